@@ -113,17 +113,29 @@ export function switchProtocol(
     edges?.pass(first)
     socket.write(first)
   }
-  if (edges) {
-    const endBetween = () => {
-      onPassed = edges.isBetween ? undefined : endBetween
-      if (!edges.isBetween || socket.destroyed) return
-      upstream.unpipe(socket)
-      socket.write(RESTART_FRAME)
-      upstream.end()
-      endSoon(socket)
-    }
-    socket.once('close', streams.add(endBetween))
+  let isEnded = false
+  const end = (last?: Buffer) => {
+    if (isEnded || socket.destroyed) return
+    isEnded = true
+    upstream.unpipe(socket)
+    // What the visitor still sends is read and dropped: left unread, it would cut the connection before its last words.
+    socket.unpipe(upstream)
+    socket.resume()
+    if (last) socket.write(last)
+    upstream.end()
+    endSoon(socket)
   }
+  const endBetween = () => {
+    onPassed = edges?.isBetween ? undefined : endBetween
+    if (edges?.isBetween) end(RESTART_FRAME)
+  }
+  const endStream = () => {
+    if (edges === undefined) return end()
+    endBetween()
+    // The rest of a frame may never come.
+    setTimeout(() => end(), LINGER_MS).unref()
+  }
+  socket.once('close', streams.add(endStream))
   if (upgrade.first.length > 0) upstream.write(upgrade.first)
   upstream.pipe(socket)
   socket.pipe(upstream)

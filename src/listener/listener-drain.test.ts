@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2'
 import { connect, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { type TestContext, test } from 'node:test'
+import { connect as connectTls } from 'node:tls'
 import {
   parseResponses,
   type Running,
@@ -209,6 +211,32 @@ test('an upgraded connection lives until the deadline', async (t) => {
   socket.write('still here')
   await readUntil(socket, /still here$/)
   await Promise.all([drained, once(socket, 'close')])
+})
+
+test('when the drain is over, whoever waited for the end of a connection has heard of it', async (t) => {
+  const { certPem } = await testAuthority()
+  const heard: string[] = []
+  const open = new Set<Duplex>()
+  const server = await start(t, {
+    tlsPort: 'any',
+    upgrade: {
+      accepts: () => true,
+      handle(req, socket) {
+        open.add(socket)
+        socket.once('close', () => heard.push(req.url ?? ''))
+        socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n')
+      },
+    },
+  })
+  const ask = (path: string) => `GET ${path} HTTP/1.1\r\n${HOST}Connection: upgrade\r\nUpgrade: echo\r\n\r\n`
+  const plain = await send(server.port, ask('/plain'))
+  const secure = connectTls({ host: '127.0.0.1', port: server.tlsPort, servername: 'localhost', ca: certPem })
+  secure.on('error', () => {}).write(ask('/secure'))
+  for (const socket of [plain, secure]) await readUntil(socket, /101/)
+  const drained = server.drain(LONG)
+  for (const socket of open) socket.destroy()
+  await drained
+  assert.deepEqual(heard.sort(), ['/plain', '/secure'])
 })
 
 test('connections that are renewed end with their next answer, and those that come later stay', async (t) => {

@@ -164,6 +164,11 @@ export function createListeners(options: ListenerOptions): Listeners {
     await closed
     clearInterval(sweeper)
     clearTimeout(deadline)
+    // A server is closed a moment before those who wait for the end of its connections hear of that, and write it down.
+    await Promise.all(
+      Array.from(sockets, (socket) => new Promise((resolve) => socket.once('close', resolve))),
+    )
+    await new Promise(setImmediate)
     http1.server.close()
   }
 

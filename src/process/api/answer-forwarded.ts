@@ -26,7 +26,9 @@ export async function answerForwarded({ socket, open, log }: AnswerParts): Promi
       try {
         restoreVisitor(req)
         api ??= open()
-        ;(await api)(req, res)
+        const answer = await api
+        // Who has gone away meanwhile is answered by nobody: what they asked for may have been asked for again since.
+        if (!res.destroyed) answer(req, res)
       } catch (err) {
         api = undefined
         log.error({ err }, 'a request that was handed on could not be answered')

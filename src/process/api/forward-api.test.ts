@@ -187,3 +187,35 @@ test('a working process that takes its time to stop leaves the socket of the one
   const [answer] = (await once(asked, 'response')) as [IncomingMessage]
   assert.equal(JSON.parse(await text(answer)).who, 'new')
 })
+
+test('what somebody gave up before the working process was ready to answer is not carried out', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-forward-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const socket = join(folder, 'api.sock')
+  const [asked, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const carriedOut: (string | undefined)[] = []
+  const worker = await answerForwarded({
+    socket,
+    async open() {
+      asked.resolve()
+      await ready.promise
+      return ({ url }, res) => void res.end(String(carriedOut.push(url)))
+    },
+    log,
+  })
+  t.after(() => worker.drain(1000))
+  const headers = { 'x-aloft-visitor': '{"ip":"192.0.2.1","secure":false}' }
+  const ask = (path: string) =>
+    request({ socketPath: socket, path, method: 'DELETE', headers, agent: false })
+      .on('error', () => {})
+      .end()
+  const givenUp = ask('/given-up')
+  await asked.promise
+  givenUp.destroy()
+  const kept = ask('/kept')
+  // The end of the first has come before the second, on which nothing is heard until all are answered.
+  for (let n = 0; n < 100; n++) await new Promise(setImmediate)
+  ready.resolve()
+  await once(kept, 'response')
+  assert.deepEqual(carriedOut, ['/kept'])
+})

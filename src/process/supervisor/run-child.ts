@@ -7,6 +7,7 @@ import { openDoing } from './doing.ts'
 import type { Given } from './given.ts'
 import { answerHeartbeat } from './heartbeat.ts'
 import { giveBackWhenIdle } from './idle-memory.ts'
+import { endWhenOrphaned } from './orphan.ts'
 
 /** The life of a child: start, say so, and end when the supervisor asks or is gone. */
 export async function runChild(role: ChildRole, config: Config, given: Given): Promise<number> {
@@ -24,7 +25,7 @@ export async function runChild(role: ChildRole, config: Config, given: Given): P
     const doing = openDoing()
     const asked = Promise.withResolvers<DrainOptions>()
     channel.onMessage((message) => kindOf(message) === DRAIN && asked.resolve(message as Drain))
-    process.on('disconnect', () => asked.resolve({}))
+    endWhenOrphaned(() => asked.resolve({}), log)
     if (given.prepares) {
       const { prepareFor } = await import('../prepare.ts')
       await prepareFor(role, config, log, (prepared) => channel.send(prepared))

@@ -21,8 +21,8 @@ export const isMarkedDamaged = (file: string): boolean => existsSync(marker(file
 /** Gives a damaged database another name, for people to look at; answers that name. */
 export async function setAside(file: string): Promise<string> {
   const aside = join(dirname(file), `${prefixOf(file)}${new Date().toISOString().replaceAll(/[:.]/g, '-')}`)
-  await rename(file, aside)
-  for (const suffix of ['-wal', '-shm'])
+  // Somebody may have moved it away already.
+  for (const suffix of ['', '-wal', '-shm'])
     await rename(`${file}${suffix}`, `${aside}${suffix}`).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
     })

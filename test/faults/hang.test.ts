@@ -38,13 +38,15 @@ test('processes that stand still are replaced, and health tells', async () => {
   }
   const status = (await (await read('/v1/operator/status')).json()) as {
     processes: { role: string; hangs: number }[]
-    checks: { name: string; ok: boolean; message: string }[]
+    checks: { name: string; ok: boolean; message: string; hint?: string }[]
   }
   for (const role of ['serve', 'work'])
     assert.ok(status.processes.some((one) => one.role === role && one.hangs === 1))
   const check = status.checks.find(({ name }) => name === 'processes')
   assert.equal(check?.ok, false)
   assert.match(check?.message ?? '', /hung once and was replaced/)
+  const wanted = /search for "(.+)"/.exec(check?.hint ?? '')?.[1] ?? 'nothing'
+  assert.ok(aloft.stderr().includes(wanted), 'what people are told to search for is in the log')
   const metrics = await (await read('/metrics')).text()
   assert.match(metrics, /^aloft_process_restarts_total\{process="work-1",reason="hung"\} 1$/m)
 })

@@ -143,7 +143,7 @@ function processes({ processes: all }: Status): Check {
       name: 'processes',
       ok: false,
       message: hung.map(({ name, hangs }) => `${name} hung ${times(hangs)} and was replaced`).join(', '),
-      hint: 'The server log says what it was doing: search for "stands still".',
+      hint: 'The server log says what it was doing: search for "stopped responding".',
     }
   const died = all.filter(({ restarts }) => restarts >= MANY_RESTARTS)
   const of = (role: string) => all.filter((one) => one.role === role).length

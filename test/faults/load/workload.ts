@@ -46,6 +46,11 @@ const NAMES = 4
 const WRITERS = 3
 /** Room for everybody else on the machine. */
 const PAUSE_MS = 10
+/**
+ * Much longer than people wait: what is asked and given up may still be carried out later, so that nobody could say what is
+ * right. Only what is cut off by a fault goes unanswered.
+ */
+const CHANGE_MS = 180_000
 /** As people and browsers do, before they try again. */
 const AFTER_FAILURE_MS = 250
 
@@ -185,7 +190,8 @@ export class Workload {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     }
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-    return ask({ port, host: 'localhost', path, method, headers, ...sent })
+    const timeoutMs = CHANGE_MS
+    return ask({ port, host: 'localhost', path, method, headers, timeoutMs, ...sent })
   }
 
   async #secret(name: string): Promise<void> {
@@ -275,6 +281,7 @@ export class Workload {
       method: 'POST',
       headers,
       body: text,
+      timeoutMs: CHANGE_MS,
     }
     const uploaded = await ask(uploading).catch(() => undefined)
     if (uploaded?.status !== 200) return void this.counts.api.failed++

@@ -2,8 +2,9 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { GitError } from '#core/git/git-repositories.ts'
+import { createKeyedQueue } from '#core/keyed-queue.ts'
 
-const turns = new Map<string, Promise<unknown>>()
+const turns = createKeyedQueue()
 /** No run of git that writes to a repository takes longer: what is locked for longer was locked by one that was killed. */
 const LONGEST_MS = 20 * 60_000
 const ATTEMPTS = 5
@@ -14,19 +15,8 @@ const LOCKED = /\.lock'?: File exists/
  * One change of a repository at a time, as far as this process goes; where another one holds a lock of git it is tried
  * again, and what a process that was killed has locked is unlocked.
  */
-export async function inTurn<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  const before = turns.get(folder) ?? Promise.resolve()
-  const mine = before.then(
-    () => tried(folder, work),
-    () => tried(folder, work),
-  )
-  turns.set(folder, mine)
-  try {
-    return await mine
-  } finally {
-    if (turns.get(folder) === mine) turns.delete(folder)
-  }
-}
+export const inTurn = <T>(folder: string, work: () => Promise<T>): Promise<T> =>
+  turns.run(folder, () => tried(folder, work))
 
 async function tried<T>(folder: string, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++)

@@ -1,5 +1,6 @@
 import type { Deployment, Scale } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
+import { createKeyedQueue } from '../keyed-queue.ts'
 import type { OutputStore } from '../output/output-store.ts'
 
 /** How many of the instances that a deployment always has are for this machine to run. */
@@ -17,7 +18,7 @@ interface KeepParts {
  * read for a later one: otherwise an older scale could stay in force, and instances would never freeze.
  */
 export function createKeepRunning({ deployments, outputs, scale, share }: KeepParts) {
-  const last = new Map<string, Promise<void>>()
+  const queue = createKeyedQueue()
 
   async function apply(id: string): Promise<void> {
     const [deployment, code] = await Promise.all([deployments.find(id), outputs.code(id)])
@@ -26,14 +27,5 @@ export function createKeepRunning({ deployments, outputs, scale, share }: KeepPa
     scale(id, { min: share(deployment, min), max }, code?.programs.map((program) => program.id) ?? [])
   }
 
-  return (id: string): Promise<void> => {
-    const next = (last.get(id) ?? Promise.resolve())
-      .catch(() => {})
-      .then(() => apply(id))
-      .finally(() => {
-        if (last.get(id) === next) last.delete(id)
-      })
-    last.set(id, next)
-    return next
-  }
+  return (id: string): Promise<void> => queue.run(id, () => apply(id))
 }

@@ -1,4 +1,5 @@
 import { HOUR, MINUTE } from '#contract/time.ts'
+import { createKeyedQueue } from '../../keyed-queue.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Vault } from '../../ports/vault.ts'
 import type { ConnectionStore, GitConnection } from '../connection.ts'
@@ -42,16 +43,9 @@ export function createAppAccess({ apps, connections, hostApps, vault, clock }: A
     connections.update(id, { checkedAt: clock.now(), problem })
 
   /** One after the other for each connection: what was found later is remembered later. */
-  const looking = new Map<string, Promise<unknown>>()
-  function look(connection: GitConnection): Promise<string | null> {
-    const before = looking.get(connection.id) ?? Promise.resolve()
-    const found = before.then(() => lookNow(connection))
-    const settled = found
-      .catch(() => undefined)
-      .finally(() => looking.get(connection.id) === settled && looking.delete(connection.id))
-    looking.set(connection.id, settled)
-    return found
-  }
+  const looking = createKeyedQueue()
+  const look = (connection: GitConnection): Promise<string | null> =>
+    looking.run(connection.id, () => lookNow(connection))
 
   async function lookNow(connection: GitConnection): Promise<string | null> {
     const app = connection.app === null ? undefined : await apps.byId(connection.app.id)

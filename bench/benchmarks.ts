@@ -32,4 +32,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   { ids: ['P19'], tools: ['bubblewrap'], load: () => import('./images.ts') },
   { ids: ['P20'], tools: ['wrk', 'bubblewrap'], load: () => import('./kept-answers.ts') },
   { ids: ['P21'], tools: [], load: () => import('./many-schedules.ts') },
+  { ids: ['P22'], tools: [], load: () => import('./git-push.ts') },
 ]

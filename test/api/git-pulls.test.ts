@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { workTree } from '../support/git.ts'
 import { type GitHost, startGitHost } from '../support/git-host.ts'
@@ -12,6 +14,7 @@ interface ShownPush {
   readonly state: string
   readonly fork: boolean
   readonly deploymentId: string | null
+  readonly notes: readonly string[]
   readonly pullRequest: { readonly number: number } | null
   readonly reason: { readonly code: string; readonly message: string } | null
 }
@@ -199,4 +202,38 @@ test('what is said of pull requests has to be signed, and is followed once', asy
   await server.runJobs()
   const reasons = (await pushes()).map(({ reason }) => reason?.code)
   assert.ok(reasons.includes('unsigned') && reasons.includes('wrong_signature'), reasons.join())
+})
+
+test('what a fork names as its submodules is read without the token of the project, also what is here already', async (t) => {
+  const { account, project, tree, deliver, show, ended, approve, fork, sourceAt } = await connected(
+    t,
+    'GitHub',
+  )
+  const lib = await workTree(t, { 'secret.txt': 'of the company' })
+  const libCommit = await lib.commit('The library')
+  await lib.must('push', await elsewhere.repository(`${project}/private`), 'main')
+  const url = `${elsewhere.url}/${project}/private.git`
+  await tree.write('.gitmodules', `[submodule "lib"]\n\tpath = lib\n\turl = ${url}\n`)
+  await tree.must('add', '-A')
+  await tree.must('update-index', '--add', '--cacheinfo', `160000,${libCommit},lib`)
+  await mkdir(join(tree.folder, 'lib'))
+  await tree.must('commit', '-q', '-m', 'With a library')
+  await tree.must('push', sourceAt, 'main')
+  await server.call(`POST /v1/projects/${project}/git/sync`, account)
+  await until(async () => (await server.visit(`${project}.localhost`, '/lib/secret.txt')).status === 200)
+
+  // The stranger may have a list of submodules of their own, or leave it as it is.
+  const commit = await tree.commit('Mine')
+  await show(3)
+  await deliver({ action: 'open', number: 3, branch: 'patch', commit, fork })
+  await approve((await ended('held', 'fork')).id)
+  const { deploymentId, notes } = await ended('deployed')
+  assert.match(
+    notes.join('\n'),
+    /^lib is a submodule and was left out: 127\.0\.0\.1 (?:asks to sign in|denied access)/m,
+  )
+  const { body } = await server.call(`GET /v8/platform/deployments/${deploymentId}`, account)
+  assert.equal(body.meta.gitCommitSha, commit)
+  assert.equal((await server.visit(body.url, '/')).body, 'first')
+  assert.equal((await server.visit(body.url, '/lib/secret.txt')).status, 404)
 })

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, type TestContext, test } from 'node:test'
+import { MINUTE } from '#contract/time.ts'
+import { FLUSH, packet } from '#core/git/protocol/pkt-line.ts'
+import { runGit, type WorkTree, workTree } from '../support/git.ts'
+import { type GitHost, startGitHost } from '../support/git-host.ts'
+import { type Account, startServer, type TestServer } from '../support/server.ts'
+
+const TOKEN = 'of-the-host'
+
+let server: TestServer
+let host: GitHost
+
+before(async () => {
+  host = await startGitHost(TOKEN)
+  server = await startServer({ env: { ALOFT_PRIVATE_TARGETS: '127.0.0.1' } })
+  await server.startJobs()
+})
+after(async () => {
+  await server?.close()
+  await host?.close()
+})
+
+interface ShownPush {
+  readonly state: string
+  readonly after: string | null
+  readonly reason: { readonly code: string; readonly message: string } | null
+}
+
+const pushesOf = async (account: Account, project: string): Promise<readonly ShownPush[]> =>
+  (await server.call(`GET /v1/projects/${project}/pushes?limit=100`, account)).body.pushes
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50))
+}
+
+/** As the file systems of other machines write `.git`, or ways out of a folder. */
+const NAMES = [
+  '.git',
+  '.GIT',
+  '.g\u200cit',
+  'git~1',
+  '.git ',
+  '.git::$INDEX_ALLOCATION',
+  '..',
+  '../outside',
+] as const
+
+/** A commit of a folder of this name that has a hook in it, as no git would make it. */
+async function evilCommit(tree: WorkTree, name: string): Promise<string> {
+  const { folder, object } = rawObjects(tree)
+  const hook = await object('blob', Buffer.from('#!/bin/sh\ntouch /tmp/aloft-was-here\n'))
+  const hooks = await folder('post-receive', '100755', hook)
+  const inner = await folder('hooks', '40000', hooks)
+  return tree.must('commit-tree', await folder(name, '40000', inner), '-m', 'Evil')
+}
+
+function rawObjects(tree: WorkTree) {
+  const object = async (kind: string, content: Buffer) => {
+    await writeFile(join(tree.folder, '.raw'), content)
+    return tree.must('hash-object', '-t', kind, '-w', '--literally', '.raw')
+  }
+  const folder = (entry: string, mode: string, oid: string) =>
+    object('tree', Buffer.concat([Buffer.from(`${mode} ${entry}\0`), Buffer.from(oid, 'hex')]))
+  return { object, folder }
+}
+
+async function pushed(t: TestContext, project: string) {
+  const account = await server.signUp()
+  const tree = await workTree(t, { 'index.html': 'first' })
+  const commit = await tree.commit('The first')
+  const remote = `${server.url.replace('://', `://git:${account.token}@`)}/git/${account.username}/${project}.git`
+  await tree.must('push', remote, 'main')
+  return { account, tree, commit, remote }
+}
+
+test('a tree that would write into .git or out of its folder, on any file system, is refused when it is pushed', async (t) => {
+  const { account, tree, commit, remote } = await pushed(t, 'evil-names')
+  for (const name of NAMES) {
+    const { ok, said } = await tree.git('push', remote, `${await evilCommit(tree, name)}:refs/heads/evil`)
+    assert.equal(ok, false, `${JSON.stringify(name)}: ${said}`)
+  }
+  // So is a list of submodules that is a link.
+  const { object, folder } = rawObjects(tree)
+  const link = await folder('.gitmodules', '120000', await object('blob', Buffer.from('/etc/passwd')))
+  const linking = await tree.must('commit-tree', link, '-m', 'A link')
+  const linked = await tree.git('push', remote, `${linking}:refs/heads/evil`)
+  assert.match(linked.said, /gitmodules/)
+  assert.equal(linked.ok, false)
+  assert.equal(await tree.must('ls-remote', remote), `${commit}\tHEAD\n${commit}\trefs/heads/main`)
+  const states = (await pushesOf(account, 'evil-names')).map(({ state, reason }) => reason?.code ?? state)
+  assert.deepEqual(states, [...NAMES.map(() => 'refused'), 'refused', 'deployed'])
+})
+
+test('nor is it fetched from elsewhere, and what is live stays live', async (t) => {
+  const account = await server.signUp()
+  const tree = await workTree(t, { 'index.html': 'first' })
+  await tree.commit('The first')
+  const at = await host.repository('eve/site')
+  await tree.must('push', at, 'main')
+  await server.call('POST /v10/projects', { ...account, body: { name: 'evil-import' } })
+  const body = { url: `${host.url}/eve/site.git`, token: TOKEN }
+  await server.call('PUT /v1/projects/evil-import/git', { ...account, body })
+  await until(async () => (await pushesOf(account, 'evil-import'))[0]?.state === 'deployed')
+  for (const name of ['.g\u200cit', '..']) {
+    const evil = await evilCommit(tree, name)
+    await tree.must('push', '--force', at, `${evil}:refs/heads/main`)
+    const before = (await pushesOf(account, 'evil-import')).length
+    await server.call('POST /v1/projects/evil-import/git/sync', account)
+    await until(async () => (await pushesOf(account, 'evil-import')).length > before)
+    const [push] = await pushesOf(account, 'evil-import')
+    assert.equal(push?.reason?.code, 'unreachable', `${name}: ${JSON.stringify(push)}`)
+    assert.equal((await server.visit('evil-import.localhost', '/')).body, 'first')
+  }
+})
+
+test('refs that no git would send are refused, whoever speaks, and nothing outside of the refs is written', async (t) => {
+  const { account, commit, tree, remote } = await pushed(t, 'evil-refs')
+  const zero = '0'.repeat(40)
+  /** Of no object: what is named is there already. */
+  const empty = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1')
+  const sum = Buffer.from(await crypto.subtle.digest('SHA-1', empty))
+  for (const ref of [
+    'refs/heads/../../config',
+    'refs/heads/../../../escaped',
+    'refs/heads/..',
+    'refs/heads/a..b',
+    'refs/heads/.hidden',
+    'refs/heads/x.lock',
+    'refs/heads/a\\b',
+    'refs/heads/a b',
+    'refs/heads/a~1',
+    'refs/heads/@{1}',
+    'refs/heads//a',
+    'refs/heads/a/',
+    'HEAD',
+    'config',
+    '../escaped',
+    'hooks/post-receive',
+    'refs/aloft/heads/main',
+    `refs/heads/${'n'.repeat(300)}`,
+  ]) {
+    const command = packet(`${zero} ${commit} ${ref}\0 report-status side-band-64k\n`)
+    const { status, text } = await fetch(
+      `${server.url}/git/${account.username}/evil-refs.git/git-receive-pack`,
+      {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/x-git-receive-pack-request',
+          authorization: `Basic ${Buffer.from(`x:${account.token}`).toString('base64')}`,
+        },
+        body: Buffer.concat([command, FLUSH, empty, sum]),
+      },
+    ).then(async (answer) => ({ status: answer.status, text: await answer.text() }))
+    assert.ok(status === 400 || text.includes(`ng ${ref} `), `${ref}: ${status} ${text}`)
+    assert.doesNotMatch(text, /(?:^|[0-9a-f]{4})ok refs/m)
+  }
+  assert.equal(await tree.must('ls-remote', remote), `${commit}\tHEAD\n${commit}\trefs/heads/main`)
+  const { body: project } = await server.call('GET /v9/projects/evil-refs', account)
+  const at = join(server.dataDir, 'git', `${project.id}.git`)
+  assert.equal((await runGit(at, 'for-each-ref', '--format=%(refname)')).stdout, 'refs/heads/main\n')
+  assert.equal((await runGit(at, 'config', 'core.bare')).stdout, 'true\n')
+})
+
+test('what is no pack, or breaks off, is refused and recorded', async (t) => {
+  const { account, commit } = await pushed(t, 'evil-packs')
+  const send = (body: Uint8Array) =>
+    fetch(`${server.url}/git/${account.username}/evil-packs.git/git-receive-pack`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-git-receive-pack-request',
+        authorization: `Basic ${Buffer.from(`x:${account.token}`).toString('base64')}`,
+      },
+      body: Buffer.from(body),
+    }).then(async (answer) => `${answer.status} ${await answer.text()}`)
+  const command = packet(`${commit} ${'1'.repeat(40)} refs/heads/main\0 report-status side-band-64k\n`)
+  for (const pack of [
+    Buffer.alloc(0),
+    Buffer.from('not a pack at all'),
+    // It says that four thousand million objects follow.
+    Buffer.from('PACK\0\0\0\x02\xff\xff\xff\xff', 'latin1'),
+  ])
+    assert.doesNotMatch(await send(Buffer.concat([command, FLUSH, pack])), /(?:^|[0-9a-f]{4})ok refs/m)
+  for (const malformed of ['zzzz', '0001', '0003abc', 'ffff', `0032${'x'.repeat(46)}`])
+    assert.match(await send(Buffer.from(malformed)), /^(?:400|200 $)/, malformed)
+  const states = (await pushesOf(account, 'evil-packs')).map(({ state }) => state)
+  assert.deepEqual(states, ['failed', 'failed', 'failed', 'deployed'])
+  assert.equal((await server.visit('evil-packs.localhost', '/')).body, 'first')
+})
+
+test('a repository that vanishes is told once, takes nothing offline, and is followed again when it is back', async (t) => {
+  const account = await server.signUp()
+  const tree = await workTree(t, { 'index.html': 'first' })
+  await tree.commit('The first')
+  const at = await host.repository('ada/vanishing')
+  await tree.must('push', at, 'main')
+  await server.call('POST /v10/projects', { ...account, body: { name: 'vanishing' } })
+  const body = { url: `${host.url}/ada/vanishing.git`, token: TOKEN }
+  await server.call('PUT /v1/projects/vanishing/git', { ...account, body })
+  const codes = async () =>
+    (await pushesOf(account, 'vanishing')).map(({ state, reason }) => reason?.code ?? state)
+  await until(async () => (await codes()).join() === 'deployed')
+
+  await rm(at, { recursive: true })
+  for (let round = 0; round < 3; round++) {
+    server.clock.advance(7 * 60 * MINUTE)
+    await server.runJobs()
+  }
+  await until(async () => (await codes()).length === 2)
+  assert.deepEqual(await codes(), ['unreachable', 'deployed'])
+  const { problem } = (await server.call('GET /v1/projects/vanishing/git', account)).body
+  assert.match(problem, /not found/)
+  assert.equal((await server.visit('vanishing.localhost', '/')).body, 'first')
+  // What was deployed can be deployed once more from the copy that is here.
+  const [, earlier] = (await server.call('GET /v1/projects/vanishing/pushes', account)).body.pushes
+  await server.call(`POST /v1/projects/vanishing/pushes/${earlier.id}/run-again`, account)
+  await until(async () => (await codes())[0] === 'deployed')
+
+  await host.repository('ada/vanishing')
+  await tree.write('index.html', 'second')
+  await tree.commit('It is back')
+  await tree.must('push', at, 'main')
+  server.clock.advance(7 * 60 * MINUTE)
+  await server.runJobs()
+  await until(async () => (await server.visit('vanishing.localhost', '/')).body === 'second')
+  assert.equal((await server.call('GET /v1/projects/vanishing/git', account)).body.problem, null)
+})

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { peakOf } from '#test/support/peak-memory.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { ask } from './load/client.ts'
 
@@ -19,13 +20,6 @@ const FILE_MB = 32
 const AT_ONCE = 4
 /** Nobody measures how long it takes: the machine may be busy with much else. */
 const LONGEST_UPLOAD_MS = 300_000
-
-/** The most memory that the process used so far, in MB; undefined once it is gone. */
-async function peakOf(pid: number): Promise<number | undefined> {
-  const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '')
-  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]
-  return kilobytes === undefined ? undefined : Math.round(Number(kilobytes) / 1024)
-}
 
 /** Runs a command of ours to its end; answers the most memory it used, in MB. */
 async function peakDuring(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<number> {

@@ -12,7 +12,7 @@ export async function* readBatch(
     length += chunk.length
     for (;;) {
       if (wanted === undefined) {
-        const all = Buffer.concat(held)
+        const all = joined(held)
         held = [all]
         const end = all.indexOf(10)
         if (end === -1) break
@@ -22,7 +22,7 @@ export async function* readBatch(
       }
       // A line feed follows each content.
       if (length < wanted.size + 1) break
-      const all = Buffer.concat(held)
+      const all = joined(held)
       yield { ...wanted, bytes: all.subarray(0, wanted.size) }
       held = [all.subarray(wanted.size + 1)]
       length = all.length - wanted.size - 1
@@ -30,6 +30,10 @@ export async function* readBatch(
     }
   }
 }
+
+/** Many small contents come in one piece, which is not copied for each of them. */
+const joined = (parts: readonly Buffer[]): Buffer =>
+  parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
 
 function readHead(line: string): { readonly oid: string; readonly size: number } {
   const [, oid, size] = /^([0-9a-f]{40,64}) \w+ (\d+)$/.exec(line) ?? []

@@ -9,8 +9,9 @@ import { type CommitPlace, entriesWithModules, type OpenModule, type OwnedEntry 
 import { filesOfTree } from './tree-files.ts'
 import type { StoreTreeParts } from './tree-parts.ts'
 
-/** Contents that are made durable together. */
+/** Contents that are made durable together, and the bytes of them that are held in memory until then. */
 const BATCH = 200
+const BATCH_BYTES = 16 * 1024 * 1024
 
 export interface TreeSource extends LfsSource {
   readonly at: CommitPlace
@@ -76,9 +77,11 @@ async function storeContents(
   )
   try {
     let batch: Promise<readonly [string, BlobDigest]>[] = []
+    let bytes = 0
     const flush = async () => {
       const pairs = await Promise.all(batch)
       batch = []
+      bytes = 0
       const rows: UploadedFile[] = pairs.map(([, { sha1, sha256, size }]) => ({ sha1, sha256, size }))
       await parts.files.add(owner.id, rows, parts.clock.now())
       const objects = new Map(pairs.map(([oid, { sha1 }]) => [oid, sha1]))
@@ -90,11 +93,12 @@ async function storeContents(
         const put = store(parts.blobs, content)
         // A stream has to be read before the next content comes.
         if ('stream' in content) await put
+        else bytes += content.size
         const pair = put.then((digest) => [content.oid, digest] as const)
         // Told when the batch is awaited, and not as one that nobody listens to.
         pair.catch(() => undefined)
         batch.push(pair)
-        if (batch.length >= BATCH) await flush()
+        if (batch.length >= BATCH || bytes >= BATCH_BYTES) await flush()
       }
     if (batch.length > 0) await flush()
     return stored

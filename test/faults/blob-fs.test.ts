@@ -12,7 +12,7 @@ import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import { BlobError, type BlobStore } from '#core/ports/blob-store.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { mountTinyDisk, unmountTinyDisk } from '#test/support/tiny-disk.ts'
+import { fillDisk, mountTinyDisk, unmountTinyDisk } from '#test/support/tiny-disk.ts'
 
 const CHILD = fileURLToPath(new URL('./blob-fs-child.ts', import.meta.url))
 
@@ -141,5 +141,33 @@ test('a full disk refuses puts, keeps what it has, and works again once there is
     await again.close()
   } finally {
     unmountTinyDisk(folder)
+  }
+})
+
+test('on a disk that is full to the last byte a store opens by what it had reserved, and else names the disk', async (t) => {
+  const reason = mountTinyDisk(folder, 16)
+  if (reason !== undefined) return t.skip(reason)
+  try {
+    const { sha256 } = await fill()
+    const store = await openStore()
+    await assertKept(store, new Set([sha256]))
+    await store.close()
+
+    await fillDisk(join(folder, 'filler'))
+    await assert.rejects(openStore, (error: Error) => {
+      assert.ok(error instanceof BlobError && error.kind === 'no_space', `${error}`)
+      assert.match(error.message, new RegExp(`^No space is left on the disk of ${folder}`))
+      return true
+    })
+  } finally {
+    unmountTinyDisk(folder)
+  }
+
+  async function fill() {
+    const store = await openStore()
+    const stored = await store.putBytes(randomBytes(20_000))
+    await store.close()
+    await fillDisk(join(folder, 'filler'))
+    return stored
   }
 })

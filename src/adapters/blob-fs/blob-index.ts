@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Log } from '#core/ports/log.ts'
+import { inFile } from '../fs/error-code.ts'
 import { sqliteCodeOf } from './disk.ts'
 import { createPrivately, SQLITE_BUSY } from './file-lock.ts'
 import { type IndexRows, prepareRows, SCHEMA, SCHEMA_VERSION } from './index-rows.ts'
@@ -36,7 +37,7 @@ export class BlobIndex {
       this.#rows = prepareRows(this.#db)
     } catch (error) {
       this.#db.close()
-      throw error
+      throw inFile(path, error)
     }
   }
 

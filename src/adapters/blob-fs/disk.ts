@@ -1,6 +1,6 @@
 import { chmod, type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
 import { BlobError } from '#core/ports/blob-store.ts'
-import { isMissing, isOutOfSpace } from '../fs/error-code.ts'
+import { isMissing, isOutOfSpace, isSqliteFull, sqliteErrorCode } from '../fs/error-code.ts'
 
 export { codeOf, isMissing } from '../fs/error-code.ts'
 
@@ -8,15 +8,13 @@ export { codeOf, isMissing } from '../fs/error-code.ts'
 export const FILE_MODE = 0o600
 export const FOLDER_MODE = 0o700
 
-const SQLITE_FULL = 13
+/** The primary result code. */
+export const sqliteCodeOf = (error: unknown): number | undefined => {
+  const code = sqliteErrorCode(error)
+  return code === undefined ? undefined : code & 0xff
+}
 
-/** The low byte is the primary result code, whatever SQLite adds above it. */
-export const sqliteCodeOf = (error: unknown): number | undefined =>
-  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
-    ? error.errcode & 0xff
-    : undefined
-
-export const isFull = (error: unknown): boolean => isOutOfSpace(error) || sqliteCodeOf(error) === SQLITE_FULL
+export const isFull = (error: unknown): boolean => isOutOfSpace(error) || isSqliteFull(error)
 
 /** What a caller is told of a failed write. */
 export const toBlobError = (error: unknown): unknown =>

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { BlobError } from '#core/ports/blob-store.ts'
 import type { Log } from '#core/ports/log.ts'
 import { giveUpReserve, keepReserve } from '../fs/reserve.ts'
 import { BlobIndex } from './blob-index.ts'
@@ -32,7 +33,17 @@ export async function openFolder(layout: Layout, log: Log, packBytes: number): P
     const opened = await enterFolder(layout, log, packBytes).catch(async (error: unknown) => {
       if (!isFull(error)) throw error
       await giveUpReserve(layout.reserve)
-      return enterFolder(layout, log, packBytes)
+      return enterFolder(layout, log, packBytes).catch((cause: unknown) => {
+        if (!isFull(cause)) throw cause
+        const where = dirname(layout.index)
+        throw new BlobError(
+          'no_space',
+          `No space is left on the disk of ${where}: free some, then start again`,
+          {
+            cause,
+          },
+        )
+      })
     })
     await keepReserve(layout.reserve, RESERVE_BYTES)
     return opened

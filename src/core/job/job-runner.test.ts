@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { MINUTE } from '#contract/time.ts'
 import { clockOf } from '#test/support/clock.ts'
+import { createRecordingLog } from '#test/support/recording-log.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { JobHandler } from './job-handler.ts'
@@ -77,4 +79,27 @@ test('a runner that was never started sets no alarm', async (t) => {
   t.mock.timers.tick(3_600_000)
   await settled()
   assert.equal(looks(), before)
+})
+
+test('a queue that cannot be read, as on a full disk, is told once a minute', async () => {
+  let now = 0
+  const log = createRecordingLog()
+  const away = async () => {
+    throw new Error('no space left')
+  }
+  const runner = new JobRunner({
+    store: new Proxy({}, { get: () => away }) as JobStore,
+    transact: away,
+    bus: { publish() {}, subscribe: () => () => {} },
+    clock: clockOf(() => now),
+    log,
+    worker: 'worker',
+    handlers: [{ kind: 'work', summary: 'Work', timeLimit: MINUTE, maxAttempts: 1, run: async () => {} }],
+  })
+  const told = () => log.entries.filter(({ message }) => /queue could not be read/.test(message)).length
+  for (let n = 0; n < 5; n++) await runner.idle()
+  assert.equal(told(), 1)
+  now += MINUTE
+  await runner.idle()
+  assert.equal(told(), 2)
 })

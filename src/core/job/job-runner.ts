@@ -79,6 +79,7 @@ export class JobRunner {
   #started = false
   #draining = false
   #clockLookedAt = Number.POSITIVE_INFINITY
+  #failureToldAt = Number.NEGATIVE_INFINITY
   /** Looks in a row that found something due which could not be begun. */
   #blocked = 0
 
@@ -178,7 +179,11 @@ export class JobRunner {
       const due = await store.nextDue(kinds)
       if (due !== undefined) nap = Math.min(nap, this.#napUntil(due - clock.now()))
     } catch (error) {
-      log.error({ err: error }, 'the job queue could not be read')
+      // A full disk may stay full for days.
+      if (clock.monotonic() - this.#failureToldAt >= MINUTE) {
+        this.#failureToldAt = clock.monotonic()
+        log.error({ err: error }, 'the job queue could not be read')
+      }
       this.#again = false
       nap = SECOND
     }

@@ -1,9 +1,8 @@
 import { AloftError } from '#contract/errors.ts'
+import { inFile, isOutOfSpace, isSqliteFull, sqliteErrorCode } from '../../../fs/error-code.ts'
 
 interface DriverError {
   readonly code?: unknown
-  /** SQLite's extended result code. */
-  readonly errcode?: unknown
   /** Only errors that the PostgreSQL server sent have one. */
   readonly severity?: unknown
   readonly message?: unknown
@@ -14,10 +13,6 @@ const SQLITE_GONE: readonly number[] = Object.values(SQLITE)
 const SQLITE_UNIQUE: readonly number[] = [1555, 2067]
 
 const SQLITE_DAMAGED: readonly number[] = [11, 26]
-/** A full disk is told by one code while a file grows, and by this one when shared memory for it is made. */
-const SQLITE_NO_SPACE: readonly number[] = [SQLITE.full, 4874]
-
-const NO_SPACE: readonly unknown[] = ['ENOSPC', 'EDQUOT']
 const SQLSTATE_NO_SPACE = '53100'
 
 const SQLSTATE_LOST = /^(?:08|57P|25P0[34])/
@@ -44,21 +39,16 @@ const CLIENT_GONE =
 const asDriverError = (error: unknown): DriverError =>
   typeof error === 'object' && error !== null ? error : {}
 
-const sqliteCode = (error: unknown): number | undefined => {
-  const { errcode } = asDriverError(error)
-  return typeof errcode === 'number' ? errcode : undefined
-}
-
 const sqlState = (error: unknown): string | undefined => {
   const { code, severity } = asDriverError(error)
   return severity !== undefined && typeof code === 'string' ? code : undefined
 }
 
 /** Another connection holds the lock; nothing happened and the statement may be run again. */
-export const isBusy = (error: unknown): boolean => ((sqliteCode(error) ?? 0) & 0xff) === SQLITE.busy
+export const isBusy = (error: unknown): boolean => ((sqliteErrorCode(error) ?? 0) & 0xff) === SQLITE.busy
 
 export const isUniqueViolation = (error: unknown): boolean =>
-  sqlState(error) === '23505' || SQLITE_UNIQUE.includes(sqliteCode(error) ?? 0)
+  sqlState(error) === '23505' || SQLITE_UNIQUE.includes(sqliteErrorCode(error) ?? 0)
 
 /** Whether the connection itself, not the statement, is what failed. */
 export function isConnectionError(error: unknown): boolean {
@@ -69,20 +59,13 @@ export function isConnectionError(error: unknown): boolean {
 }
 
 const isUnavailable = (error: unknown): boolean =>
-  SQLITE_GONE.includes((sqliteCode(error) ?? 0) & 0xff) ||
+  SQLITE_GONE.includes((sqliteErrorCode(error) ?? 0) & 0xff) ||
   SQLSTATE_GONE.test(sqlState(error) ?? '') ||
   isConnectionError(error)
 
 /** Whether a disk is full: that of the database, whichever it is. */
-const isNoSpace = (error: unknown): boolean => {
-  const code = sqliteCode(error) ?? 0
-  return (
-    SQLITE_NO_SPACE.includes(code) ||
-    SQLITE_NO_SPACE.includes(code & 0xff) ||
-    sqlState(error) === SQLSTATE_NO_SPACE ||
-    NO_SPACE.includes(asDriverError(error).code)
-  )
-}
+const isNoSpace = (error: unknown): boolean =>
+  isSqliteFull(error) || isOutOfSpace(error) || sqlState(error) === SQLSTATE_NO_SPACE
 
 /** The file is not what it was: nothing but another file helps. */
 export class DamagedDatabase extends Error {
@@ -109,10 +92,8 @@ export class NoSpaceLeft extends AloftError {
   }
 }
 
-const inFile = (file: string | undefined, error: unknown): unknown =>
-  file === undefined || !(error instanceof Error)
-    ? error
-    : Object.assign(new Error(`${file}: ${error.message}`, { cause: error }), { errcode: sqliteCode(error) })
+const where = (file: string | undefined, error: unknown): unknown =>
+  file === undefined ? error : inFile(file, error)
 
 /**
  * What leaves the adapter instead of a driver's error. The driver's own words stay in `cause`, for the log, with the
@@ -120,9 +101,9 @@ const inFile = (file: string | undefined, error: unknown): unknown =>
  */
 export function convertError(error: unknown, file?: string): unknown {
   if (error instanceof AloftError) return error
-  if (file !== undefined && SQLITE_DAMAGED.includes((sqliteCode(error) ?? 0) & 0xff))
+  if (file !== undefined && SQLITE_DAMAGED.includes((sqliteErrorCode(error) ?? 0) & 0xff))
     return new DamagedDatabase(file, error)
-  if (isNoSpace(error)) return new NoSpaceLeft(inFile(file, error))
+  if (isNoSpace(error)) return new NoSpaceLeft(where(file, error))
   if (isUniqueViolation(error))
     return new AloftError(
       'conflict',
@@ -135,7 +116,7 @@ export function convertError(error: unknown, file?: string): unknown {
       'service_unavailable',
       'The database isn’t responding. Try again later.',
       {},
-      { cause: inFile(file, error) },
+      { cause: where(file, error) },
     )
   return error
 }

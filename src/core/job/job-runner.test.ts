@@ -90,7 +90,7 @@ test('a queue that cannot be read, as on a full disk, is told once a minute', as
   const runner = new JobRunner({
     store: new Proxy({}, { get: () => away }) as JobStore,
     transact: away,
-    bus: { publish() {}, subscribe: () => () => {} },
+    bus: { publish() {}, subscribe: () => () => {}, async close() {} },
     clock: clockOf(() => now),
     log,
     worker: 'worker',

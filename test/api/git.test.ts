@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { MINUTE } from '#contract/time.ts'
@@ -364,6 +364,32 @@ test('what git took is deployed although whoever received it died before that wa
   const { body } = await server.call(`GET /v8/platform/deployments/${found?.deploymentId}`, account)
   assert.equal(body.meta.gitCommitSha, commit)
   assert.equal((await shown(`${project}.localhost`)).body, 'second')
+})
+
+test('what a deleted branch held is given back after a while, and a push of it can then not be run again', async (t) => {
+  const { project, tree, account, pushes } = await desk(t)
+  await tree.must('push', 'aloft', 'main')
+  await tree.must('checkout', '-q', '-b', 'side')
+  const commit = await change(tree, 'aside')
+  await tree.must('push', 'aloft', 'side')
+  const [pushed] = await pushes()
+  await tree.must('push', 'aloft', '--delete', 'side')
+  const { body } = await server.call(`GET /v9/projects/${project}`, account)
+  const at = join(server.dataDir, 'git', `${body.id}.git`)
+  const has = async () => (await runGit(at, 'cat-file', '-e', commit)).ok
+  const tidy = async () => server.call('POST /v1/operator/jobs/git.tidy/run', await server.operator())
+  const objects = (await readdir(join(at, 'objects'), { recursive: true })).map((path) =>
+    join(at, 'objects', path),
+  )
+  for (const path of objects) await utimes(path, 1, 1)
+  assert.equal(await has(), true)
+  assert.equal((await tidy()).status, 200)
+  await until(async () => !(await has()))
+  await server.call(`POST /v1/projects/${project}/pushes/${pushed?.id}/run-again`, account)
+  await until(async () => (await pushes())[0]?.reason?.code === 'commit_gone')
+  await change(tree, 'back again')
+  await tree.must('push', 'aloft', 'HEAD:main', '--force')
+  assert.equal((await shown(`${project}.localhost`)).body, 'back again')
 })
 
 test('files that did not change are not stored again', async (t) => {

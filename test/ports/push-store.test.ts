@@ -77,5 +77,26 @@ eachDatabase((name, open) =>
       )
       assert.equal((await gitObjects.known('b', ['1'])).size, 0)
     })
+
+    it('forgets objects whose content the account does not have any more, some at a time', async (t) => {
+      const { gitObjects, files } = (await openStores(t, open)).stores
+      const kept = { sha1: 'kept', sha256: 'sha256', size: 1 }
+      await files.add('a', [kept], 1)
+      for (const ownerId of ['a', 'b'])
+        await gitObjects.add(
+          ownerId,
+          new Map([
+            ['1', 'gone'],
+            ['2', 'kept'],
+            ['3', 'gone'],
+          ]),
+        )
+      const first = await gitObjects.prune(undefined, 2)
+      assert.deepEqual(first, { ownerId: 'a', oid: '2' })
+      let last = first
+      while (last) last = await gitObjects.prune(last, 2)
+      assert.deepEqual([...(await gitObjects.known('a', ['1', '2', '3'])).keys()], ['2'])
+      assert.equal((await gitObjects.known('b', ['1', '2', '3'])).size, 0)
+    })
   }),
 )

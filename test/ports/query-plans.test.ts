@@ -463,6 +463,7 @@ const callsOnOthers = ({
   gitObjects: {
     add: () => gitObjects.add(user.id, new Map([['oid', file.sha1]])),
     known: () => gitObjects.known(user.id, ['oid', 'another']),
+    prune: () => gitObjects.prune({ ownerId: '', oid: '' }, 10),
   },
   webhooks: {
     add: () => webhooks.add(webhook),

@@ -52,15 +52,18 @@ export async function startGitHost(
     })
     request.pipe(child.stdin)
     child.stdin.on('error', () => undefined)
-    const chunks: Buffer[] = []
-    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
-    await once(child, 'close')
-    const out = Buffer.concat(chunks)
-    const end = out.indexOf('\r\n\r\n')
-    const head = out.subarray(0, end).toString().split('\r\n')
-    const headers = Object.fromEntries(head.map((line) => line.split(': ') as [string, string]))
-    const { Status = '200', ...rest } = headers
-    response.writeHead(Number.parseInt(Status, 10), rest).end(out.subarray(end + 4))
+    let held = Buffer.alloc(0)
+    child.stdout.on('data', function read(chunk: Buffer) {
+      held = Buffer.concat([held, chunk])
+      const end = held.indexOf('\r\n\r\n')
+      if (end === -1) return
+      const head = held.subarray(0, end).toString().split('\r\n')
+      const headers = Object.fromEntries(head.map((line) => line.split(': ') as [string, string]))
+      const { Status = '200', ...rest } = headers
+      response.writeHead(Number.parseInt(Status, 10), rest).write(held.subarray(end + 4))
+      // What follows goes on as it comes, however much it is.
+      child.stdout.off('data', read).pipe(response)
+    })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

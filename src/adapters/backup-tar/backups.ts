@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import {
   BACKUP_FORMAT,
@@ -19,7 +18,7 @@ import type { BackupOptions, Backups, TableSource, TakeRows } from '#core/operat
 import { BlobError, type BlobStore } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
-import type { RepositoryFiles } from '../git-cli/repository-files.ts'
+import type { HeldRepositories, RepositoryFiles } from '../git-cli/repository-files.ts'
 import { keyCheckOf } from './key-check.ts'
 import { openSpool, type Spool } from './spool.ts'
 
@@ -59,13 +58,21 @@ export function createBackups(parts: BackupParts): Backups {
   return {
     async make(options) {
       const spool = await openSpool(parts.folder)
+      const held = await parts.repositories.hold().catch(async (error: unknown) => {
+        await spool.close()
+        throw error
+      })
+      const close = async () => {
+        await spool.close()
+        await held.close()
+      }
       try {
-        const plan = await makePlan(parts, options, spool)
+        const plan = await makePlan(parts, options, spool, held)
         const content = Readable.from(archive(parts, plan), { objectMode: false, highWaterMark: 1 << 20 })
-        content.once('close', () => void spool.close())
+        content.once('close', () => void close())
         return { fileName: fileNameOf(plan.createdAt), bytes: await sizeOf(plan), content }
       } catch (error) {
-        await spool.close()
+        await close()
         throw error
       }
     },
@@ -75,7 +82,12 @@ export function createBackups(parts: BackupParts): Backups {
 const fileNameOf = (at: number): string =>
   `aloft-backup-${new Date(at).toISOString().slice(0, 19).replaceAll(':', '').replace('T', '-')}.tar`
 
-async function makePlan(parts: BackupParts, options: BackupOptions, spool: Spool): Promise<Plan> {
+async function makePlan(
+  parts: BackupParts,
+  options: BackupOptions,
+  spool: Spool,
+  held: HeldRepositories,
+): Promise<Plan> {
   const { source, blobs, masterKey, version, clock } = parts
   const createdAt = clock.now()
   const contents = { count: 0, bytes: 0, missing: 0 }
@@ -102,7 +114,7 @@ async function makePlan(parts: BackupParts, options: BackupOptions, spool: Spool
     } satisfies TakeRows)
   }
   const main = await read('main')
-  const objects = await readRepositories(parts, spool, createdAt)
+  const objects = await readRepositories(held, spool, createdAt)
   const logs = options.logs ? await read('logs') : undefined
   const manifest: BackupManifest = {
     format: BACKUP_FORMAT,
@@ -122,17 +134,16 @@ async function makePlan(parts: BackupParts, options: BackupOptions, spool: Spool
 
 /** After the rows: what a push in between brought is there without its row, which is harmless, and not the other way round. */
 async function readRepositories(
-  { repositories }: BackupParts,
+  held: HeldRepositories,
   spool: Spool,
   createdAt: number,
 ): Promise<readonly ObjectFile[]> {
   const files: ObjectFile[] = []
-  for (const id of await repositories.ids()) {
-    const { texts, objects } = await repositories.snapshot(id)
+  for (const id of await held.ids()) {
+    const { texts, objects } = await held.snapshot(id)
     for (const [name, text] of texts)
       await spool.rows.appendFile(tarEntry(`git/${id}/${name}`, text, createdAt))
-    for (const { path, size } of objects)
-      files.push({ name: `git/${id}/${path}`, path: join(repositories.objectsOf(id), path), size })
+    for (const { path, file, size } of objects) files.push({ name: `git/${id}/${path}`, path: file, size })
   }
   return files
 }

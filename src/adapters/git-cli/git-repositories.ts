@@ -1,11 +1,20 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { copyOf, GitError, type GitRepositories, type TreeEntry } from '#core/git/git-repositories.ts'
+import {
+  copyOf,
+  GitError,
+  type GitRepositories,
+  INCOMING,
+  type TreeEntry,
+} from '#core/git/git-repositories.ts'
+import { ASIDE, withAside } from './aside.ts'
 import type { Confine } from './confine.ts'
 import { serveHttp, serveUpload } from './git-http.ts'
+import { inTurn } from './in-turn.ts'
 import { readBatch } from './read-batch.ts'
 import { type GitRun, runGit, startGit } from './run-git.ts'
+import { removeLeftovers, tidyRepository } from './tidy-repository.ts'
 
 export interface GitCliParts {
   readonly folder: string
@@ -18,8 +27,6 @@ export const assertOid = (oid: string): string => {
   if (!OID.test(oid)) throw new GitError('that is no id of a commit')
   return oid
 }
-/** Where what was fetched from elsewhere waits until it is recorded. */
-export const INCOMING = 'refs/aloft/'
 /** Contents of more than this are not held in memory. */
 const LARGE = 4 * 1024 * 1024
 const MAX_MESSAGE = 8000
@@ -63,7 +70,7 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
       if (existsSync(join(at, 'HEAD'))) return
       await mkdir(folder, { recursive: true, mode: 0o700 })
       // Made aside, so that nobody finds half of one.
-      const aside = join(folder, `.new-${id}-${process.pid}-${Date.now()}`)
+      const aside = join(folder, `${ASIDE.made}${id}-${process.pid}-${Date.now()}`)
       await mkdir(aside, { mode: 0o700 })
       await runGit(confine, {
         folder: aside,
@@ -77,15 +84,26 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
     },
 
     async remove(id) {
-      await rm(folderOf(id), { recursive: true, force: true })
-      for (const name of await readdir(folder).catch(() => []))
-        if (name.startsWith(copyOf(id, ''))) await rm(join(folder, name), { recursive: true, force: true })
+      const names = await readdir(folder).catch(() => [])
+      const doomed = names.filter((name) => name === `${id}.git` || name.startsWith(copyOf(id, '')))
+      // Moved aside first, so that nobody finds half of one.
+      for (const name of doomed)
+        await withAside(join(folder, ASIDE.gone), (aside) =>
+          rename(join(folder, name), join(aside, name)).catch((error: NodeJS.ErrnoException) => {
+            if (error.code !== 'ENOENT') throw error
+          }),
+        )
     },
 
     async ids() {
       const names = await readdir(folder).catch(() => [])
       return names.filter((name) => /^[A-Za-z0-9_-]+\.git$/.test(name)).map((name) => name.slice(0, -4))
     },
+
+    tidy: (id, options) =>
+      inTurn(folderOf(id), () => tidyRepository(folderOf(id), (args, more) => run(id, args, more), options)),
+
+    removeLeftovers: () => removeLeftovers(folder, Object.values(ASIDE)),
 
     refs: (id) => refsUnder(id, 'refs/'),
     incoming: (id) => refsUnder(id, INCOMING),

@@ -50,6 +50,13 @@ export interface GitRepositories {
   /** With its copies of submodules. Absent ones are no error. */
   remove(id: string): Promise<void>
   ids(): Promise<readonly string[]>
+  /**
+   * Gives back what no branch and no tag leads to any more, and packs what is left. People can push and fetch
+   * meanwhile, and whenever it is killed nothing is lost that it should keep. Answers whether there was anything to do.
+   */
+  tidy(id: string, options: TidyOptions): Promise<boolean>
+  /** Removes what processes that were killed have left beside the repositories. */
+  removeLeftovers(): Promise<void>
   /** All branches and tags. Empty where there is no such repository. */
   refs(id: string): Promise<ReadonlyMap<string, string>>
   /** Branches and tags as they were fetched from elsewhere, which may be newer than `refs`. */
@@ -81,6 +88,18 @@ export interface GitRepositories {
     },
   ): Promise<{ readonly output: Readable; readonly ended: Promise<void> }>
 }
+
+export interface TidyOptions {
+  readonly now: number
+  /** What was added since stays, whatever leads to it. */
+  readonly before: number
+  /** Refs that are given up. */
+  readonly drop: (ref: string) => boolean
+  readonly signal: AbortSignal
+}
+
+/** Under which refs of repositories elsewhere are kept. */
+export const INCOMING = 'refs/aloft/'
 
 /** Between the id of a project and what tells its copies of submodules apart. */
 const COPY = '--'

@@ -28,4 +28,14 @@ export interface GitObjectStore {
   known(ownerId: string, oids: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Repeatable. */
   add(ownerId: string, objects: ReadonlyMap<string, string>): Promise<void>
+  /**
+   * Looks at some, after the last that was looked at, and forgets those whose content the account does not have any
+   * more. Answers the last of them; undefined at the end.
+   */
+  prune(after: GitObjectKey | undefined, limit: number): Promise<GitObjectKey | undefined>
+}
+
+export interface GitObjectKey {
+  readonly ownerId: string
+  readonly oid: string
 }

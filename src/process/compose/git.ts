@@ -43,6 +43,7 @@ import {
 } from '#core/git/source.ts'
 import { type OpenModule, OWN } from '#core/git/submodules.ts'
 import { createPollRound, createSyncJob, type SyncParts } from '#core/git/sync-job.ts'
+import { createTidyJob } from '#core/git/tidy-job.ts'
 import { createUnhookJob } from '#core/git/unhook-job.ts'
 import type { JobHandler } from '#core/job/job-handler.ts'
 import type { DeploymentLogs } from '#core/log/deployment-logs.ts'
@@ -197,6 +198,12 @@ export const createGitRounds = (
   { stores, transact, clock }: Parts,
 ): readonly JobHandler[] => [
   createPollRound({ sources: stores.sources, transact, clock }),
+  createTidyJob({
+    repositories: openRepositories(config),
+    objects: stores.gitObjects,
+    pulls: stores.pulls,
+    clock,
+  }),
   createPushRounds({
     pushes: stores.pushes,
     repositories: openRepositories(config),

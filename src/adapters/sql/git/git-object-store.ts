@@ -28,4 +28,39 @@ export const createGitObjectStore = (db: Db): GitObjectStore => ({
         )
         .execute()
   },
+
+  async prune(after, limit) {
+    const rows = await db
+      .selectFrom('git_objects')
+      .leftJoin('files', (join) =>
+        join
+          .onRef('files.owner_id', '=', 'git_objects.owner_id')
+          .onRef('files.sha1', '=', 'git_objects.sha1'),
+      )
+      .select(['git_objects.owner_id', 'oid', 'files.sha1 as had'])
+      .where((eb) =>
+        eb(
+          eb.refTuple('git_objects.owner_id', 'git_objects.oid'),
+          '>',
+          eb.tuple(after?.ownerId ?? '', after?.oid ?? ''),
+        ),
+      )
+      .orderBy('git_objects.owner_id')
+      .orderBy('oid')
+      .limit(limit)
+      .execute()
+    const gone = Map.groupBy(
+      rows.filter(({ had }) => had === null),
+      (row) => row.owner_id,
+    )
+    // One that comes back just now is only looked up anew: what is forgotten here is nobody's content.
+    for (const [ownerId, objects] of gone)
+      await db
+        .deleteFrom('git_objects')
+        .where('owner_id', '=', ownerId)
+        .where('oid', 'in', textsIn(db, JSON.stringify(objects.map(({ oid }) => oid))))
+        .execute()
+    const last = rows.at(-1)
+    return last && rows.length === limit ? { ownerId: last.owner_id, oid: last.oid } : undefined
+  },
 })

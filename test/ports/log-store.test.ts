@@ -229,13 +229,19 @@ eachDatabase((name, open) =>
       assert.deepEqual(texts(await readAll(store)), ['4', 'build'])
     })
 
-    it('deletes the oldest when there is too much, and tells how much there is', async (t) => {
-      const { store } = await openLogs(t, open)
+    it('deletes the oldest when there is too much, tells how much there is, and gives the space back', async (t) => {
+      const { store, config, database } = await openLogs(t, open)
+      /** What the file takes on the disk. A server sees to its own. */
+      const fileBytes = async () => {
+        if (config.url !== undefined) return undefined
+        await sql`pragma wal_checkpoint(truncate)`.execute(database.db)
+        return fs.statSync(config.file).size
+      }
       const before = await store.bytes()
       for (let i = 0; i < 40; i++)
         await store.append([
           ...many(100, (n) => ({
-            text: randomBytes(300).toString('hex'),
+            text: randomBytes(450).toString('hex'),
             takenAt: NOW + i,
             info: { type: 'lambda', name: 'x', entrypoint: '' },
             id: `${NOW + i}${String(n).padStart(11, '0')}`,
@@ -243,10 +249,14 @@ eachDatabase((name, open) =>
         ])
       await store.append([sampleLine({ text: 'build' })])
       const full = await store.bytes()
+      const fullFile = await fileBytes()
       assert.ok(full > before + 40 * 100 * 300, `${before} → ${full}`)
       assert.equal(await store.deleteOldest(30), 30)
       assert.ok((await store.bytes()) < full - (full - before) / 2)
       while (await store.giveBack()) await new Promise(setImmediate)
+      const file = await fileBytes()
+      if (file !== undefined && fullFile !== undefined)
+        assert.ok(file < fullFile / 2, `the file has ${file} of ${fullFile} bytes`)
       const [oldest] = await readAll(store, { limit: 1 })
       assert.equal(oldest?.createdAt, NOW + 30)
       assert.equal(await store.deleteOldest(30), 10)

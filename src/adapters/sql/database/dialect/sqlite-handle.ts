@@ -10,6 +10,8 @@ interface Prepared {
 /** More texts than the stores have; a bound in case one is ever built from input. */
 const STATEMENTS = 256
 
+const PRAGMA = /^\s*pragma\b/i
+
 /**
  * Makes objects of one shape that the engine knows. Those that SQLite would make are slow to read, and those that are
  * filled key by key are slow to make.
@@ -44,7 +46,11 @@ export class SqliteHandle {
   run<R>(sql: string, parameters: readonly unknown[] = []): QueryResult<R> {
     const { statement, toObject } = this.#statements.get(sql) ?? this.#prepare(sql)
     const values = parameters as readonly SQLInputValue[]
-    if (toObject === undefined) return { numAffectedRows: BigInt(statement.run(...values).changes), rows: [] }
+    if (toObject === undefined) {
+      // Some of them do their work step by step, a page of the file at a time, and a run is the first step alone.
+      if (PRAGMA.test(sql)) return { numAffectedRows: BigInt(statement.all(...values).length), rows: [] }
+      return { numAffectedRows: BigInt(statement.run(...values).changes), rows: [] }
+    }
     const rows = (statement.all(...values) as unknown as unknown[][]).map((row) => toObject(row) as R)
     return { numAffectedRows: BigInt(rows.length), rows }
   }

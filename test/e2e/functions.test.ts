@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { deployed, type Files, follow, visit } from '#test/support/deploying.ts'
 import { type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
@@ -120,6 +122,95 @@ test('functions: answers, limits and what is logged', async (t) => {
     killed = true
     await visitors
     assert.deepEqual([...new Set(statuses)], [200])
+  })
+})
+
+const COURTEOUS: Files = {
+  'api/files.js': `const { readFileSync } = require('node:fs')
+module.exports = (req, res) => {
+  const read = (name) => { try { return readFileSync(require('node:path').join(process.cwd(), 'data', name), 'utf8') } catch (error) { return error.code } }
+  res.json({ wanted: read('wanted.txt'), unwanted: read('unwanted.txt') })
+}
+`,
+  'data/wanted.txt': 'comes along',
+  'data/unwanted.txt': 'stays behind',
+  'api/leaving.ts': `export function GET({ signal }: Request): Promise<Response> {
+  signal.addEventListener('abort', () => console.log('the visitor left'))
+  console.log('a visitor came')
+  return new Promise(() => {})
+}
+`,
+  'api/parts.ts': `let release: () => void
+const released = new Promise<void>((resolve) => { release = resolve })
+export const POST = () => { release(); return new Response('released') }
+export const GET = () => new Response(new ReadableStream({
+  async start(parts) {
+    parts.enqueue(new TextEncoder().encode('first'))
+    await released
+    parts.enqueue(new TextEncoder().encode('second'))
+    parts.close()
+  },
+}))
+`,
+  'api/later.ts': `export const GET = (_: Request, { waitUntil }: { waitUntil(work: Promise<unknown>): void }) => {
+  waitUntil(new Promise((resolve) => setTimeout(resolve, 20)).then(() => console.log('done after the answer')))
+  return new Response('answered')
+}
+`,
+  'api/broken.ts': `interface Visitor {
+  readonly name: string
+}
+
+export default (req: { query: { visitor?: Visitor } }, res: { end(text: string): void }) => {
+  res.end((req.query.visitor as Visitor).name)
+}
+`,
+  'vercel.json': JSON.stringify({
+    functions: { 'api/files.js': { includeFiles: 'data/**', excludeFiles: 'data/unwanted.txt' } },
+  }),
+}
+
+test('functions: their files, visitors who leave, parts, work afterwards, and where they failed', async (t) => {
+  const { url, id } = await deployed(aloft, { name: 'courteous', files: COURTEOUS })
+
+  await t.test('includeFiles come along, excludeFiles do not', async () => {
+    const { text } = await visit(aloft, url, { path: '/api/files' })
+    assert.deepEqual(JSON.parse(text), { wanted: 'comes along', unwanted: 'ENOENT' })
+  })
+
+  await t.test('the signal of a request is aborted when its visitor leaves', async () => {
+    const asked = request({
+      host: '127.0.0.1',
+      port: aloft.port,
+      path: '/api/leaving',
+      headers: { host: url },
+    })
+    asked.on('error', () => {}).end()
+    await logged(id, /^a visitor came$/)
+    asked.destroy()
+    await logged(id, /^the visitor left$/)
+  })
+
+  await t.test('a part of an answer arrives before the next one is made', async () => {
+    const asked = request({ host: '127.0.0.1', port: aloft.port, path: '/api/parts', headers: { host: url } })
+    asked.end()
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+    assert.equal(String((await once(answer, 'data'))[0]), 'first')
+    const rest = textOf(answer)
+    assert.equal((await visit(aloft, url, { path: '/api/parts', method: 'POST' })).text, 'released')
+    assert.equal(await rest, 'second')
+  })
+
+  await t.test('waitUntil goes on after the answer, and its lines carry the request', async () => {
+    assert.equal((await visit(aloft, url, { path: '/api/later' })).text, 'answered')
+    const said = await logged(id, /^done after the answer$/)
+    const visited = await logged(id, /^GET \/api\/later 200 \d+ms$/)
+    assert.equal(said.payload.requestId, visited.payload.requestId)
+  })
+
+  await t.test('an error names the line of the TypeScript that was written', async () => {
+    assert.equal((await visit(aloft, url, { path: '/api/broken' })).status, 500)
+    await logged(id, /api\/broken\.ts:6:\d+/)
   })
 })
 
@@ -258,13 +349,21 @@ test('an older deployment that runs a task and exits tells its output and its co
   await logged(badly.id, /exited with code 4/)
 })
 
-test('after a restart all sites are back, functions included', async () => {
-  const { url } = await deployed(aloft, {
+test('at the end functions are told by SIGTERM; after a restart all sites are back, functions included', async () => {
+  const { url, id } = await deployed(aloft, {
     name: 'again',
-    files: { 'api/hello.js': HELLO['api/hello.js'] ?? '' },
+    files: {
+      'api/hello.js': `process.on('SIGTERM', () => {
+  console.log('told to end')
+  setTimeout(() => { console.log('ended in order'); process.exit() }, 50)
+})
+${HELLO['api/hello.js']}`,
+    },
   })
   assert.equal((await visit(aloft, url, { path: '/api/hello' })).status, 200)
   assert.equal(await aloft.stop(), 0)
   aloft = await aloft.restart()
   assert.equal((await visit(aloft, url, { path: '/api/hello' })).status, 200)
+  await logged(id, /^told to end$/)
+  await logged(id, /^ended in order$/)
 })

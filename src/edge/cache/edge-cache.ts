@@ -8,7 +8,12 @@ import { andThen } from '../and-then.ts'
 import { type Answer, headerOf, type Question } from '../answer.ts'
 import type { Result } from '../exchange.ts'
 import { compressAnswer } from '../file/compress-answer.ts'
-import { type CachedAnswer, nameOf, type PrerenderMemory } from '../prerender/prerender-memory.ts'
+import {
+  type CachedAnswer,
+  type CachePlace,
+  nameOf,
+  type PrerenderMemory,
+} from '../prerender/prerender-memory.ts'
 import type { Revalidations } from '../prerender/revalidations.ts'
 import { type Asked, keyOf, markOf, pathTag, variantOf, varyNames } from './cache-key.ts'
 import { type CachePolicy, policyOf, shownHeaders, tagsOf, textOf } from './cache-policy.ts'
@@ -148,12 +153,13 @@ export class EdgeCache {
    * undefined leaves it to `answer`.
    */
   peek(
-    key: PrerenderKey,
+    place: CachePlace,
     request: Pick<CacheRequest, 'question' | 'source' | 'entrypoint'>,
   ): CacheHit | Promise<unknown> | undefined {
     if (isBypassed(request.question)) return undefined
     const { revalidations, memory } = this.#options
-    const found = revalidations.pending(key.deploymentId) ?? memory.get(key)
+    const { key } = place
+    const found = revalidations.pending(key.deploymentId) ?? memory.at(place)
     if (found instanceof Promise) return found
     const { entry } = found
     if (entry === undefined || textOf(entry.headers, VARY) !== undefined) return undefined
@@ -261,7 +267,9 @@ export class EdgeCache {
 
   #stateOf({ deploymentId }: PrerenderKey, entry: PrerenderEntry): 'fresh' | 'stale' | 'revalidated' | 'old' {
     const { revalidations, clock } = this.#options
-    const tagged = revalidations.stateOf(deploymentId, textOf(entry.headers, TAGS), entry.generatedAt)
+    const tagged = revalidations.isAnyOf(deploymentId)
+      ? revalidations.stateOf(deploymentId, textOf(entry.headers, TAGS), entry.generatedAt)
+      : undefined
     if (tagged?.kind === 'expired') return 'revalidated'
     const age = (clock.now() - entry.generatedAt) / 1000
     const maxAge = entry.expiration === false ? Number.POSITIVE_INFINITY : entry.expiration
@@ -393,8 +401,10 @@ export const mayAsk = ({ method, headers }: Question): boolean =>
 const isRead = ({ method }: Question): boolean => method === 'GET'
 
 /** A visitor who wants what is behind: draft mode, or a developer. */
-const isBypassed = (asked: Question): boolean =>
-  /(?:^|;\s*)(?:__prerender_bypass=.|_vercel_no_cache=1)/.test(headerOf(asked, 'cookie') ?? '')
+function isBypassed(asked: Question): boolean {
+  const cookie = headerOf(asked, 'cookie')
+  return cookie !== undefined && /(?:^|;\s*)(?:__prerender_bypass=.|_vercel_no_cache=1)/.test(cookie)
+}
 
 const from = (where: From): [string, string] => ['x-vercel-cache', where]
 

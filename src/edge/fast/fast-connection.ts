@@ -15,7 +15,7 @@ import { isPersonal } from '../site/personal.ts'
 import type { SiteEntry } from '../site/site-entry.ts'
 import { type VisitEnd, visitRecord } from '../visit-record.ts'
 import { type FastCall, type FastCallOptions, type FastEnd, isFast, startFastCall } from './fast-call.ts'
-import type { FoundHit, KeptHits } from './kept-hits.ts'
+import type { FoundHit, KeptHits, Lookup } from './kept-hits.ts'
 import { stampedHead, statusLine, Wire } from './wire.ts'
 
 /** Gives a connection to a server of node:http. What was read of it and not answered comes again. */
@@ -51,6 +51,8 @@ export class FastConnection {
   #lastAsked: Asked | undefined
   /** The call before: most clients ask the same function again. */
   #lastCall: LastCall | undefined
+  /** Where the kept answer before was found: most clients ask for the same again. */
+  #lastKept: LastKept | undefined
   #activeAt: number
   /** Whether the socket itself watches that an answer is being taken. */
   #isWatched = false
@@ -157,9 +159,12 @@ export class FastConnection {
     }
     if (!entry.isPlain) return 'doubt'
     const { site } = entry
+    const known = this.#lastKept
+    if (known !== undefined && known.entry === entry && known.asked === asked)
+      return this.#sendKept({ entry, target, block, now, since }, hits.find(site, known.lookup))
     if (site.images !== undefined && isImagePath(entry, rawPath)) {
-      const image = hits.findImage(site, site.images, query, block.question)
-      return this.#sendKept({ entry, target, block, now, since }, image)
+      const lookup = hits.lookUpImage(site, site.images, query, block.question)
+      return this.#findKept({ entry, target, block, now, since }, asked, lookup)
     }
     if (isPersonal(entry, target.length > rawPath.length, block)) return 'doubt'
     const answer = hotAnswers.findAny(entry, rawPath, query)
@@ -168,7 +173,7 @@ export class FastConnection {
       const visit: Visit = { entry, target, block, now, since }
       if (!isFast(answer.target)) return 'doubt'
       if (!hits.mayHave(site, answer)) return this.#ask(visit, answer, chunk)
-      return this.#sendKept(visit, hits.find(site, answer, this.#scheme, block.question))
+      return this.#findKept(visit, asked, hits.lookUp(site, answer, this.#scheme, block.question))
     }
     const visit: HotVisit = { entry, answer, target, block, now, since }
     if (block.ifNoneMatch !== undefined) {
@@ -232,6 +237,15 @@ export class FastConnection {
     this.#watch()
     if (this.#isReleasing) this.#giveAway(undefined)
     else this.#goOn()
+  }
+
+  /** What was worked out is remembered only once something is kept there: until then others look closer. */
+  #findKept(visit: Visit, asked: Asked, lookup: Lookup | undefined): 'served' | 'doubt' | Promise<unknown> {
+    if (lookup === undefined) return 'doubt'
+    const { entry } = visit
+    const found = this.#options.hits.find(entry.site, lookup)
+    if (found !== undefined) this.#lastKept = { entry, asked, lookup }
+    return this.#sendKept(visit, found)
   }
 
   /** An answer that is kept for everybody, if it is there. */
@@ -450,6 +464,12 @@ interface LastCall {
   readonly outcome: FunctionOutcome
   readonly block: HeaderBlock
   readonly prepared: PreparedCall
+}
+
+interface LastKept {
+  readonly entry: SiteEntry
+  readonly asked: Asked
+  readonly lookup: Lookup
 }
 
 interface HotVisit extends Visit {

@@ -172,7 +172,38 @@ test('on a connection of the fast path an answer grows old, is stale, and is ano
   await prerenders.revalidate(`dpl_${host}`, { tags, at: ++time.now })
   bus.publish(REVALIDATIONS_TOPIC, `dpl_${host}`)
   time.now++
+  // Also on a connection that knows where the answer before was.
   const third = await open(fast.port)
-  assert.notEqual(last(await third.say(host, '/fn')), now)
+  for (const each of [again, third]) assert.notEqual(last(await each.say(host, '/fn')), now)
   for (const each of [prime, one, again, third]) each.end()
+})
+
+test('on one connection each request gets its own answer, whatever was asked before it', async () => {
+  const [host, other] = [addSite(), addSite()]
+  const requests: readonly [string, string, readonly string[]][] = [
+    [host, '/fn', []],
+    [host, '/fn?a=1', []],
+    [other, '/fn', []],
+    [host, IMAGE, []],
+    [host, IMAGE, ['Accept: image/webp']],
+    [host, '/a.png', []],
+  ]
+  const said = new Map<number, string>()
+  const prime = await open(slow.port)
+  for (const [n, request] of requests.entries())
+    for (let where = ''; where !== 'HIT'; ) {
+      const text = await prime.say(...request)
+      said.set(n, last(text))
+      where = request[1] === '/a.png' ? 'HIT' : (from(text) ?? '')
+    }
+  const one = await open(fast.port)
+  const before = fast.handedOver()
+  for (const n of [0, 0, 1, 0, 2, 2, 0, 3, 3, 4, 3, 5, 0, 5, 4, 1, 1, 2])
+    assert.equal(
+      last(await one.say(...(requests[n] as (typeof requests)[number]))),
+      said.get(n),
+      `request ${n}`,
+    )
+  assert.equal(fast.handedOver(), before)
+  for (const each of [prime, one]) each.end()
 })

@@ -1,14 +1,14 @@
 import type { ImageConfig } from '#core/output/image-config.ts'
-import type { PrerenderKey } from '#core/ports/prerender-cache.ts'
 import type { Site } from '#core/site/site.ts'
 import { type Answer, headerOf, type Question } from '../answer.ts'
 import { keyOf } from '../cache/cache-key.ts'
-import { type CacheHit, type EdgeCache, mayAsk, shownForm } from '../cache/edge-cache.ts'
+import { type CacheHit, type CacheRequest, type EdgeCache, mayAsk, shownForm } from '../cache/edge-cache.ts'
 import { sourceOf } from '../function/function-answer.ts'
 import { type FunctionOutcome, urlOf } from '../function/function-request.ts'
 import { ownCookies } from '../function/own-cookies.ts'
 import { askedImage, IMAGE_HEADERS } from '../image/image-answer.ts'
 import { readImageRequest } from '../image/image-request.ts'
+import { type CachePlace, placeOf } from '../prerender/prerender-memory.ts'
 import type { WirePlace, Wires } from './wires.ts'
 
 /** An answer that is kept for everybody, as one visitor gets it. It is the same for a second: then it is older. */
@@ -19,6 +19,16 @@ export interface KeptHit {
   head: string | undefined
   /** Where the whole answer is kept, once there was need for it. */
   place: WirePlace | undefined
+}
+
+/** Where a kept answer would be, for one visitor. To work that out takes as long as to answer. */
+export interface Lookup {
+  readonly place: CachePlace
+  readonly request: Pick<CacheRequest, 'question' | 'source' | 'entrypoint'>
+  /** Headers that come on top of those that are kept. */
+  readonly more: readonly string[]
+  /** To be remembered for all connections once it was found. */
+  readonly image?: FoundImage & { readonly name: string; isRemembered: boolean }
 }
 
 /** A promise is of what has to be there first; undefined leaves the request to those who look closer. */
@@ -35,7 +45,7 @@ export class KeptHits {
   readonly #wires: Wires
   /** By the form of the kept answer that they show. */
   readonly #hits = new WeakMap<Answer, KeptHit>()
-  /** The keys of images that were found, by what was asked for: reading that takes longer than answering. */
+  /** Where images are kept, by what was asked for: reading that takes longer than answering. */
   readonly #images = new WeakMap<Site, Map<string, FoundImage>>()
 
   constructor(cache: EdgeCache, wires: Wires) {
@@ -48,17 +58,17 @@ export class KeptHits {
     return this.#cache.isCached(site, outcome.target.path)
   }
 
-  /** What a function has answered. */
-  find(site: Site, outcome: FunctionOutcome, scheme: string, question: Question): FoundHit {
+  /** Where an answer of a function would be; undefined where none may be kept for this visitor. */
+  lookUp(site: Site, outcome: FunctionOutcome, scheme: string, question: Question): Lookup | undefined {
     if (site.keepsAnswers === false || !mayAsk(question)) return undefined
     const url = urlOf(outcome.asked, outcome.query)
     const key = keyOf({ site, by: outcome.target.path, url, scheme, question })
     const request = { question, source: sourceOf(outcome.target), entrypoint: outcome.target.path }
-    return this.#hitOf(site, this.#cache.peek(key, request), question, [])
+    return { place: placeOf(key), request, more: [] }
   }
 
-  /** An image in the size and format that the visitor wants. */
-  findImage(site: Site, config: ImageConfig, query: string, question: Question): FoundHit {
+  /** Where an image in the size and format that the visitor wants would be. */
+  lookUpImage(site: Site, config: ImageConfig, query: string, question: Question): Lookup | undefined {
     const name = `${query} ${headerOf(question, 'accept') ?? ''}`
     const known = this.#images.get(site)?.get(name)
     const image = known ?? readImage(site, config, query, question)
@@ -67,16 +77,28 @@ export class KeptHits {
     const tag = headerOf(question, 'if-none-match')
     const asked = tag === undefined ? FOR_ANYBODY : { method: 'GET', headers: { 'if-none-match': tag } }
     const request = { question: asked, source: 'static', entrypoint: image.url } as const
-    const found = this.#hitOf(site, this.#cache.peek(image.key, request), asked, IMAGE_HEADERS)
-    const isNew = known === undefined && found !== undefined && !(found instanceof Promise)
-    if (isNew && name.length <= LONGEST_IMAGE) this.#remember(site, name, image)
+    const isNew = known === undefined && name.length <= LONGEST_IMAGE
+    return {
+      place: image.place,
+      request,
+      more: IMAGE_HEADERS,
+      ...(isNew ? { image: { name, ...image, isRemembered: false } } : {}),
+    }
+  }
+
+  find(site: Site, { place, request, more, image }: Lookup): FoundHit {
+    const found = this.#hitOf(site, this.#cache.peek(place, request), request.question, more)
+    if (image !== undefined && !image.isRemembered && found !== undefined && !(found instanceof Promise)) {
+      image.isRemembered = true
+      this.#remember(site, image)
+    }
     return found
   }
 
-  #remember(site: Site, name: string, image: FoundImage): void {
+  #remember(site: Site, { name, url, place }: FoundImage & { readonly name: string }): void {
     const images = this.#images.get(site) ?? new Map<string, FoundImage>()
     if (images.size >= MOST_IMAGES) images.clear()
-    this.#images.set(site, images.set(name, image))
+    this.#images.set(site, images.set(name, { url, place }))
   }
 
   #hitOf(
@@ -108,7 +130,7 @@ function show(site: Site, { form, age }: CacheHit, question: Question, more: rea
 
 interface FoundImage {
   readonly url: string
-  readonly key: PrerenderKey
+  readonly place: CachePlace
 }
 
 function readImage(
@@ -119,5 +141,5 @@ function readImage(
 ): FoundImage | undefined {
   const asked = readImageRequest(query, config)
   if ('problem' in asked) return undefined
-  return { url: asked.url, key: keyOf(askedImage(site, config, asked, question)) }
+  return { url: asked.url, place: placeOf(keyOf(askedImage(site, config, asked, question))) }
 }

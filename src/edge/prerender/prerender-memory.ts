@@ -35,7 +35,10 @@ export class PrerenderMemory {
   }
 
   get(key: PrerenderKey): CachedAnswer | Promise<CachedAnswer> {
-    const name = nameOf(key)
+    return this.at(placeOf(key))
+  }
+
+  at({ key, name }: CachePlace): CachedAnswer | Promise<CachedAnswer> {
     const kept = this.#kept.get(name)
     if (kept !== undefined && this.#clock.monotonic() < kept.checkAt) return kept
     let read = this.#reads.get(name)
@@ -87,6 +90,14 @@ export class PrerenderMemory {
     return kept
   }
 }
+
+/** Where an answer is kept: worked out once by whoever asks for the same again and again. */
+export interface CachePlace {
+  readonly key: PrerenderKey
+  readonly name: string
+}
+
+export const placeOf = (key: PrerenderKey): CachePlace => ({ key, name: nameOf(key) })
 
 export const nameOf = ({ deploymentId, path, query }: PrerenderKey): string =>
   `${deploymentId}\n${path}\n${query}`

@@ -65,6 +65,11 @@ export class Revalidations {
     )
   }
 
+  /** Whether anything of it was said not to be right any more. */
+  isAnyOf(deploymentId: string): boolean {
+    return (this.#known.get(deploymentId)?.tags.size ?? 0) > 0
+  }
+
   /** Of something whose tags are written as in `x-next-cache-tags`; undefined where it is as right as it was. */
   stateOf(deploymentId: string, tags: string | undefined, madeAt: number): TagState | undefined {
     const known = this.#known.get(deploymentId)?.tags

@@ -30,7 +30,7 @@ describe('environments', { skip: withoutChromium }, () => {
     await dialog.getByLabel('Deploy on push').selectOption('startsWith')
     await dialog.getByLabel('Pattern').fill('release/')
     await dialog.getByRole('button', { name: 'Add environment' }).click()
-    await dialog.getByRole('alert').waitFor()
+    await dialog.getByText('Use only lowercase letters, digits and dashes').waitFor()
     await dialog.getByLabel('Name').fill('staging')
     await dashboard.look(page, 'environment-dialog')
     await dialog.getByRole('button', { name: 'Add environment' }).click()

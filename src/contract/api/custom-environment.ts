@@ -34,6 +34,9 @@ const Environment = Type.Object({
   updatedAt: Time,
 })
 
+/** What environments can be called, but for the names of those that every project has. */
+export const ENVIRONMENT_SLUG = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/
+
 const Slug = Type.String({
   minLength: 1,
   maxLength: 32,

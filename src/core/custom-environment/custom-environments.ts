@@ -1,4 +1,4 @@
-import { MOST_ENVIRONMENTS } from '#contract/api/custom-environment.ts'
+import { ENVIRONMENT_SLUG, MOST_ENVIRONMENTS } from '#contract/api/custom-environment.ts'
 import { ENV_TARGETS } from '#contract/api/env-variable.ts'
 import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
@@ -82,7 +82,6 @@ interface EnvironmentParts {
   readonly onHostsChanged: (hosts: readonly string[]) => void
 }
 
-const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/
 const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
 
 export function createCustomEnvironments(parts: EnvironmentParts): CustomEnvironments {
@@ -238,7 +237,8 @@ function read(
   }: EnvironmentRequest,
   { details }: Project,
 ): CustomEnvironment {
-  if (!SLUG.test(slug)) throw invalid('`slug` should be lowercase letters, digits and `-`, such as `staging`')
+  if (!ENVIRONMENT_SLUG.test(slug))
+    throw invalid('`slug` should be lowercase letters, digits and `-`, such as `staging`')
   if ((ENV_TARGETS as readonly string[]).includes(slug))
     throw invalid(`\`slug\` should not be \`${slug}\`, which every project has`)
   if (details.customEnvironments.some((other) => other.id !== before.id && other.slug === slug))

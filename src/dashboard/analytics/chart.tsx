@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import type { TrafficPoint } from '#contract/api/analytics.ts'
-import { formatPoint } from './ranges.ts'
+import { formatPoint, labelSteps, spanOf } from './ranges.ts'
 import { type ChartKind, heightsOf, inDrawingOrder } from './series.ts'
 
 const HEIGHT = 220
@@ -40,9 +40,20 @@ function optionsFor(
     padding: [8, 40, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: kind.form === 'lines' } },
-    scales: { x: { time: true }, y: { range: (_chart, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
+    scales: {
+      x: {
+        time: true,
+        range: (_chart, first, last) => (first === null ? [first, last] : spanOf(first, last, step)),
+      },
+      y: { range: (_chart, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
+    },
     axes: [
-      { ...axis, values: (_chart, at) => at.map((each) => formatPoint(each * 1000, step)), space: 70 },
+      {
+        ...axis,
+        values: (_chart, at) => at.map((each) => formatPoint(each * 1000, step)),
+        space: 70,
+        incrs: labelSteps(step),
+      },
       { ...axis, size: 64, values: (_chart, at) => at.map((each) => kind.short(each)) },
     ],
     series: [

@@ -25,3 +25,32 @@ export const formatPoint = (at: number, step: number): string =>
 
 /** `a minute`, `an hour`, `a day`. */
 export const stepName = (step: number): string => (step < HOUR ? 'minute' : step < 24 * HOUR ? 'hour' : 'day')
+
+const LEAST_STEPS = 5
+
+/** From when to when a chart goes, in seconds: a day would be made of one point alone. */
+export const spanOf = (first: number, last: number, step: number): [number, number] => [
+  Math.min(first, last - (LEAST_STEPS * step) / 1000),
+  last,
+]
+
+const [M, H, D] = [60, 3600, 86_400] as const
+const BETWEEN_LABELS = [
+  M,
+  2 * M,
+  5 * M,
+  10 * M,
+  30 * M,
+  H,
+  2 * H,
+  3 * H,
+  6 * H,
+  12 * H,
+  D,
+  2 * D,
+  7 * D,
+  14 * D,
+]
+
+/** How far apart labels may be, in seconds: no two of them say the same. */
+export const labelSteps = (step: number): number[] => BETWEEN_LABELS.filter((each) => each * 1000 >= step)

@@ -1,5 +1,10 @@
 import { useState } from 'react'
-import { type BranchMatch, createEnvironment, updateEnvironment } from '#contract/api/custom-environment.ts'
+import {
+  type BranchMatch,
+  createEnvironment,
+  ENVIRONMENT_SLUG,
+  updateEnvironment,
+} from '#contract/api/custom-environment.ts'
 import { ENV_TARGETS } from '#contract/api/env-variable.ts'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
@@ -33,6 +38,7 @@ export function EnvironmentDialog({
   const [rule, setRule] = useState<BranchMatch | ''>(environment?.branchMatcher?.type ?? '')
   const [pattern, setPattern] = useState(environment?.branchMatcher?.pattern ?? '')
   const [copyFrom, setCopyFrom] = useState('')
+  const [isNameWrong, setNameWrong] = useState(false)
   const save = useAction(
     async (_: undefined, { client }) => {
       const params = { idOrName: project.id }
@@ -61,14 +67,21 @@ export function EnvironmentDialog({
       onClose={onClose}
       action={environment === undefined ? 'Add environment' : 'Save'}
       busy={save.isPending}
-      onSubmit={() => save.mutate(undefined, { onSuccess: onClose })}
+      onSubmit={() => {
+        if (ENVIRONMENT_SLUG.test(slug)) save.mutate(undefined, { onSuccess: onClose })
+        else setNameWrong(true)
+      }}
     >
       <TextField
         label="Name"
         hint="Lowercase letters, digits and dashes."
+        error={isNameWrong ? 'Use only lowercase letters, digits and dashes, such as staging.' : undefined}
         placeholder="staging"
         value={slug}
-        onChange={setSlug}
+        onChange={(value) => {
+          setSlug(value)
+          setNameWrong(false)
+        }}
         required
         maxLength={32}
         autoComplete="off"

@@ -85,6 +85,19 @@ async def app(scope, receive, send):
   socket.destroy()
 })
 
+test('a build that reaches no index of Python packages says so', async () => {
+  const files: Files = {
+    'app.py': 'from flask import Flask\napp = Flask(__name__)\n',
+    'requirements.txt': 'flask\n',
+  }
+  // Nobody listens there.
+  const build = { env: { PIP_INDEX_URL: 'http://127.0.0.1:9/simple', PIP_RETRIES: '1' } }
+  await assert.rejects(
+    deployed(aloft, { name: 'no-index', files, build }),
+    /^AssertionError.*: The index of Python packages could not be reached, so what requirements\.txt lists was not installed/,
+  )
+})
+
 test('a package that only has a start script is a server', async () => {
   const files: Files = {
     'package.json': JSON.stringify({ scripts: { start: 'node server.js' } }),

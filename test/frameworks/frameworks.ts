@@ -7,6 +7,8 @@ export interface FrameworkApp extends Omit<App, 'shows'> {
   readonly framework: string
   /** The package whose version is told. */
   readonly package: string
+  /** Of a project in Python: that package with its version, and the list that the run writes where it is a lock file. */
+  readonly python?: { readonly package: string; readonly lock?: 'uv.lock' }
   readonly tries: readonly Try[]
 }
 
@@ -29,6 +31,8 @@ export type Step =
   | { readonly form: string; readonly fields: Readonly<Record<string, string>>; readonly holds: RegExp }
   /** An answer that comes in parts: the second is not there yet when the first is. */
   | { readonly stream: string; readonly first: RegExp; readonly last: RegExp }
+  /** A WebSocket that says back what it is told. */
+  | { readonly socket: string; readonly says: string }
 
 const page = (what: string, path: string, holds: RegExp, more: Partial<Expectation> = {}): Try => ({
   what,
@@ -61,6 +65,15 @@ const cookies = page('two cookies', '/cookie', /had a=b/, {
   has: { 'set-cookie': /one=1.*two=2/ },
 })
 
+const slow: Try = {
+  what: 'streaming',
+  steps: [{ stream: '/slow', first: /the early part/, last: /the late part/ }],
+}
+
+const withoutList = (files: App['files'], list: string): App['files'] =>
+  Object.fromEntries(Object.entries(files).filter(([path]) => path !== list))
+
+const FLASK = [greets('Flask'), person, sum, cookies, slow, missing()]
 const REACT_ROUTER = [greets('React Router'), person, sum, cookies, missing()]
 
 export const FRAMEWORK_APPS: readonly FrameworkApp[] = [
@@ -199,10 +212,7 @@ export const FRAMEWORK_APPS: readonly FrameworkApp[] = [
           { form: '/form', fields: { name: 'Grace' }, holds: /Greeted.*Grace/ },
         ],
       },
-      {
-        what: 'streaming',
-        steps: [{ stream: '/slow', first: /the early part/, last: /the late part/ }],
-      },
+      slow,
       {
         what: 'draft mode',
         steps: [
@@ -435,6 +445,59 @@ export const FRAMEWORK_APPS: readonly FrameworkApp[] = [
     ...{ name: 'bun-functions', framework: 'functions with `bunVersion`', package: 'bun' },
     files: testApp('bun-functions'),
     tries: [page('a function (req, res)', '/api/hello?name=Ada', /"bun":"1\.[\d.]+","name":"Ada"/), sum],
+  },
+  {
+    ...{ name: 'flask', framework: 'Flask, `requirements.txt`', package: 'flask', files: testApp('flask') },
+    python: { package: 'flask==3.1.3' },
+    tries: FLASK,
+  },
+  {
+    ...{ name: 'flask-uv', framework: 'Flask, `uv.lock`', package: 'flask' },
+    files: {
+      ...withoutList(testApp('flask'), 'requirements.txt'),
+      'pyproject.toml': '[project]\nname = "shop"\nversion = "1.0.0"\ndependencies = ["flask"]\n',
+    },
+    python: { package: 'flask==3.1.3', lock: 'uv.lock' },
+    tries: FLASK,
+  },
+  {
+    ...{ name: 'fastapi', framework: 'FastAPI, `pyproject.toml`', package: 'fastapi' },
+    files: testApp('fastapi'),
+    python: { package: 'fastapi==0.142.2' },
+    tries: [
+      greets('FastAPI'),
+      person,
+      sum,
+      page('a body that does not fit', '/api/sum', /int_parsing/, {
+        ...{ method: 'POST', body: '{"a":"two","b":3}', status: 422 },
+      }),
+      page('lifespan', '/began', /"began":"before the first request"/),
+      slow,
+      {
+        what: 'a WebSocket',
+        steps: [{ socket: '/socket', says: 'hello' }],
+      },
+      page('its own documentation', '/openapi.json', /"\/api\/sum"/, { type: /json/ }),
+      missing(),
+    ],
+  },
+  {
+    ...{ name: 'django', framework: 'Django, `Pipfile`', package: 'django', files: testApp('django') },
+    python: { package: 'django==5.2.17' },
+    tries: [
+      greets('Django'),
+      person,
+      sum,
+      {
+        what: 'a form with its token, and a session',
+        steps: [
+          { path: '/form', holds: /Greeted nobody/ },
+          { form: '/form', fields: { name: 'Grace' }, holds: /Greeted Grace/ },
+        ],
+      },
+      slow,
+      missing(),
+    ],
   },
   {
     ...{ name: 'start-script', framework: 'a `start` script alone', package: 'http-server' },

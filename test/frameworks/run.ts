@@ -1,7 +1,8 @@
 // `npm run test:frameworks`: deploys applications on a real installation, tries them, and writes docs/frameworks.md.
-import { deployed } from '#test/support/deploying.ts'
+import { type Deployed, deployed } from '#test/support/deploying.ts'
 import { type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
 import { FRAMEWORK_APPS, type FrameworkApp } from './frameworks.ts'
+import { downloadWheels, FROM_WHEELS, uvLockOf, wheelFiles } from './python-wheels.ts'
 import { trySteps } from './steps.ts'
 import { type Row, writeRows } from './table.ts'
 
@@ -37,7 +38,7 @@ function say(line: string): void {
 
 async function tryApp(aloft: Installation, app: FrameworkApp): Promise<Row> {
   const began = Date.now()
-  const site = await deployed(aloft, { name: app.name, files: app.files }).catch((error: Error) => error)
+  const site = await deployApp(aloft, app).catch((error: Error) => error)
   const took = `${Math.round((Date.now() - began) / 1000)} s`
   if (site instanceof Error) {
     say(`✖ ${app.name}: not built, ${took}\n${site.message.slice(0, 8000)}`)
@@ -54,6 +55,17 @@ async function tryApp(aloft: Installation, app: FrameworkApp): Promise<Row> {
     results.push({ what, fault })
   }
   return { app, unbuilt: undefined, results }
+}
+
+async function deployApp(aloft: Installation, { name, files, python }: FrameworkApp): Promise<Deployed> {
+  if (python === undefined) return deployed(aloft, { name, files })
+  const wheels = await downloadWheels([python.package])
+  const [direct = ''] = python.package.split('==')
+  const lock = python.lock === undefined ? {} : { [python.lock]: uvLockOf('shop', [direct], wheels) }
+  return deployed(aloft, {
+    ...{ name, files: { ...files, ...lock, ...wheelFiles(wheels) } },
+    build: { env: FROM_WHEELS },
+  })
 }
 
 function reasonOf({ message }: Error): string {

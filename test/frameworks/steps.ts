@@ -3,6 +3,7 @@ import { type IncomingHttpHeaders, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Visit, visit } from '#test/support/deploying.ts'
 import type { Installation } from '#test/support/installation.ts'
+import { openWebSocket } from '#test/support/web-socket.ts'
 import type { Step } from './frameworks.ts'
 
 const TRIES = 30
@@ -59,6 +60,7 @@ export async function trySteps(aloft: Installation, host: string, steps: readonl
     if ('time' in step) time = await tryTime(visitor, step, time)
     else if ('form' in step) await tryForm(visitor, step)
     else if ('stream' in step) await tryStream(visitor, step)
+    else if ('socket' in step) await trySocket(aloft, host, step)
     else await tryVisit(visitor, step)
   }
 }
@@ -121,4 +123,14 @@ async function tryStream(visitor: Visitor, step: Extract<Step, { stream: string 
   assert.match(first, step.first, 'the first part is not the early one')
   assert.doesNotMatch(first, step.last, 'the late part came with the early one')
   assert.match(whole, step.last)
+}
+
+async function trySocket(
+  aloft: Installation,
+  host: string,
+  step: Extract<Step, { socket: string }>,
+): Promise<void> {
+  const socket = await openWebSocket({ port: aloft.port, isSecure: false }, host, step.socket)
+  await socket.say(step.says)
+  socket.end()
 }

@@ -29,6 +29,8 @@ next-14\` does so for one. How each is built is said in [Builds and functions](b
 |---|---|---|---|---|---|
 ${kept.join('\n')}
 
+- The Python packages are those that the pip of the machine gets before the run; they are deployed as wheels with the
+  application, so that its build needs no index.
 - Remix 2 puts a \`Response\` of its own in the place of Node's, unless the future flag \`v3_singleFetch\` is set; that one has
   no \`Response.json\`. Use \`json\` of \`@remix-run/node\`.
 - SolidStart 2 wants the plugin of Nitro 3 (\`nitro/vite\`). What it builds with the older \`@solidjs/vite-plugin-nitro-2\` answers
@@ -62,12 +64,13 @@ function untried(app: FrameworkApp): string {
   return `| ${app.framework} | ${version} | ${node} | | | not tried yet |`
 }
 
-function versionsOf({ files, package: name }: FrameworkApp): {
+function versionsOf({ files, package: name, python }: FrameworkApp): {
   readonly version: string
   readonly node: string
 } {
   // There is one line of it, which no package.json names.
   if (name === 'bun') return { version: BUN, node: 'Bun' }
+  if (python) return { version: python.package.split('==')[1] ?? 'unknown', node: 'Python 3' }
   const manifest = JSON.parse(String(files['package.json'])) as {
     readonly engines?: { readonly node?: string }
     readonly dependencies?: Record<string, string>

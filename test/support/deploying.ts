@@ -27,6 +27,7 @@ export async function deployed(
     readonly name: string
     readonly files: Files
     readonly env?: Record<string, string>
+    readonly build?: { readonly env: Readonly<Record<string, string>> }
     readonly target?: string
     readonly regions?: readonly string[]
   },

@@ -316,7 +316,8 @@ def main(name, target):
         print(f"{name} cannot be read: {what}")
         sys.exit(LIST_UNREADABLE)
     others = dict.fromkeys(url for url in indexes if url.rstrip("/") != usual_index())
-    options = [*(f"--extra-index-url {url}" for url in others)]
+    # uv names a folder of wheels (`find-links`) where it names an index otherwise.
+    options = [f"--extra-index-url {url}" if "://" in url else f"--find-links {url}" for url in others]
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
         file.write("\n".join([*options, *lines, ""]))
         file.flush()

@@ -77,7 +77,7 @@ describe('installing what Python projects list', { skip, concurrency: 2 }, () =>
     return { code: code as number, said: Buffer.concat(out).toString(), packages: packages.sort() }
   }
 
-  const uvLock = (damaged = false) => `version = 1
+  const uvLock = (damaged = false, registry = 'https://index.test/simple') => `version = 1
 requires-python = ">=3.8"
 [[package]]
 name = "shop"
@@ -89,18 +89,18 @@ dev = [{ name = "ccc" }]
 [[package]]
 name = "aaa"
 version = "1.0"
-source = { registry = "https://index.test/simple" }
+source = { registry = "${registry}" }
 dependencies = [{ name = "bbb" }]
 wheels = [{ url = "https://index.test/a.whl", hash = "${damaged ? `sha256:${'0'.repeat(64)}` : hash('aaa', '1.0')}" }]
 [[package]]
 name = "bbb"
 version = "1.0"
-source = { registry = "https://index.test/simple" }
+source = { registry = "${registry}" }
 wheels = [{ url = "https://index.test/b.whl", hash = "${hash('bbb', '1.0')}" }]
 [[package]]
 name = "ccc"
 version = "1.0"
-source = { registry = "https://index.test/simple" }
+source = { registry = "${registry}" }
 wheels = [{ url = "https://index.test/c.whl", hash = "${hash('ccc', '1.0')}" }]
 `
   const pipfileLock = () =>
@@ -186,6 +186,13 @@ hashes = { sha256 = "${hash('bbb', '1.0').slice(7)}" }
       assert.equal(done.code, 0, done.said)
       assert.deepEqual(done.packages, packages)
     })
+
+  it('takes packages from the folder of wheels that uv.lock names', async () => {
+    const lock = uvLock(false, join(folder, 'wheels'))
+    const done = await install('uv.lock', { 'uv.lock': lock }, { PIP_FIND_LINKS: '' })
+    assert.equal(done.code, 0, done.said)
+    assert.deepEqual(done.packages, ['aaa-1.0', 'bbb-1.0'])
+  })
 
   it('refuses a package that is not what the lock file says', async () => {
     const { code, said } = await install('uv.lock', { 'uv.lock': uvLock(true) })

@@ -31,8 +31,60 @@ const HINTS: Readonly<Record<string, string>> = {
   internal_error: 'Deploy again. If it still fails, contact your operator.',
 }
 
-export const buildHint = (code: string | undefined): string =>
-  HINTS[code ?? ''] ?? 'See the last lines of the build log.'
+/** The commonest causes, by what tools say about them; the first that matches is the most precise. */
+const CAUSES: readonly { readonly said: RegExp; readonly hint: string }[] = [
+  {
+    said: /(?:cannot find (?:module|package)|can't resolve|could not resolve|failed to resolve import) ['"]\.{0,2}\//i,
+    hint: 'An imported file wasn’t found. Check its path, including upper and lower case, and that .gitignore or .aloftignore doesn’t exclude it.',
+  },
+  {
+    said: /(?:cannot find (?:module|package)|can't resolve|could not resolve|failed to resolve import) ['"]((?:@[\w.-]+\/)?[\w.-]+)/i,
+    hint: 'The package $1 isn’t installed. Add it with `npm install $1` and deploy again with the changed package.json.',
+  },
+  {
+    said: /\bsh: (?:(?:line )?\d+: )?([\w./-]+): (?:command )?not found/i,
+    hint: 'The command $1 isn’t installed. Add the package that provides it to package.json, or change the build command.',
+  },
+  {
+    said: /heap out of memory/i,
+    hint: 'Node.js ran out of memory. Set the environment variable NODE_OPTIONS to --max-old-space-size=4096, or ask your operator for a higher limit.',
+  },
+  {
+    said: /\berror TS\d+|^\W*type error:/i,
+    hint: 'Type errors fail this build. Find them on your machine with `npx tsc --noEmit`.',
+  },
+  {
+    said: /\bERESOLVE\b/,
+    hint: 'Two packages require different versions of the same dependency. Update them, or set legacy-peer-deps=true in an .npmrc file.',
+  },
+  {
+    said: /ERR_PNPM_OUTDATED_LOCKFILE|lockfile needs to be updated|lockfile would have been modified|are in sync/i,
+    hint: 'The lock file doesn’t match package.json. Install on your machine and deploy the updated lock file.',
+  },
+  {
+    said: /\bEBADENGINE\b|ERR_PNPM_UNSUPPORTED_ENGINE|engine "node" is incompatible/i,
+    hint: 'A package requires a different Node.js version. Choose it in the project settings, or under “engines” in package.json.',
+  },
+]
+
+/** Failures of a command that was run: only what it printed tells one from another. */
+const GENERAL: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  'build_failed',
+  'command_failed',
+  'install_failed',
+])
+
+/** What to try, by the code of the failure and the lines of the log that say why. */
+export function buildHint(code: string | undefined, lines: readonly string[] = []): string {
+  if (GENERAL.has(code))
+    for (const { said, hint } of CAUSES)
+      for (const line of lines) {
+        const match = said.exec(line)
+        if (match !== null) return hint.replaceAll('$1', match[1] ?? '')
+      }
+  return HINTS[code ?? ''] ?? 'See the last lines of the build log.'
+}
 
 /** Whether somebody chose that nothing comes of a build, by its code: it is over, and did not fail. */
 export const isCancelled = (code: string | undefined): boolean =>

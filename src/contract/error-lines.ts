@@ -17,7 +17,7 @@ const MOST = 6
 const APART = 4
 /** At the beginning of a line, or as tools mark what they failed at. */
 const ERROR =
-  /^\W*(?:\[?(?:npm )?(?:err!|error)\b|fatal\b|panic\b|failed to |failed |cannot |can't |could not |module not found|unable to |undefined reference|\w*(?:Error|Exception)\b)|\berror(?: TS\d+)?:|ELIFECYCLE|command not found|No such file or directory/i
+  /^\W*(?:\[?(?:npm )?(?:err!|error)\b|fatal\b|panic\b|failed to |failed |cannot |can't |could not |module not found|unable to |undefined reference|\w*(?:Error|Exception)\b)|\berror(?: TS\d+)?:|ELIFECYCLE|: (?:command )?not found$|No such file or directory/i
 /** Words of success that hold the word. */
 const HARMLESS = /\b(?:0|no) errors?\b|error-free|--no-error/i
 /** Where a program was when it failed: read after what it says. */

@@ -13,6 +13,7 @@ import {
 } from '#test/support/samples.ts'
 
 interface Shown {
+  readonly member?: { readonly id: string; readonly username: string; readonly email: string }
   readonly action: string
   readonly user: { readonly id: string; readonly email: string }
   readonly target: Record<string, string>
@@ -116,6 +117,26 @@ apiSuite('audit log', (server) => {
       const answer = await server.call(`GET /v1/audit-log?teamId=${team.id}`, { token })
       assert.deepEqual([answer.status, answer.body.error.code], [403, 'forbidden'])
     }
+  })
+
+  test('names members, also those who have left', async () => {
+    const [owner, member] = [await server.signUp(), await server.signUp()]
+    const { token } = owner
+    const slug = `named-${Date.now()}`
+    const team = (await server.call('POST /v1/teams', { token, body: { slug } })).body
+    const members = `/v1/teams/${team.id}/members`
+    await server.call(`POST ${members}`, { token, body: { email: member.email } })
+    for (const role of ['OWNER', 'MEMBER']) {
+      server.clock.advance(1000)
+      await server.call(`PATCH ${members}/${member.id}`, { token, body: { role } })
+    }
+    server.clock.advance(1000)
+    await server.call(`DELETE ${members}/${member.id}`, { token })
+    const { id, email } = member
+    const [removed, changed, , added] = await read(token, `?teamId=${team.id}`)
+    assert.deepEqual(removed?.member, { id, email, username: email.split('@')[0] })
+    assert.deepEqual(changed?.member, removed?.member)
+    assert.equal(added?.member, undefined)
   })
 
   test('is read by person, by kind and page by page', async () => {

@@ -155,6 +155,8 @@ describe('teams, webhooks, drains and integrations', { skip: withoutChromium }, 
     const page = await dashboard.openPage(ada, '/a/acme/audit')
     const created = page.getByRole('row', { name: /ada created the project blog/ })
     await created.waitFor()
+    // She has left the team since.
+    await page.getByRole('row', { name: /ada changed the role of grace to owner/ }).waitFor()
     await dashboard.look(page, 'audit')
     await page.getByLabel('Kind of change').selectOption('Deleted')
     await page.waitForURL('**/a/acme/audit?action=DELETE')

@@ -37,11 +37,11 @@ export const command = defineCommand({
     showList(cli, page, {
       items: page.entries,
       head: ['WHEN', 'WHO', 'ACTION', 'WHAT', 'BY', 'FROM'],
-      row: ({ at, user: who, via, action: done, target, ip }) => [
+      row: ({ at, user: who, via, action: done, target: { userId, ...target }, member, ip }) => [
         relativeTime(at, now),
         who.username ?? who.email ?? who.id,
         done,
-        Object.values(target).join(' ') || '-',
+        [...Object.values(target), member?.username ?? userId ?? ''].join(' ').trim() || '-',
         via.name === '' ? via.kind : `${via.kind} ${via.name}`,
         ip || '-',
       ],

@@ -22,12 +22,10 @@ export async function readFailure(
 ): Promise<BuildFailure> {
   // That it failed is known already and is told even if the log cannot be read.
   const newest = await readLog(api, id, { builds: true, direction: 'backward', limit: READ }).catch(() => [])
-  return {
-    lines: errorLinesOf(newest.toReversed(), 0, errorMessage).map(({ line }) =>
-      terminalText(line.payload.text),
-    ),
-    hint: buildHint(errorCode),
-  }
+  const lines = errorLinesOf(newest.toReversed(), 0, errorMessage).map(({ line }) =>
+    terminalText(line.payload.text),
+  )
+  return { lines, hint: buildHint(errorCode, lines) }
 }
 
 export const quoted = (lines: readonly string[], colors: Colors): string =>

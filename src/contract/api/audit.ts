@@ -23,6 +23,12 @@ const Entry = Type.Object({
   target: Type.Record(Type.String(), Type.String(), {
     description: 'What the placeholders of the endpoint stood for, and the names in the body.',
   }),
+  member: Type.Optional(
+    Type.Object(
+      { id: Type.String(), username: Type.String(), email: Type.String() },
+      { description: 'The person in `target.userId`, also after they left the team.' },
+    ),
+  ),
   ip: Type.String(),
   userAgent: Type.String(),
   requestId: Type.String(),

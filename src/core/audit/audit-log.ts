@@ -6,10 +6,12 @@ import type { UserStore } from '../user/user-store.ts'
 import type { AuditEntry } from './audit.ts'
 import type { AuditFilter, AuditStore } from './audit-store.ts'
 
-/** An entry with the person; undefined when they are gone. */
+/** An entry with the people in it; undefined when they are gone. */
 export interface KnownEntry {
   readonly entry: AuditEntry
   readonly user: User | undefined
+  /** Whose role or membership was changed: they may have left the account since. */
+  readonly member: User | undefined
 }
 
 export interface AuditLog {
@@ -28,7 +30,15 @@ export const createAuditLog = ({ store, users }: AuditParts): AuditLog => ({
       throw new AloftError('forbidden', 'Only OWNERs of a team can read its audit log.')
     const { items, pagination } = await store.list(owner.id, page, filter)
     const people = new Map<string, User | undefined>()
-    for (const { userId } of items) if (!people.has(userId)) people.set(userId, await users.byId(userId))
-    return { items: items.map((entry) => ({ entry, user: people.get(entry.userId) })), pagination }
+    for (const id of items.flatMap(({ userId, target }) => [userId, target.userId ?? userId]))
+      if (!people.has(id)) people.set(id, await users.byId(id))
+    return {
+      items: items.map((entry) => ({
+        entry,
+        user: people.get(entry.userId),
+        member: people.get(entry.target.userId ?? ''),
+      })),
+      pagination,
+    }
   },
 })

@@ -28,7 +28,12 @@ export function failedBuildMail(
   const target = deployment.target === 'production' ? 'production' : 'preview'
   const subject = `Build failed: ${project} (${target})`
   const why = sentence(strangerLine(failure.message))
-  const hint = buildHint(failure.code)
+  const hint = strangerLine(
+    buildHint(
+      failure.code,
+      lines.map(({ text }) => text),
+    ),
+  )
   const [first] = lines
   const link = `${baseUrl}/deployments/${deployment.id}${first ? `#L${first.number}` : ''}`
   const quoted = lines.map(({ number, text }) => `${number}  ${strangerLine(text)}`)

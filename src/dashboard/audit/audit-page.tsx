@@ -58,16 +58,15 @@ export function AuditPage() {
     { query: { limit: 50, ...(action !== '' && { action }), ...(userId !== '' && { userId }) } },
     ({ entries }) => entries,
   )
-  const known: Known = {
+  const known: Omit<Known, 'person'> = {
     account,
     project: (idOrName) => projects?.projects.find(({ id }) => id === idOrName)?.name ?? idOrName,
-    person: (id) => people.find((each) => each.id === id)?.name ?? id,
   }
   const words = text.trim().toLowerCase()
   const rows = pages.rows
     .map((entry) => ({
       ...entry,
-      pieces: inWords(entry, known),
+      pieces: inWords(entry, { ...known, person: (id) => entry.member?.username ?? id }),
       who: entry.user.username ?? entry.user.email ?? entry.user.id,
     }))
     .filter(({ who, pieces }) => `${who} ${textOf(pieces)}`.toLowerCase().includes(words))

@@ -1,11 +1,10 @@
 import { hostsOf } from '#client/hosts.ts'
 import { getDeployment } from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
-import { buildHint } from '#contract/build-hint.ts'
 import { useAccount } from '../api/account.tsx'
 import { useLater, useRead } from '../api/query.ts'
 import { BuildLog } from '../deployment/build-log.tsx'
-import { ErrorLines } from '../deployment/error-quote.tsx'
+import { BuildHint, ErrorLines } from '../deployment/error-quote.tsx'
 import { Unchanged } from '../deployment/unchanged.tsx'
 import { type BuildLogState, useBuildLog } from '../deployment/use-build-log.ts'
 import { Preview } from '../project/preview.tsx'
@@ -144,7 +143,7 @@ const Broken = ({
       <div className="min-w-0">
         <h2 className="text-xl font-semibold">The build failed</h2>
         <p className="mt-1 break-words">{deployment.errorMessage ?? 'See the build log below.'}</p>
-        <p className="mt-1 text-sm text-soft">{buildHint(deployment.errorCode)}</p>
+        <BuildHint log={log} code={deployment.errorCode} said={deployment.errorMessage} />
         <Unchanged projectId={deployment.projectId} />
       </div>
     </div>

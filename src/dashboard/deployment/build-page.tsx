@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { type LogEvent, readLog } from '#client/log-events.ts'
 import { listBuilds, type ReadyState } from '#contract/api/deployment.ts'
-import { buildHint } from '#contract/build-hint.ts'
 import { queueWords } from '#contract/queue-words.ts'
 import { useAccount } from '../api/account.tsx'
 import { useRead } from '../api/query.ts'
@@ -16,7 +15,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
 import { BuildLog } from './build-log.tsx'
 import { type Deployment, isOver, shortName, useDeployment, useOutput } from './deployment.ts'
-import { ErrorLines } from './error-quote.tsx'
+import { BuildHint, ErrorLines } from './error-quote.tsx'
 import { stepsOf } from './steps.ts'
 import { Timeline } from './timeline.tsx'
 import { Unchanged } from './unchanged.tsx'
@@ -106,7 +105,7 @@ const Failure = ({ deployment, log }: { deployment: Deployment; log: BuildLogSta
             : 'Build failed'}
       </h2>
       <p className="break-words">{deployment.errorMessage ?? 'See the build log below.'}</p>
-      <p className="text-sm text-soft">{buildHint(deployment.errorCode)}</p>
+      <BuildHint log={log} code={deployment.errorCode} said={deployment.errorMessage} />
       <Unchanged projectId={deployment.projectId} />
       <ErrorLines log={log} said={deployment.errorMessage} />
     </div>

@@ -1,18 +1,38 @@
 import { useMemo } from 'react'
+import { buildHint } from '#contract/build-hint.ts'
 import { errorLinesOf } from '#contract/error-lines.ts'
+import { terminalText } from '#contract/terminal-text.ts'
 import { segmentsOf } from './log-lines.tsx'
 import type { BuildLogState } from './use-build-log.ts'
 
+const useErrorLines = ({ lines, dropped }: BuildLogState, said: string | undefined) =>
+  useMemo(() => errorLinesOf(lines, dropped, said), [lines, dropped, said])
+
+/** What to try, by how the build failed and what its log says about it. */
+export function BuildHint({
+  log,
+  code,
+  said,
+}: {
+  log: BuildLogState
+  code: string | undefined
+  said: string | undefined
+}) {
+  const found = useErrorLines(log, said)
+  const texts = found.map(({ line }) => terminalText(line.payload.text))
+  return <p className="mt-1 text-sm break-words text-soft">{buildHint(code, texts)}</p>
+}
+
 /** What the log says about why a build failed, with a link to each line. */
 export function ErrorLines({
-  log: { lines, dropped },
+  log,
   said,
 }: {
   log: BuildLogState
   /** What the card says already. */
   said: string | undefined
 }) {
-  const found = useMemo(() => errorLinesOf(lines, dropped, said), [lines, dropped, said])
+  const found = useErrorLines(log, said)
   const [first] = found
   if (first === undefined) return null
   return (

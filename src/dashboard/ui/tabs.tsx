@@ -8,7 +8,10 @@ export const Tabs = ({
   label: string
   tabs: readonly ({ readonly label: string } & LinkProps)[]
 }) => (
-  <nav aria-label={label} className="-mx-4 overflow-x-auto border-b border-line px-4 sm:mx-0 sm:px-0">
+  <nav
+    aria-label={label}
+    className="-mx-4 overflow-x-auto overflow-y-hidden border-b border-line px-4 sm:mx-0 sm:px-0"
+  >
     <ul className="flex gap-1">
       {tabs.map(({ label, ...link }) => (
         <li key={label}>

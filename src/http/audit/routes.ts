@@ -3,13 +3,15 @@ import { mapPage, PAGE_LIMIT } from '#contract/page.ts'
 import type { AuditLog, KnownEntry } from '#core/audit/audit-log.ts'
 import { type Route, route } from '../route.ts'
 
-const shown = ({ entry, user }: KnownEntry) => {
+const shown = ({ entry, user, member }: KnownEntry) => {
   const { id, at, userId, via, action, target, ip, userAgent, requestId } = entry
   return {
     ...{ id, at },
     user: { id: userId, ...(user ? { username: user.username, email: user.email } : {}) },
     via: { ...via },
-    ...{ action, target: { ...target }, ip, userAgent, requestId },
+    ...{ action, target: { ...target } },
+    ...(member && { member: { id: member.id, username: member.username, email: member.email } }),
+    ...{ ip, userAgent, requestId },
   }
 }
 

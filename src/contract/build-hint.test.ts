@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { buildHint } from './build-hint.ts'
+
+const CAUSES = [
+  [
+    "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'lodash' imported from /x/build.mjs",
+    /package lodash isn/,
+  ],
+  ["Error: Cannot find module 'lodash/fp'", /`npm install lodash`/],
+  ["Module not found: Error: Can't resolve '@acme/ui' in '/x/src'", /`npm install @acme\/ui`/],
+  ['[vite]: Rollup failed to resolve import "dayjs" from "/x/src/main.js".', /`npm install dayjs`/],
+  ["Module not found: Can't resolve './Header'", /upper and lower case/],
+  ["Error: Cannot find module '/vercel/path0/build.js'", /imported file wasn’t found/],
+  ['sh: 1: vite: not found', /command vite isn/],
+  ['sh: line 1: next: command not found', /command next isn/],
+  [
+    'FATAL ERROR: Ineffective mark-compacts near heap limit Allocation failed - JavaScript heap out of memory',
+    /max-old-space-size/,
+  ],
+  ["src/a.ts(3,1): error TS2304: Cannot find name 'x'.", /tsc --noEmit/],
+  ["Type error: Property 'a' does not exist on type '{}'.", /tsc --noEmit/],
+  ['npm error code ERESOLVE', /legacy-peer-deps/],
+  [
+    'npm error `npm ci` can only install packages when your package.json and package-lock.json are in sync.',
+    /lock file/,
+  ],
+  ['ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with "frozen-lockfile"', /lock file/],
+  ['npm error code EBADENGINE', /Node.js version/],
+] as const
+
+for (const [line, hint] of CAUSES)
+  test(`what to try after “${line.slice(0, 60)}”`, () => {
+    assert.match(buildHint('build_failed', ['> build', line]), hint)
+  })
+
+test('a failure that is known exactly keeps its own hint', () => {
+  const lines = ["Cannot find module 'lodash'"]
+  assert.match(buildHint('build_timeout', lines), /^Make the build faster/)
+  assert.match(buildHint('build_failed', ['exit 1']), /^See the last lines/)
+  assert.match(buildHint('install_failed', ['npm error code E404']), /^A package couldn’t be installed/)
+})

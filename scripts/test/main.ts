@@ -98,6 +98,9 @@ const postgres = missing.includes('postgresql')
   : await (await import('../../test/support/postgres.ts')).startPostgres()
 if (postgres) process.env.ALOFT_TEST_POSTGRES = postgres.folder
 
+// Copied by whoever wants an embedded database with the schema of today.
+process.env.ALOFT_TEST_TEMPLATE = await (await import('../../test/support/sqlite-template.ts')).makeTemplate()
+
 const filesIn = (name: string): string[] => {
   if (!statSync(name, { throwIfNoEntry: false })?.isDirectory()) return globSync(name)
   return globSync(`${name}/**/*.test.ts`)

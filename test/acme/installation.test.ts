@@ -4,7 +4,14 @@ import { after, before, suite, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { deployed } from '#test/support/deploying.ts'
-import { freePort, type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
+import {
+  freePort,
+  type Installation,
+  install,
+  NOTHING_RUNS,
+  TWO_SERVING,
+  uninstall,
+} from '#test/support/installation.ts'
 import { type Pebble, startPebble, withoutPebble } from '#test/support/pebble.ts'
 
 const PLATFORM = 'aloft.example'
@@ -21,6 +28,7 @@ suite('an installation with a public certificate authority', { skip: withoutPebb
       ports: { port, tlsPort },
       env: {
         ...TWO_SERVING,
+        ...NOTHING_RUNS,
         ALOFT_ACME_DIRECTORY: pebble.directory,
         ALOFT_DOMAIN: PLATFORM,
         ALOFT_ACME_EMAIL: 'operator@aloft.test',

@@ -3,7 +3,14 @@ import { execFile } from 'node:child_process'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { withoutBind } from '#test/support/bind.ts'
-import { freePort, type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
+import {
+  freePort,
+  type Installation,
+  install,
+  NOTHING_RUNS,
+  TWO_SERVING,
+  uninstall,
+} from '#test/support/installation.ts'
 
 const ATTEMPTS = 50
 /** Each from a port of its own, so that every serving process is asked. */
@@ -18,6 +25,7 @@ before(async () => {
   aloft = await install({
     env: {
       ...TWO_SERVING,
+      ...NOTHING_RUNS,
       ALOFT_DNS_PORT: String(dnsPort),
       ALOFT_DOMAIN: 'platform.test',
       ALOFT_PUBLIC_ADDRESSES: '192.0.2.10,2001:db8::10',

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
 import { hiddenIn } from '#test/support/browser.ts'
-import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, NOTHING_RUNS, uninstall } from '#test/support/installation.ts'
 
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/integration/server.js')
 
@@ -18,7 +18,7 @@ describe('the example of an application, with a real installation', () => {
   const waiting = new Set<() => void>()
 
   before(async () => {
-    aloft = await install({ env: { ALOFT_PRIVATE_TARGETS: '127.0.0.1/32' } })
+    aloft = await install({ env: { ...NOTHING_RUNS, ALOFT_PRIVATE_TARGETS: '127.0.0.1/32' } })
     const { PATH } = process.env
     example = spawn(process.execPath, [EXAMPLE], {
       env: {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { install, uninstall } from '#test/support/installation.ts'
+import { install, NOTHING_RUNS, uninstall } from '#test/support/installation.ts'
 
 test('a large request is answered by the working process, and counted with the others', async (t) => {
-  const aloft = await install()
+  const aloft = await install({ env: NOTHING_RUNS })
   t.after(async () => {
     await aloft.stop()
     await uninstall(aloft)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Installation, install, TOKEN, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, NOTHING_RUNS, TOKEN, uninstall } from '#test/support/installation.ts'
 
 let aloft: Installation
 before(async () => {
-  aloft = await install()
+  aloft = await install({ env: NOTHING_RUNS })
 })
 after(async () => {
   await aloft.stop()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
-import { install, uninstall } from '#test/support/installation.ts'
+import { install, NOTHING_RUNS, uninstall } from '#test/support/installation.ts'
 
 const skip =
   (process.platform !== 'linux' || availableParallelism() < 2) && 'there is never more than one that serves'
@@ -10,7 +10,7 @@ const skip =
 test('one process serves; under load there is another, and what was counted stays counted', {
   skip,
 }, async (t) => {
-  const aloft = await install({ env: { ALOFT_WORKERS: '', ALOFT_RATE_LIMIT: '1000000' } })
+  const aloft = await install({ env: { ...NOTHING_RUNS, ALOFT_WORKERS: '', ALOFT_RATE_LIMIT: '1000000' } })
   t.after(async () => {
     await aloft.stop()
     await uninstall(aloft)

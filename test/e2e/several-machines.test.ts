@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
-import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, NOTHING_RUNS, uninstall } from '#test/support/installation.ts'
 import { type Postgres, startPostgres } from '#test/support/postgres.ts'
 import { createDatabase } from '#test/support/postgres-databases.ts'
 import { startRedis, type TestRedis } from '#test/support/redis.ts'
@@ -23,6 +23,7 @@ before(async () => {
   postgres = await startPostgres()
   redis = await startRedis()
   const env = {
+    ...NOTHING_RUNS,
     ALOFT_DATABASE_URL: await createDatabase(postgres.folder, { migrated: false }),
     ALOFT_REDIS_URL: `unix://${redis.socket}`,
     ALOFT_MASTER_KEY: Buffer.alloc(32, 9).toString('base64'),
@@ -89,7 +90,7 @@ test('mail goes out by SMTP where a server is configured', async (t) => {
   await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve))
   t.after(() => smtp.close())
   const { port } = smtp.server.address() as { port: number }
-  const at = await install({ env: { ALOFT_SMTP_URL: `smtp://127.0.0.1:${port}` } })
+  const at = await install({ env: { ...NOTHING_RUNS, ALOFT_SMTP_URL: `smtp://127.0.0.1:${port}` } })
   t.after(() => uninstall(at))
   t.after(() => at.stop('SIGKILL'))
   await fetch(`${at.url}/platform/registration`, {

@@ -6,7 +6,13 @@ import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openChromium, withoutChromium } from '#test/support/chromium.ts'
-import { type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
+import {
+  type Installation,
+  install,
+  NOTHING_RUNS,
+  TWO_SERVING,
+  uninstall,
+} from '#test/support/installation.ts'
 
 const sha1 = (content: string | Buffer) => createHash('sha1').update(content).digest('hex')
 
@@ -64,7 +70,7 @@ async function visit(
 describe('sites of a running installation', () => {
   let at: Installation
   before(async () => {
-    at = await install({ env: { ...TWO_SERVING, ALOFT_RATE_LIMIT: '1000000' } })
+    at = await install({ env: { ...TWO_SERVING, ...NOTHING_RUNS, ALOFT_RATE_LIMIT: '1000000' } })
   })
   after(async () => {
     await at.stop('SIGKILL')
@@ -222,7 +228,7 @@ describe('sites of a running installation', () => {
 })
 
 test('every acknowledged upload and deployment survives kill -9 of all processes', async (t) => {
-  const at = await install({ env: { ...TWO_SERVING, ALOFT_RATE_LIMIT: '1000000' } })
+  const at = await install({ env: { ...TWO_SERVING, ...NOTHING_RUNS, ALOFT_RATE_LIMIT: '1000000' } })
   t.after(() => uninstall(at))
   const uploads: Buffer[] = []
   const sites: { url: string; text: string }[] = []

@@ -5,7 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { deployed, visit } from '#test/support/deploying.ts'
-import { type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
+import {
+  type Installation,
+  install,
+  NOTHING_RUNS,
+  TWO_SERVING,
+  uninstall,
+} from '#test/support/installation.ts'
 import { type Postgres, startPostgres } from '#test/support/postgres.ts'
 import { createDatabase } from '#test/support/postgres-databases.ts'
 import { SocketRelay } from '#test/support/socket-relay.ts'
@@ -27,7 +33,7 @@ before(async () => {
   const url = await createDatabase(postgres.folder, { migrated: false })
   const through = url.replaceAll(encodeURIComponent(postgres.folder), encodeURIComponent(folder))
   const relayed = through.replaceAll(postgres.folder, folder)
-  aloft = await install({ env: { ...TWO_SERVING, ALOFT_DATABASE_URL: relayed } })
+  aloft = await install({ env: { ...TWO_SERVING, ...NOTHING_RUNS, ALOFT_DATABASE_URL: relayed } })
 })
 after(async () => {
   await aloft?.stop()

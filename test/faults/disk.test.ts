@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { deployed, visit } from '#test/support/deploying.ts'
-import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, NOTHING_RUNS, uninstall } from '#test/support/installation.ts'
 import { fillDisk, mountTinyDisk, unmountTinyDisk } from '#test/support/tiny-disk.ts'
 
 const call = async (aloft: Installation, on: string, init: RequestInit = {}) => {
@@ -34,7 +34,7 @@ test('a full disk: sites are served through a restart, deletions work, and nothi
   const dataDir = await mkdtemp(join(tmpdir(), 'aloft-full-'))
   const reason = mountTinyDisk(dataDir, 256)
   if (reason !== undefined) return t.skip(reason)
-  let aloft = await install({ env: { ALOFT_DATA_DIR: dataDir } })
+  let aloft = await install({ env: { ...NOTHING_RUNS, ALOFT_DATA_DIR: dataDir } })
   t.after(async () => {
     await aloft.stop('SIGKILL')
     await uninstall(aloft)
@@ -72,7 +72,7 @@ test('a full disk: sites are served through a restart, deletions work, and nothi
 })
 
 test('damaged logs are set aside, named, and begun anew', async (t) => {
-  let aloft = await install()
+  let aloft = await install({ env: NOTHING_RUNS })
   t.after(async () => {
     await aloft.stop('SIGKILL')
     await uninstall(aloft)
@@ -99,7 +99,7 @@ test('damaged logs are set aside, named, and begun anew', async (t) => {
 })
 
 test('a damaged database is named when it keeps the installation from starting', async (t) => {
-  const aloft = await install()
+  const aloft = await install({ env: NOTHING_RUNS })
   t.after(() => uninstall(aloft))
   await aloft.stop()
   const file = join(aloft.folder, 'data', 'aloft.db')

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
+import {
+  type Installation,
+  install,
+  NOTHING_RUNS,
+  TWO_SERVING,
+  uninstall,
+} from '#test/support/installation.ts'
 
 let aloft: Installation
 
 before(async () => {
-  aloft = await install({ env: { ...TWO_SERVING, ALOFT_HANG_SECONDS: '3' } })
+  aloft = await install({ env: { ...TWO_SERVING, ...NOTHING_RUNS, ALOFT_HANG_SECONDS: '3' } })
 })
 after(async () => {
   await aloft.stop()

@@ -7,6 +7,8 @@ import { World } from './load/world.ts'
 
 /** `npm run test:faults` has many more of them. */
 const ROUNDS = 3
+/** New processes start the sooner, beside a load that leaves them the processor. */
+const PAUSE_MS = 40
 
 eachDatabase((name, open) =>
   describe(`kills under load, on ${name}`, () => {
@@ -16,6 +18,7 @@ eachDatabase((name, open) =>
       const url = await open()
       const world = await World.create({
         seed,
+        pauseMs: PAUSE_MS,
         ...(url === undefined ? {} : { env: { ALOFT_DATABASE_URL: url } }),
       })
       t.after(() => world.close())

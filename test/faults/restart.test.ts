@@ -14,6 +14,9 @@ import {
 } from '#test/support/restart-load.ts'
 import { CUT, openWebSocket } from '#test/support/web-socket.ts'
 
+/** New processes start the sooner. `npm run test:restart` is the load without pauses. */
+const PAUSE_MS = 20
+
 let scene: Scene
 
 before(async () => {
@@ -35,7 +38,7 @@ test('an upgrade under load fails no request, and ends streams with a word that 
     heard += chunk
   })
   const over = once(events, 'end')
-  const load = startLoad(scene, 1)
+  const load = startLoad(scene, 1, PAUSE_MS)
   try {
     await load.more(300)
     await upgrade('9.9.9')
@@ -82,7 +85,7 @@ test('when serving processes are killed under load, TLS and WebSockets lose what
   const sockets = await Promise.all(eachWay(scene).map((way) => openWebSocket(way, host, '/api/chat')))
   for (const socket of sockets) await socket.say('before')
   const CONNECTIONS = 2
-  const load = startLoad(scene, CONNECTIONS)
+  const load = startLoad(scene, CONNECTIONS, PAUSE_MS)
   await load.more(150)
   for (const pid of await aloft.children('serve')) {
     process.kill(pid, 'SIGKILL')

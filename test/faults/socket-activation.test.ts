@@ -1,6 +1,12 @@
 import net from 'node:net'
 import { after, test } from 'node:test'
-import { type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
+import {
+  type Installation,
+  install,
+  NOTHING_RUNS,
+  TWO_SERVING,
+  uninstall,
+} from '#test/support/installation.ts'
 import { Load } from '#test/support/load.ts'
 import { assertNoneFailed } from '#test/support/restart-load.ts'
 
@@ -36,11 +42,11 @@ test('a stop and a start fail no request where somebody else holds the sockets',
   aloft = await install({
     ports: { port, tlsPort },
     sockets: sockets.map(({ fd }) => fd),
-    env: { ...TWO_SERVING, ALOFT_RATE_LIMIT: '100000000', ALOFT_HANG_SECONDS: '120' },
+    env: { ...TWO_SERVING, ...NOTHING_RUNS, ALOFT_RATE_LIMIT: '100000000', ALOFT_HANG_SECONDS: '120' },
   })
   const headers = { authorization: `Bearer ${aloft.token}` }
   const target = { host: `127.0.0.1:${port}`, path: '/v2/user', headers, expected: /operator@aloft\.test/ }
-  const load = new Load({ port, tlsPort, targets: [target], connections: 1 })
+  const load = new Load({ port, tlsPort, targets: [target], connections: 1, pauseMs: 20 })
   load.start()
   try {
     await load.more(100)

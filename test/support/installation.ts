@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chown, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { chown, copyFile, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -42,6 +42,9 @@ export interface InstallationOptions {
   readonly ports?: { readonly port: number; readonly tlsPort: number }
 }
 
+/** Settings for tests that neither build nor run code: a third of a start is to get the sandbox ready. */
+export const NOTHING_RUNS = { ALOFT_SANDBOX: 'off' }
+
 /** Settings for what is about several serving processes. */
 export const TWO_SERVING = { ALOFT_WORKERS: '2' }
 
@@ -55,8 +58,18 @@ export async function freePort(): Promise<number> {
   return port
 }
 
+/** A folder of its own and free ports, for a program that is yet to be started. */
+export interface Place {
+  readonly folder: string
+  /** Otherwise than was said before where that is said. */
+  start(changes?: InstallationOptions): Promise<Installation>
+}
+
 /** The real program, in a folder of its own, on free ports. */
-export async function install(options: InstallationOptions = {}): Promise<Installation> {
+export const install = async (options: InstallationOptions = {}): Promise<Installation> =>
+  (await makePlace(options)).start()
+
+export async function makePlace(options: InstallationOptions = {}): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-e2e-'))
   const { port, tlsPort } = options.ports ?? { port: await freePort(), tlsPort: await freePort() }
   // What is fetched once from the package registry serves all installations of all tests.
@@ -65,11 +78,16 @@ export async function install(options: InstallationOptions = {}): Promise<Instal
   await mkdir(tools, { recursive: true, mode: 0o700 })
   await mkdir(join(folder, 'data'), { mode: 0o700 })
   await symlink(tools, join(folder, 'data', 'toolchains'))
+  // To make the schema takes a tenth of a start. Those that are to start from nothing do.
+  const { ALOFT_TEST_TEMPLATE: template } = process.env
+  if (template && !options.as && !options.byNpm && options.operator !== false)
+    for (const name of await readdir(template))
+      await copyFile(join(template, name), join(folder, 'data', name))
   if (options.as) for (const each of [folder, join(folder, 'data'), tools]) await chown(each, uid, uid)
-  return boot(folder, port, tlsPort, options)
+  return { folder, start: (changes) => boot(folder, port, tlsPort, { ...options, ...changes }) }
 }
 
-export const uninstall = ({ folder }: Installation): Promise<void> =>
+export const uninstall = ({ folder }: Pick<Installation, 'folder'>): Promise<void> =>
   rm(folder, { recursive: true, force: true })
 
 async function boot(

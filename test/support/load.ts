@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { setTimeout } from 'node:timers/promises'
 
 /** What is asked for, and how its answer begins. */
 export interface LoadTarget {
@@ -16,6 +17,8 @@ export interface LoadOptions {
   readonly targets: readonly LoadTarget[]
   /** Connections of each of the three kinds: HTTP/1.1, HTTP/1.1 over TLS, HTTP/2. */
   readonly connections: number
+  /** Between an answer and the next request of the same visitor, so that the machine has time for others; none unless said. */
+  readonly pauseMs?: number
 }
 
 export interface LoadResult {
@@ -67,7 +70,7 @@ export class Load {
   }
 
   async #visitor({ ask, close }: { ask: Ask; close(): void }, n: number): Promise<void> {
-    const { targets } = this.#options
+    const { targets, pauseMs = 0 } = this.#options
     for (let i = n; !this.#isStopped; i++) {
       const target = targets[i % targets.length] as LoadTarget
       const before = performance.now()
@@ -86,6 +89,7 @@ export class Load {
           this.#waiting.delete(each)
           each.resolve()
         }
+      if (pauseMs > 0) await setTimeout(pauseMs)
     }
     close()
   }

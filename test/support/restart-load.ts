@@ -69,8 +69,8 @@ export async function openScene(env: Record<string, string> = {}): Promise<Scene
   }
 }
 
-export const startLoad = ({ aloft, targets }: Scene, connections: number): Load => {
-  const load = new Load({ port: aloft.port, tlsPort: aloft.tlsPort, targets, connections })
+export const startLoad = ({ aloft, targets }: Scene, connections: number, pauseMs = 0): Load => {
+  const load = new Load({ port: aloft.port, tlsPort: aloft.tlsPort, targets, connections, pauseMs })
   load.start()
   return load
 }

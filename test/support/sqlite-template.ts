@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { copyFile, mkdtemp } from 'node:fs/promises'
+import { chmod, copyFile, mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openDatabase } from '#adapters/sql/database/database.ts'
 import { openLogDatabase } from '#adapters/sql/log/log-database.ts'
@@ -7,10 +7,15 @@ import { quickFolder } from './quick-folder.ts'
 
 const FILES = { 'aloft.db': openDatabase, 'logs.db': openLogDatabase }
 
+/** A folder with databases that `npm test` has made once for all files. A file that is run by itself makes its own. */
+const { ALOFT_TEST_TEMPLATE: shared } = process.env
+
 let template: Promise<string> | undefined
 
-async function makeTemplate(): Promise<string> {
+export async function makeTemplate(): Promise<string> {
   const folder = await mkdtemp(join(quickFolder, 'aloft-template-'))
+  // Some tests are run by another user.
+  await chmod(folder, 0o755)
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   for (const [name, open] of Object.entries(FILES)) {
     const database = await open({ file: join(folder, name) })
@@ -26,7 +31,7 @@ export async function copyDatabases(
   to: string,
   names: readonly (keyof typeof FILES)[] = ['aloft.db', 'logs.db'],
 ): Promise<void> {
-  template ??= makeTemplate()
+  template ??= shared === undefined ? makeTemplate() : Promise.resolve(shared)
   const from = await template
   for (const name of names) await copyFile(join(from, name), join(to, name))
 }

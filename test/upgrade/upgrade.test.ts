@@ -6,13 +6,15 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { MIGRATIONS } from '#adapters/sql/migrations/list.ts'
 import { visit } from '#test/support/deploying.ts'
-import { type Installation, install, TOKEN, uninstall } from '#test/support/installation.ts'
+import { makePlace, type Place, TOKEN, uninstall } from '#test/support/installation.ts'
 import { startServer } from '#test/support/server.ts'
 import { caller, type Kept, unpack } from './kept-data.ts'
 import { programWithout, withoutHistory } from './older-program.ts'
 
 const DATA = join(import.meta.dirname, 'data')
 const files = (await readdir(DATA)).filter((name) => name.endsWith('.tar.br')).sort()
+/** Data with functions, of those that were unpacked so far. */
+const withFunctions: string[] = []
 const isFunction = ({ path }: Kept['pages'][number]) => path.startsWith('/api/')
 
 type Get = (path: string, token?: string) => Promise<{ status: number; body: Record<string, unknown> }>
@@ -58,6 +60,7 @@ describe('the data directory of an older version, with the program of today', ()
     test(file, async (t) => {
       const dataDir = await mkdtemp(join(tmpdir(), 'aloft-upgrade-'))
       const kept = await unpack(join(DATA, file), dataDir)
+      if (kept.pages.some(isFunction)) withFunctions.push(file)
       const server = await startServer({ env: { ALOFT_DATA_DIR: dataDir } })
       t.after(async () => {
         await server.close()
@@ -84,34 +87,18 @@ describe('the data directory of an older version, with the program of today', ()
 })
 
 describe('the program as people start it', () => {
-  /** An installation that is stopped, whose data directory is then another one. */
-  async function withData(file: string): Promise<{ readonly aloft: Installation; readonly kept: Kept }> {
-    const aloft = await install({ operator: false })
-    await aloft.stop()
-    const dataDir = join(aloft.folder, 'data')
-    for (const name of await readdir(dataDir))
-      if (name !== 'toolchains') await rm(join(dataDir, name), { recursive: true })
-    return { aloft, kept: await unpack(join(DATA, file), dataDir) }
-  }
-
-  const withFunctions = async (): Promise<string[]> => {
-    const found: string[] = []
-    for (const file of files) {
-      const folder = await mkdtemp(join(tmpdir(), 'aloft-upgrade-'))
-      const { pages } = await unpack(join(DATA, file), folder)
-      await rm(folder, { recursive: true })
-      if (pages.some(isFunction)) found.push(file)
-    }
-    return found
+  /** Where nothing was started yet, with the data directory of another. */
+  async function withData(file: string): Promise<{ readonly place: Place; readonly kept: Kept }> {
+    const place = await makePlace({ operator: false })
+    return { place, kept: await unpack(join(DATA, file), join(place.folder, 'data')) }
   }
 
   test('functions that an older version has built answer', async (t) => {
-    const all = await withFunctions()
-    assert.ok(all.length >= 12)
+    assert.ok(withFunctions.length >= 12)
     // Each has to be started: `npm run test:faults -- --only upgrades` has them all.
-    for (const file of process.env.ALOFT_UPGRADES === 'all' ? all : all.slice(0, 1)) {
-      const { aloft: before, kept } = await withData(file)
-      const aloft = await before.restart()
+    for (const file of process.env.ALOFT_UPGRADES === 'all' ? withFunctions : withFunctions.slice(0, 1)) {
+      const { place, kept } = await withData(file)
+      const aloft = await place.start()
       try {
         for (const { host, path, text } of kept.pages) {
           const answer = await visit(aloft, host, { path })
@@ -131,14 +118,14 @@ describe('the program as people start it', () => {
     ['logs.db', 'aloft_log_migrations'],
   ] as const)
     test(`${file} of a newer version is refused in words, and left alone`, async (t) => {
-      const { aloft } = await withData(files.at(-1) ?? '')
-      t.after(() => uninstall(aloft))
-      const path = join(aloft.folder, 'data', file)
+      const { place } = await withData(files.at(-1) ?? '')
+      t.after(() => uninstall(place))
+      const path = join(place.folder, 'data', file)
       const newer = new DatabaseSync(path)
       newer.prepare(`insert into ${table} (name, applied_at) values ('9999-tomorrow', 1)`).run()
       const count = () => newer.prepare(`select count(*) as n from ${table}`).get()?.n
       const before = count()
-      await assert.rejects(aloft.restart(), (error: Error) => {
+      await assert.rejects(place.start(), (error: Error) => {
         assert.match(error.message, /used by a newer version of Aloft \(it has 9999-tomorrow\)/)
         return true
       })
@@ -150,17 +137,17 @@ describe('the program as people start it', () => {
     skip: withoutHistory,
   }, async (t) => {
     const file = files.at(-1) ?? ''
-    const { aloft, kept } = await withData(file)
+    const { place, kept } = await withData(file)
     const folder = await mkdtemp(join(tmpdir(), 'aloft-before-'))
     t.after(async () => {
-      await uninstall(aloft)
+      await uninstall(place)
       await rm(folder, { recursive: true, force: true })
     })
     const newest = MIGRATIONS.findLast(({ name }) => kept.schema.includes(name))?.name ?? assert.fail()
     const main = await programWithout(newest, folder)
-    const path = join(aloft.folder, 'data', 'aloft.db')
+    const path = join(place.folder, 'data', 'aloft.db')
     const before = await readFile(path)
-    await assert.rejects(aloft.restart({ program: [process.execPath, main] }), (error: Error) => {
+    await assert.rejects(place.start({ program: [process.execPath, main] }), (error: Error) => {
       const said = `used by a newer version of Aloft \\(it has (?:\\S+, )*${newest}`
       assert.match(error.message, new RegExp(said))
       return true

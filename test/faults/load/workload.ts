@@ -44,8 +44,8 @@ export const newCounts = (): Counts => ({
 /** Names of a kind that one writer uses. */
 const NAMES = 4
 const WRITERS = 3
-/** Room for everybody else on the machine. */
-const PAUSE_MS = 10
+/** Room for everybody else on the machine, unless another pause is said. */
+export const PAUSE_MS = 10
 /**
  * Much longer than people wait: what is asked and given up may still be carried out later, so that nobody could say what is
  * right. Only what is cut off by a fault goes unanswered.
@@ -61,6 +61,7 @@ export class Workload {
   readonly #target: Target
   readonly #sites: Sites
   readonly #model: Model
+  readonly #pauseMs: number
   readonly #running: Promise<void>[] = []
   /** By key of the model: what the API calls it. */
   readonly #ids = new Map<string, string>()
@@ -70,7 +71,8 @@ export class Workload {
   #serial = 0
   counts = newCounts()
 
-  constructor(target: Target, sites: Sites, model: Model, seed: number) {
+  constructor(target: Target, sites: Sites, model: Model, seed: number, pauseMs: number) {
+    this.#pauseMs = pauseMs
     this.#target = target
     this.#sites = sites
     this.#model = model
@@ -115,7 +117,7 @@ export class Workload {
       else this.counts.visits.failed++
       if (answer?.status === 200 && answer.text !== text)
         this.counts.wrong.push(`${host}${path} showed ${answer.text.slice(0, 100)}`)
-      await pause(answer?.status === 200 ? PAUSE_MS : AFTER_FAILURE_MS)
+      await pause(answer?.status === 200 ? this.#pauseMs : AFTER_FAILURE_MS)
     }
   }
 
@@ -132,7 +134,7 @@ export class Workload {
         this.counts.sockets.failed++
         await pause(AFTER_FAILURE_MS)
       }
-      await pause(PAUSE_MS)
+      await pause(this.#pauseMs)
     }
     open?.end()
   }
@@ -156,7 +158,7 @@ export class Workload {
       } finally {
         this.#busy--
       }
-      await pause(this.counts.api.failed === failed ? PAUSE_MS : AFTER_FAILURE_MS)
+      await pause(this.counts.api.failed === failed ? this.#pauseMs : AFTER_FAILURE_MS)
     }
   }
 

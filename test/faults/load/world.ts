@@ -6,13 +6,15 @@ import { type Installation, install, TWO_SERVING, uninstall } from '#test/suppor
 import { ask } from './client.ts'
 import { Model } from './model.ts'
 import { ECHO } from './websocket.ts'
-import { type Counts, type Sites, Workload } from './workload.ts'
+import { type Counts, PAUSE_MS, type Sites, Workload } from './workload.ts'
 
 export interface WorldOptions {
   readonly seed: number
   readonly env?: Record<string, string>
   /** A server that speaks WebSocket takes a while to be built. */
   readonly chat?: boolean
+  /** Between two requests of each who writes or visits. */
+  readonly pauseMs?: number
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -38,7 +40,7 @@ export class World {
     this.load = load
   }
 
-  static async create({ seed, env, chat = false }: WorldOptions): Promise<World> {
+  static async create({ seed, env, chat = false, pauseMs = PAUSE_MS }: WorldOptions): Promise<World> {
     const aloft = await install({ env: { ...TWO_SERVING, ALOFT_RATE_LIMIT: '100000000', ...env } })
     try {
       const { port, tlsPort, token, folder } = aloft
@@ -59,7 +61,7 @@ export class World {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
       const body = JSON.stringify({ name: sites.domain })
       await ask({ port, host: 'localhost', path: '/v4/domains', method: 'POST', headers, body })
-      return new World(aloft, sites, model, new Workload(target, sites, model, seed))
+      return new World(aloft, sites, model, new Workload(target, sites, model, seed, pauseMs))
     } catch (error) {
       await aloft.stop('SIGKILL')
       await uninstall(aloft)

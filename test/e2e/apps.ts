@@ -32,21 +32,6 @@ const EXPRESS: App = {
   ],
 }
 
-const FASTIFY: App = {
-  name: 'fastify',
-  files: testApp('fastify'),
-  shows: [{ path: '/', holds: /{"fastify":true}/, type: /json/ }],
-}
-
-const HONO: App = {
-  name: 'hono',
-  files: example('hono'),
-  shows: [
-    { path: '/', holds: /Hono here/ },
-    { path: '/user/7', holds: /{"id":"7"}/ },
-  ],
-}
-
 const PLAIN_API: App = {
   name: 'plain-api',
   files: {
@@ -125,8 +110,9 @@ const MIDDLEWARE: App = {
 }
 
 /**
- * Each way of building and running. `npm run test:frameworks` deploys others that take the same ways, such as Astro, which
- * is built into a folder as Vite's and Eleventy's are, and SvelteKit, which writes the output that BUILD_OUTPUT has.
+ * Each way of building and running. `npm run test:frameworks` deploys others that take the same ways, such as Fastify and
+ * Hono, which listen as Express does, Astro, which is built into a folder as Vite's and Eleventy's are, and SvelteKit, which
+ * writes the output that BUILD_OUTPUT has.
  */
 export const APPS: readonly App[] = [
   BUILD_OUTPUT,
@@ -135,8 +121,6 @@ export const APPS: readonly App[] = [
   PYTHON,
   VITE_REACT,
   EXPRESS,
-  FASTIFY,
-  HONO,
   ELEVENTY,
   NEXT,
 ]

@@ -12,6 +12,7 @@ const ORDINARY = ['setpriv', '--reuid', `${NOBODY}`, '--regid', `${NOBODY}`, '--
 const without = (file: string) =>
   ['unshare', '--mount', 'sh', '-c', `mount --bind /dev/null ${file} && exec "$@"`, 'sh'] as const
 
+/** Those that take long are left to `npm run test:places`. */
 const SITUATIONS = [
   {
     who: 'root of a strict umask, as a service has it,',
@@ -23,6 +24,7 @@ const SITUATIONS = [
     who: 'an ordinary user with bubblewrap',
     way: 'bubblewrap',
     as: isRoot && { before: ORDINARY, uid: NOBODY },
+    isLong: isRoot,
   },
   {
     who: 'an ordinary user without bubblewrap',
@@ -64,7 +66,9 @@ const registryOf = () =>
   }).trim()
 const unreachable = process.cwd().startsWith('/root') && 'another user cannot reach this folder'
 
-for (const { who, way, as, skip } of SITUATIONS)
+for (const { who, way, as, skip } of SITUATIONS.filter(
+  ({ isLong }) => !isLong || process.env.ALOFT_TEST_LONG,
+))
   describe(who, { skip: sandboxMissing || skip || unreachable }, () => {
     it('deploys a site with functions in Node and Python that use packages and the network', async (t) => {
       const REGISTRY = registryOf()

@@ -76,14 +76,14 @@ const get = (path: string, more: Readonly<Record<string, string>> = {}) =>
   })
 
 /** Asks again until there is something; who has just died is asked again too. */
-async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
+async function eventually<T>(look: () => Promise<T | undefined>, pauseMs = 25): Promise<T> {
   for (;;) {
     const found = await look().catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED' || error.code === 'ECONNRESET') return undefined
       throw error
     })
     if (found !== undefined) return found
-    await wait(5)
+    await wait(pauseMs)
   }
 }
 
@@ -133,7 +133,11 @@ async function inTheMiddle() {
       isOver = true
     })
     visitor.catch(() => {})
-    await eventually(async () => (isOver || (await readProcess(pid)).ticks - ticks >= 5 ? true : undefined))
+    // It is in the middle of it for a moment only.
+    await eventually(
+      async () => (isOver || (await readProcess(pid)).ticks - ticks >= 5 ? true : undefined),
+      5,
+    )
     process.kill(pid, 'SIGSTOP')
     // Whatever it had written by then has arrived.
     await get('/small.png')

@@ -7,6 +7,7 @@
  *   npm run test:faults -- --only 'kills on SQLite' --rounds 1000   all of the kills on one database
  *   npm run test:faults -- --only restore --restore-mb 10240   the memory that a backup and a restore of 10 GB need
  *   npm run test:faults -- --only upgrades    data of every version that was kept, with its functions
+ *   npm run test:faults -- --only aliases     an alias that moves a thousand times under load
  *   npm run test:faults -- --write            writes the table of docs/reliability.md
  *
  * SIGTERM (`kill` with the number of this process) ends the random kills after the one under way, and tells what came of those until then.
@@ -131,12 +132,22 @@ if ('restore'.includes(values.only)) {
   if (!isBounded) failed = true
 }
 
-if ('upgrades'.includes(values.only)) {
-  const file = resolve(import.meta.dirname, '../upgrade/upgrade.test.ts')
-  const env = { ...process.env, ALOFT_UPGRADES: 'all' }
+/** Tests of which `npm test` has a short version. */
+function runLong(what: string, path: string, flag: Readonly<Record<string, string>>): void {
+  const file = resolve(import.meta.dirname, path)
+  const env = { ...process.env, ...flag }
   const { status } = spawnSync(process.execPath, ['--test', file], { env, stdio: 'inherit' })
-  console.log(`${status === 0 ? 'ok  ' : 'FAIL'} data of older versions, with their functions`)
+  console.log(`${status === 0 ? 'ok  ' : 'FAIL'} ${what}`)
   if (status !== 0) failed = true
 }
+
+if ('upgrades'.includes(values.only))
+  runLong('data of older versions, with their functions', '../upgrade/upgrade.test.ts', {
+    ALOFT_UPGRADES: 'all',
+  })
+if ('aliases'.includes(values.only))
+  runLong('sites, with an alias that moves a thousand times under load', '../e2e/sites.test.ts', {
+    ALOFT_TEST_LONG: '1',
+  })
 
 process.exit(failed ? 1 : 0)

@@ -1,5 +1,6 @@
 // `npm run test:places`: starts Aloft in many kinds of places, deploys what new users do, and writes docs/places.md.
 import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import { connected, inOwnNamespaces, startEngine, type TestEngine } from '#test/support/docker.ts'
 import { containerPlaces } from './container-places.ts'
 import { machinePlaces } from './machine-places.ts'
@@ -39,6 +40,15 @@ if (args.includes(CONTAINERS)) {
 } else {
   writeRows(names, [])
   await tryPlaces(wanted(outside))
+  // What `npm test` leaves out of it.
+  if (words.length === 0)
+    try {
+      const env = { ...process.env, ALOFT_TEST_LONG: '1' }
+      const file = join(import.meta.dirname, '../e2e/ordinary-user.test.ts')
+      execFileSync(process.execPath, ['--test', file], { env, stdio: 'inherit' })
+    } catch {
+      failures++
+    }
   if (wanted(inside).length > 0)
     try {
       execFileSync(process.execPath, [import.meta.filename, CONTAINERS, ...words], { stdio: 'inherit' })

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
+import { compileCacheOf } from '#test/support/compile-cache.ts'
 import { rootMissing } from '#test/support/sandbox.ts'
 
 // Who is not root runs these files as they are; here root has them run by somebody who is not.
@@ -15,7 +16,8 @@ const FILES = [
   'test/ports/sandbox-network.test.ts',
   'test/faults/runner-escape.test.ts',
 ]
-const NOBODY = ['--reuid', '65534', '--regid', '65534', '--clear-groups']
+const UID = 65534
+const NOBODY = ['--reuid', `${UID}`, '--regid', `${UID}`, '--clear-groups']
 const unreachable = process.cwd().startsWith('/root') && 'another user cannot reach this folder'
 
 describe('the sandbox of an ordinary user', { skip: rootMissing || unreachable }, () => {
@@ -26,8 +28,11 @@ describe('the sandbox of an ordinary user', { skip: rootMissing || unreachable }
       const { NODE_TEST_CONTEXT: _, ...env } = process.env
       const child = spawn(
         'setpriv',
-        [...NOBODY, '--', process.execPath, '--test', '--test-reporter=tap', file],
-        { env: { ...env, HOME: home }, stdio: ['ignore', 'pipe', 'inherit'] },
+        [...NOBODY, '--', process.execPath, '--test', '--test-isolation=none', '--test-reporter=tap', file],
+        {
+          env: { ...env, HOME: home, NODE_COMPILE_CACHE: compileCacheOf(UID) },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
       )
       const [told, code] = await Promise.all([
         text(child.stdout),

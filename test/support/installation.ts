@@ -4,6 +4,7 @@ import { chown, copyFile, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/p
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { compileCacheOf } from './compile-cache.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -110,7 +111,7 @@ async function boot(
       // Where the package registry is behind an authority of the machine's own.
       ...(NODE_EXTRA_CA_CERTS ? { NODE_EXTRA_CA_CERTS } : {}),
       // As npm start has it: with it the first file is not stripped of its types either.
-      NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/aloft'),
+      NODE_COMPILE_CACHE: compileCacheOf(options.as?.uid ?? process.getuid?.() ?? 0),
       ALOFT_DATA_DIR: join(folder, 'data'),
       ALOFT_PORT: String(port),
       ALOFT_TLS_PORT: String(tlsPort),

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { MOTO } from '../../scripts/debian.js'
 
@@ -36,7 +38,8 @@ export async function startS3(): Promise<TestS3> {
   const program = 'import sys; from moto.server import main; main(sys.argv[1:])'
   const server = spawn('/usr/bin/python3', ['-c', program, '-H', '127.0.0.1', '-p', String(port)], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, PYTHONPATH: MOTO, PYTHONDONTWRITEBYTECODE: '1' },
+    // What was compiled once serves the next, and nothing is written beside what the system has installed.
+    env: { ...process.env, PYTHONPATH: MOTO, PYTHONPYCACHEPREFIX: join(tmpdir(), 'aloft-test-python') },
   })
   const onExit = () => server.kill('SIGKILL')
   process.once('exit', onExit)

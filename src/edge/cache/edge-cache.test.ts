@@ -1,27 +1,23 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
-import { createFsPrerenderCache } from '#adapters/prerender-fs/fs-prerender-cache.ts'
 import { REVALIDATIONS_TOPIC } from '#core/site/revalidation.ts'
 import type { Site } from '#core/site/site.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { ask, createEdgeWorld, createInstances, serveSlow, siteFunctions } from '#test/support/edge.ts'
+import { createTestPrerenders } from '#test/support/prerenders.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { keyOf, markOf } from './cache-key.ts'
 import { policyOf } from './cache-policy.ts'
 
-const folder = await mkdtemp(join(tmpdir(), 'aloft-edge-cache-'))
 const instances = await createInstances()
 const time = { now: 1_700_000_000_000 }
 const clock = clockOf(() => time.now)
-const prerenders = createFsPrerenderCache({ folder, budgetBytes: 50_000_000, clock, log: silentLog })
+const { prerenders, open, remove } = await createTestPrerenders(clock)
 const bus = createMemoryBus({ log: silentLog })
 const world = createEdgeWorld({
   ...{ runner: instances.runner, prerenders, clock, bus },
@@ -32,7 +28,7 @@ after(async () => {
   await server.close()
   await world.edge.close()
   await instances.close()
-  await rm(folder, { recursive: true, force: true })
+  await remove()
 })
 
 type Handler = (req: IncomingMessage, res: ServerResponse, count: number) => void
@@ -158,7 +154,6 @@ test('tags and paths are revalidated: the next visitor gets what is made then', 
 })
 
 test('what was kept is given by a process that has just begun, unless it was revalidated meanwhile', async () => {
-  const open = () => createFsPrerenderCache({ folder, budgetBytes: 50_000_000, clock, log: silentLog })
   const {
     get,
     host,

@@ -1,25 +1,21 @@
 /** Answers that are kept for everybody are given on the socket, exactly as by node:http. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
-import { createFsPrerenderCache } from '#adapters/prerender-fs/fs-prerender-cache.ts'
 import { type ImageConfig, readImageConfig } from '#core/output/image-config.ts'
 import type { Images } from '#core/ports/images.ts'
 import { REVALIDATIONS_TOPIC } from '#core/site/revalidation.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { createEdgeWorld, createInstances, serveFast, serveSlow, siteFunctions } from '#test/support/edge.ts'
+import { createTestPrerenders } from '#test/support/prerenders.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
-const folder = await mkdtemp(join(tmpdir(), 'aloft-kept-hits-'))
 const instances = await createInstances()
 const time = { now: 1_700_000_000_000 }
 const clock = clockOf(() => time.now)
-const prerenders = createFsPrerenderCache({ folder, budgetBytes: 50_000_000, clock, log: silentLog })
+const { prerenders, remove } = await createTestPrerenders(clock)
 const bus = createMemoryBus({ log: silentLog })
 const images: Images = { convert: async () => Buffer.alloc(500, 'w'), close: async () => {} }
 const world = createEdgeWorld({ runner: instances.runner, prerenders, clock, bus, images })
@@ -28,7 +24,7 @@ after(async () => {
   await Promise.all([slow.close(), fast.close()])
   await world.edge.close()
   await instances.close()
-  await rm(folder, { recursive: true, force: true })
+  await remove()
 })
 
 // As long from the first to the last.

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
 import sharp from 'sharp'
 import { createSharpImages } from '#adapters/images-sharp/sharp-images.ts'
-import { createFsPrerenderCache } from '#adapters/prerender-fs/fs-prerender-cache.ts'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import { createDestinations } from '#core/outbound/destinations.ts'
 import { type ImageConfig, readImageConfig } from '#core/output/image-config.ts'
@@ -16,9 +12,9 @@ import type { Images } from '#core/ports/images.ts'
 import { EVERYTHING, REVALIDATIONS_TOPIC } from '#core/site/revalidation.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { createEdgeWorld, serveSlow } from '#test/support/edge.ts'
+import { createTestPrerenders } from '#test/support/prerenders.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
-const folder = await mkdtemp(join(tmpdir(), 'aloft-edge-image-'))
 const time = { now: 1_700_000_000_000 }
 const clock = clockOf(() => time.now)
 const real = createSharpImages({
@@ -34,7 +30,7 @@ const images: Images = {
     return real.convert(source, request)
   },
 }
-const prerenders = createFsPrerenderCache({ folder, budgetBytes: 50_000_000, clock, log: silentLog })
+const { prerenders, remove } = await createTestPrerenders(clock)
 let allowsPrivate = false
 const world = createEdgeWorld({ prerenders, clock, images, proxy: { allows: () => allowsPrivate } })
 const server = await serveSlow(world.edge)
@@ -50,7 +46,7 @@ after(async () => {
   upstream.closeAllConnections()
   await server.close()
   await world.edge.close()
-  await rm(folder, { recursive: true, force: true })
+  await remove()
 })
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'

@@ -1,24 +1,20 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
-import { createFsPrerenderCache } from '#adapters/prerender-fs/fs-prerender-cache.ts'
 import type { Prerender } from '#core/output/output.ts'
 import type { Site } from '#core/site/site.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { ask, createEdgeWorld, createInstances, serveSlow, siteFunctions } from '#test/support/edge.ts'
 import { createGapBus } from '#test/support/gap-bus.ts'
+import { createTestPrerenders } from '#test/support/prerenders.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
-const folder = await mkdtemp(join(tmpdir(), 'aloft-edge-prerender-'))
 const instances = await createInstances()
 const time = { now: 1_700_000_000_000 }
 const clock = clockOf(() => time.now)
-const prerenders = createFsPrerenderCache({ folder, budgetBytes: 50_000_000, clock, log: silentLog })
+const { prerenders, remove } = await createTestPrerenders(clock)
 const bus = createMemoryBus({ log: silentLog })
 const createWorld = () => createEdgeWorld({ runner: instances.runner, prerenders, clock, bus })
 const world = createWorld()
@@ -27,7 +23,7 @@ after(async () => {
   await server.close()
   await world.edge.close()
   await instances.close()
-  await rm(folder, { recursive: true, force: true })
+  await remove()
 })
 
 type Handler = (req: IncomingMessage, res: ServerResponse, count: number) => void

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict'
-import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto'
+import {
+  createPrivateKey,
+  generateKeyPairSync,
+  type JsonWebKey,
+  randomBytes,
+  X509Certificate,
+} from 'node:crypto'
 import { before, test } from 'node:test'
 import { AloftError } from '#contract/errors.ts'
 import { DAY } from '#contract/time.ts'
@@ -57,6 +63,21 @@ test('what signed itself is taken with itself as its authority', async () => {
   assert.deepEqual(read({ ca: self.cert, cert: self.cert, key: self.key }).names, ['example.com'])
 })
 
+/** As long as that of a key, which takes seconds to find: its numbers are any. */
+function rsaOfNoUse(bits: number): JsonWebKey {
+  const number = (bytes: number) => {
+    const all = randomBytes(bytes)
+    all.writeUInt8(all.readUInt8(0) | 0x80, 0)
+    all.writeUInt8(all.readUInt8(bytes - 1) | 1, bytes - 1)
+    return all.toString('base64url')
+  }
+  const [whole, half] = [bits / 8, bits / 16]
+  return {
+    ...{ kty: 'RSA', n: number(whole), e: 'AQAB', d: number(whole), p: number(half), q: number(half) },
+    ...{ dp: number(half), dq: number(half), qi: number(half) },
+  }
+}
+
 test('what does not fit together, is over or not for servers is refused with the reason', async () => {
   const stranger = await makeAuthority()
   const old = await makeLeaf(middle, ['example.com'], { from: Date.now() - 9 * DAY, to: Date.now() - DAY })
@@ -75,7 +96,7 @@ test('what does not fit together, is over or not for servers is refused with the
     passphrase: 'secret',
   })
   const pem = { type: 'pkcs8', format: 'pem' } as const
-  const slow = generateKeyPairSync('rsa', { modulusLength: 4224 }).privateKey.export(pem)
+  const slow = createPrivateKey({ key: rsaOfNoUse(4224), format: 'jwk' }).export(pem)
   const slowCurve = generateKeyPairSync('ec', { namedCurve: 'P-521' }).privateKey.export(pem)
   const swapped = leaf.cert.replace(/(?<=-----\n.{200})./s, (c) => (c === 'A' ? 'B' : 'A'))
   const cases: readonly [Partial<Upload>, RegExp][] = [

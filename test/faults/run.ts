@@ -43,13 +43,15 @@ console.log(`seed ${seed}; repeat this run with --seed ${seed} --rounds ${rounds
 let failed = false
 
 /** Written at once, so that a run that is ended early leaves what it has found. */
-function tell(row: Row, problems: readonly string[]): void {
+function tell(row: Row, { wrong, why }: Counts, lost: readonly string[]): void {
+  const problems = [...lost, ...wrong]
   if (values.write) changePage((page) => withTable(page, [row]))
   const { visits, api, sockets } = row
   const of = ({ ok, failed: missed }: Counts['api']) => `${ok}/${missed}`
   console.log(
     `${problems.length === 0 ? 'ok  ' : 'FAIL'} ${row.name}: visits ${of(visits)}, API ${of(api)}, WebSockets ${of(sockets)}, lost ${row.lost}, back after ${row.seconds.toFixed(1)} s`,
   )
+  for (const [reason, count] of why) console.log(`     visits that failed: ${count} × ${reason}`)
   for (const problem of problems) console.log(`     ${problem}`)
   if (problems.length > 0) failed = true
 }
@@ -71,7 +73,7 @@ for (const prepare of new Set(chosen.map((scenario) => scenario.prepare))) {
       const seconds = await world.recovered(await breakIt(world, ground))
       const lost = await world.lost()
       await world.answers(50)
-      tell({ name, ...world.counts, lost: lost.length, seconds }, [...lost, ...world.counts.wrong])
+      tell({ name, ...world.counts, lost: lost.length, seconds }, world.counts, lost)
     } catch (error) {
       failed = true
       console.log(`FAIL ${name}: ${error instanceof Error ? error.stack : error}`)
@@ -113,7 +115,7 @@ for (const [index, database] of databases.entries()) {
     const name = `${kills.length} random kills on ${database} (${VICTIMS.map((one) => `${times(one)} × ${one}`).join(', ')})`
     const lost = kills.flatMap((kill) => kill.lost)
     const seconds = Math.max(...kills.map((kill) => kill.seconds))
-    tell({ name, ...world.counts, lost: lost.length, seconds }, [...lost, ...world.counts.wrong])
+    tell({ name, ...world.counts, lost: lost.length, seconds }, world.counts, lost)
   } finally {
     await world.close()
     await postgres?.stop()

@@ -34,11 +34,13 @@ export interface Counts {
   readonly sockets: Tally
   /** Refusals of what is right, and answers that are wrong. */
   readonly wrong: string[]
+  /** Why visits failed, and how often. */
+  readonly why: Map<string, number>
 }
 
 export const newCounts = (): Counts => ({
   ...{ visits: { ok: 0, failed: 0 }, api: { ok: 0, failed: 0 }, sockets: { ok: 0, failed: 0 } },
-  wrong: [],
+  ...{ wrong: [], why: new Map() },
 })
 
 /** Names of a kind that one writer uses. */
@@ -112,9 +114,17 @@ export class Workload {
     const { port, tlsPort, ca } = this.#target
     while (!this.#stopped) {
       const where = isSecure ? { port: tlsPort, ca } : { port }
-      const answer = await ask({ ...where, host, path }).catch(() => undefined)
+      const { why } = this.counts
+      const answer = await ask({ ...where, host, path }).catch((error: NodeJS.ErrnoException) => {
+        const reason = error.code === 'ABORT_ERR' ? 'no answer within 10 s' : (error.code ?? error.message)
+        why.set(reason, (why.get(reason) ?? 0) + 1)
+      })
       if (answer?.status === 200) this.counts.visits.ok++
       else this.counts.visits.failed++
+      if (answer && answer.status !== 200) {
+        const reason = `${answer.status}`
+        why.set(reason, (why.get(reason) ?? 0) + 1)
+      }
       if (answer?.status === 200 && answer.text !== text)
         this.counts.wrong.push(`${host}${path} showed ${answer.text.slice(0, 100)}`)
       await pause(answer?.status === 200 ? this.#pauseMs : AFTER_FAILURE_MS)

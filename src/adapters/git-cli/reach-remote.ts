@@ -52,8 +52,9 @@ export function createReach(allows: Allows): Reach {
       [`protocol.${protocol}.allow`]: 'always',
       'http.followRedirects': 'false',
       'http.curloptResolve': `${host}:${port}:${address.includes(':') ? `[${address}]` : address}`,
-      'http.lowSpeedLimit': '1000',
-      'http.lowSpeedTime': '60',
+      // A host that packs much says little for a while; how long a run takes at most is limited in any case.
+      'http.lowSpeedLimit': '1',
+      'http.lowSpeedTime': '300',
       'transfer.fsckObjects': 'false',
       'fetch.fsckObjects': 'true',
       'fetch.fsck.missingSpaceBeforeDate': 'ignore',

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inPlainWords } from './run-git.ts'
+import { inPlainWords, runGit } from './run-git.ts'
+
+test('git takes no more memory than it may, whatever it is given', async () => {
+  const confine = async () => (argv: readonly string[]) => argv
+  const input = 'x'.repeat(64 * 2 ** 20)
+  const hash = (maxMemoryBytes: number) =>
+    runGit(confine, { folder: '/', args: ['hash-object', '--stdin'], input, maxMemoryBytes })
+  await assert.rejects(hash(32 * 2 ** 20), /needs more memory for it than it may take/)
+  assert.match((await hash(512 * 2 ** 20)).toString(), /^[0-9a-f]{40}\n$/)
+})
 
 test('a token that is not accepted is told in a plain sentence, and everything else as git says it', () => {
   const denied = [

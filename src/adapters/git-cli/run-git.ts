@@ -18,6 +18,8 @@ export interface GitRun {
   readonly signal?: AbortSignal
   /** The largest file that it may write, such as a pack that is fetched: git has no limit of its own for these. */
   readonly maxFileBytes?: number
+  /** The most memory that it may take: a pack of a few bytes can hold a tree of many gigabytes. */
+  readonly maxMemoryBytes?: number
   /** Of the output, where it is collected. */
   readonly maxBytes?: number
 }
@@ -27,6 +29,8 @@ export type GitChild = ChildProcessByStdio<Writable, Readable, Readable>
 const TIMEOUT = 120_000
 const MAX_OUTPUT = 256 * 1024 * 1024
 const MAX_WORDS = 4000
+const MAX_MEMORY = 1024 * 1024 * 1024
+const OUT_OF_MEMORY = /out of memory|cannot allocate memory/i
 /** What git says of a part of it that came to the limit of a file: SIGXFSZ, or its error. */
 const TOO_LARGE = /died of signal 25|File too large|File size limit exceeded/
 
@@ -42,7 +46,11 @@ export function startGit(confine: () => Promise<Confine>, run: GitRun): Promise<
 
 function begin(wrap: Confine, run: GitRun): StartedGit {
   const { args, folder, writable = false, network = false, maxFileBytes: bound } = run
-  const argv = [...(bound === undefined ? [] : ['prlimit', `--fsize=${bound}`, '--']), 'git', ...args]
+  const limits = [
+    `--data=${run.maxMemoryBytes ?? MAX_MEMORY}`,
+    ...(bound === undefined ? [] : [`--fsize=${bound}`]),
+  ]
+  const argv = ['prlimit', ...limits, '--', 'git', ...args]
   const [program, ...rest] = wrap(argv, { folder, writable, network }) as [string, ...string[]]
   const child = spawn(program, rest, {
     cwd: '/',
@@ -66,6 +74,8 @@ function begin(wrap: Confine, run: GitRun): StartedGit {
       if (code === 0) return resolve()
       if (bound !== undefined && TOO_LARGE.test(words))
         return reject(new GitError(`the repository is larger than ${bound} bytes (ALOFT_GIT_MAX_PUSH)`))
+      if (OUT_OF_MEMORY.test(words))
+        return reject(new GitError('git needs more memory for it than it may take: an object is too large'))
       const said = inPlainWords(words.trim().slice(0, MAX_WORDS))
       reject(new GitError(said || `git ${args[0]} ended with ${signal ?? code}`))
     })

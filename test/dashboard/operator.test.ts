@@ -84,7 +84,7 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
     await page.getByText(/ queued\.$/).waitFor()
   })
 
-  test('a machine is drained, and takes part again', async () => {
+  test('a machine is drained, takes part again, and is removed for good', async () => {
     const now = Date.now()
     const part = { free: 1e9, total: 4e9 }
     for (const name of ['fra-1', 'fra-2'])
@@ -100,6 +100,14 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
     await dashboard.look(page, 'operator-machines')
     await row.getByRole('button', { name: 'Resume' }).click()
     await row.getByRole('button', { name: 'Drain' }).waitFor()
+    await row.getByRole('button', { name: 'Remove fra-2' }).click()
+    const remove = page.getByRole('button', { name: 'Remove the machine' })
+    assert.equal(await remove.isEnabled(), false, 'only after its name was typed')
+    await page.getByLabel(/^Type /).fill('fra-2')
+    await remove.click()
+    await page.getByText('fra-2 is part of the installation no more.').waitFor()
+    await row.waitFor({ state: 'detached' })
+    await page.getByRole('row', { name: /fra-1/ }).waitFor()
   })
 
   test('a backup is downloaded', async () => {

@@ -18,6 +18,8 @@ export interface LargeFiles {
   place(path: string, sha256: string): Promise<void>
   stat(sha256: string): Promise<StoredBlob | undefined>
   open(sha256: string): Promise<FileHandle | undefined>
+  /** Those that have a folder: in most installations few of the 256. */
+  prefixes(): Promise<ReadonlySet<string>>
   names(prefix: string): Promise<string[]>
   /** Moves the file away for the caller to remove; only inside a write to the index. */
   takeAway(sha256: string, notPutSince: number, to: string): boolean
@@ -61,6 +63,7 @@ export function createLargeFiles(layout: Layout, index: BlobIndex): LargeFiles {
       return found && { sha256, size: found.size, putAt: Math.round(found.mtimeMs) }
     },
     open: (sha256) => orMissing(open(layout.largePath(sha256), 'r')),
+    prefixes: async () => new Set(await readdir(layout.large)),
     async names(prefix) {
       const files = await orMissing(readdir(layout.largeFolder(prefix)))
       return (files ?? []).filter(isBlobName).sort()

@@ -12,9 +12,11 @@ export async function* listBlobs(
   after: string | undefined,
 ): AsyncGenerator<StoredBlob> {
   let last = after ?? ''
+  const folders = await large.prefixes()
   for (const prefix of PREFIXES) {
     if (prefix < last.slice(0, 2)) continue
-    const files = (await large.names(prefix)).filter((name) => name > last)
+    const names = folders.has(prefix) ? await large.names(prefix) : []
+    const files = names.filter((name) => name > last)
     let page: StoredBlob[] = []
     let more = true
     for (;;) {

@@ -1,6 +1,9 @@
 import type { Instance } from './instance.ts'
 
-/** Which instances run, for all processes to read. Written by the working process that has them. */
+/**
+ * Which instances run, for all processes to read. Written by the working process that has them. Those of a machine that
+ * is not heard of are not told; they are again when it is.
+ */
 export interface InstanceStore {
   add(instance: Instance): Promise<void>
   remove(id: string): Promise<void>

@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import type { Static } from 'typebox'
-import { listMachines, updateMachine } from '#contract/api/machine.ts'
+import { listMachines, removeMachine, updateMachine } from '#contract/api/machine.ts'
 import { useAction, useRead } from '../api/query.ts'
 import { Badge } from '../ui/badge.tsx'
-import { Button } from '../ui/button.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -41,6 +41,12 @@ export function MachinesPage() {
       after: () => setAsked(undefined),
     },
   )
+  const [leaving, setLeaving] = useState<Machine>()
+  const remove = useAction((name: string, { client }) => client.call(removeMachine, { params: { name } }), {
+    changes: ['operator'],
+    done: (_, name) => `${name} is part of the installation no more.`,
+    after: () => setLeaving(undefined),
+  })
   return (
     <Page
       title="Machines"
@@ -79,20 +85,28 @@ export function MachinesPage() {
                 title: 'Actions',
                 silent: true,
                 align: 'right',
-                cell: (machine) =>
-                  machine.isDraining ? (
-                    <Button
-                      size="small"
-                      busy={change.isPending}
-                      onClick={() => change.mutate({ name: machine.name, draining: false })}
-                    >
-                      Resume
-                    </Button>
-                  ) : (
-                    <Button size="small" onClick={() => setAsked(machine)}>
-                      Drain
-                    </Button>
-                  ),
+                cell: (machine) => (
+                  <span className="inline-flex items-center gap-1">
+                    {machine.isDraining ? (
+                      <Button
+                        size="small"
+                        busy={change.isPending}
+                        onClick={() => change.mutate({ name: machine.name, draining: false })}
+                      >
+                        Resume
+                      </Button>
+                    ) : (
+                      <Button size="small" onClick={() => setAsked(machine)}>
+                        Drain
+                      </Button>
+                    )}
+                    <IconButton
+                      icon="trash"
+                      label={`Remove ${machine.name}`}
+                      onClick={() => setLeaving(machine)}
+                    />
+                  </span>
+                ),
               },
             ]}
           />
@@ -110,6 +124,25 @@ export function MachinesPage() {
           <p>
             It finishes what it is doing and gets no new builds, jobs or function requests until you resume
             it.
+          </p>
+        </Confirm>
+      )}
+      {leaving !== undefined && (
+        <Confirm
+          title={`Remove ${leaving.name}?`}
+          action="Remove the machine"
+          word={leaving.name}
+          busy={remove.isPending}
+          onConfirm={() => remove.mutate(leaving.name)}
+          onClose={() => setLeaving(undefined)}
+        >
+          <p>
+            It stops for good, and the other machines take over its jobs and functions. To use it again, it
+            has to join with an empty data folder.
+          </p>
+          <p>
+            It still has the settings that all machines share. If somebody else may have its files, change the
+            password of the database, the keys of the object store and the master key too.
           </p>
         </Confirm>
       )}

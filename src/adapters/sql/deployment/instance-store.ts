@@ -1,6 +1,8 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Instance } from '#core/instance/instance.ts'
 import type { InstanceStore } from '#core/instance/instance-store.ts'
+import { SILENT_MS, workerNames } from '#core/machine/machine.ts'
+import { databaseTime } from '../database/database-time.ts'
 import { prepare } from '../database/prepare.ts'
 import type { Db, InstanceTable } from '../tables.ts'
 
@@ -23,16 +25,17 @@ const selectOf = prepare<{ id: string }>()((db, { id }) =>
     .orderBy('id'),
 )
 
-const selectOwned = prepare<{ ownerId: string; exceptWorker: string }>()((db, { ownerId, exceptWorker }) =>
-  db
-    .selectFrom('instances')
-    .select(({ fn }) => [
-      fn.countAll<number>().as('count'),
-      fn.sum<number | string | null>('memory_mb').as('memory'),
-    ])
-    .where('owner_id', '=', ownerId)
-    .where('worker', '!=', exceptWorker),
-)
+/** The working processes of machines that are not heard of. What they ran may still run, but nobody reaches it. */
+async function silentWorkers(db: Db): Promise<ReadonlySet<string>> {
+  const now = databaseTime(db)
+  const silent = await db
+    .selectFrom('machines')
+    .select('name')
+    .where('role', '=', 'work')
+    .where('heard_at', '<=', sql<number>`${now} - ${sql.lit(SILENT_MS)}`)
+    .execute()
+  return new Set(silent.flatMap(({ name }) => workerNames(name)))
+}
 
 export function createInstanceStore(db: Db): InstanceStore {
   return {
@@ -51,9 +54,20 @@ export function createInstanceStore(db: Db): InstanceStore {
     async clear(worker) {
       await db.deleteFrom('instances').where('worker', '=', worker).execute()
     },
-    ofDeployment: async (deploymentId) => (await selectOf(db, { id: deploymentId })).map(toInstance),
+    async ofDeployment(deploymentId) {
+      const [rows, silent] = await Promise.all([selectOf(db, { id: deploymentId }), silentWorkers(db)])
+      return rows.filter(({ worker }) => !silent.has(worker)).map(toInstance)
+    },
     async ofOwner(ownerId, exceptWorker = '') {
-      const [row] = await selectOwned(db, { ownerId, exceptWorker })
+      const row = await db
+        .selectFrom('instances')
+        .select(({ fn }) => [
+          fn.countAll<number>().as('count'),
+          fn.sum<number | string | null>('memory_mb').as('memory'),
+        ])
+        .where('owner_id', '=', ownerId)
+        .where('worker', 'not in', [exceptWorker, ...(await silentWorkers(db))])
+        .executeTakeFirst()
       return { count: Number(row?.count ?? 0), memoryMb: Number(row?.memory ?? 0) }
     },
     async counts(deploymentIds) {
@@ -62,6 +76,7 @@ export function createInstanceStore(db: Db): InstanceStore {
         .selectFrom('instances')
         .select(({ fn }) => ['deployment_id', fn.countAll<number>().as('count')])
         .where('deployment_id', 'in', deploymentIds)
+        .where('worker', 'not in', ['', ...(await silentWorkers(db))])
         .groupBy('deployment_id')
         .execute()
       return new Map(rows.map(({ deployment_id, count }) => [deployment_id, Number(count)]))

@@ -9,6 +9,7 @@ import { isUnavailable } from '#core/ports/is-unavailable.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Config } from '../config/config.ts'
 import { checkIsPart } from './compose/cluster.ts'
+import { shareRepositories } from './compose/git.ts'
 import { openParts } from './compose/open-parts.ts'
 import type { Parts } from './compose/parts.ts'
 import { createUseCases, tellHosts } from './compose/use-cases.ts'
@@ -27,6 +28,9 @@ export async function prepare(config: Config, log: Log): Promise<Prepared> {
     await checkIsPart(config, parts)
     await parts.reserve.keep()
     await parts.contents.claim()
+    await shareRepositories(config, parts).catch((err: unknown) =>
+      log.error({ err }, 'repositories of this machine could not be shared with the others'),
+    )
     const authority = await ensureAuthority(parts)
     await writeFile(join(config.dataDir, 'ca.pem'), authority.certPem)
     const { operators } = createUseCases(config, parts)

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { deployed, visit } from '#test/support/deploying.ts'
 import { createDnsClient } from '#test/support/dns-client.ts'
+import { workTree } from '#test/support/git.ts'
 import { freePort, type Installation, install, uninstall } from '#test/support/installation.ts'
 import { type Postgres, startPostgres } from '#test/support/postgres.ts'
 import { createDatabase } from '#test/support/postgres-databases.ts'
@@ -221,6 +222,24 @@ test('a cluster of four machines', { skip }, async (t) => {
       longest = Math.max(longest, performance.now() - moved)
     }
     t.diagnostic(`longest disagreement on a name: ${Math.round(longest)} ms`)
+  })
+
+  await t.test('what is pushed to one machine is built on another and cloned from any', async (t2) => {
+    const desk = await workTree(t2, { 'index.html': 'pushed', 'api/where.js': files('')['api/where.js'] })
+    const remote = ({ port, token }: Installation) =>
+      `http://x:${token}@127.0.0.1:${port}/git/operator/pushed.git`
+    const first = await desk.commit()
+    assert.match((await desk.git('push', remote(one), 'main')).said, /Ready|READY|https?:\/\//)
+    const { body: project } = await call(two, '/v1/projects/pushed')
+    assert.ok(project.id, JSON.stringify(project))
+    await until('it is shown', async () => (await page(two, 'pushed.cluster.test')) === 'pushed')
+    assert.match(await desk.must('ls-remote', remote(two), 'main'), new RegExp(`^${first}\\s`))
+    await desk.write('index.html', 'pushed again')
+    const second = await desk.commit()
+    await desk.must('push', '-q', remote(two), 'main')
+    assert.match(await desk.must('ls-remote', remote(one), 'main'), new RegExp(`^${second}\\s`))
+    await desk.must('clone', '-q', remote(one), 'copy')
+    assert.equal(await readFile(join(desk.folder, 'copy/index.html'), 'utf8'), 'pushed again')
   })
 
   await t.test('a machine that works is lost: functions go on', async () => {

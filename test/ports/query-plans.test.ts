@@ -124,6 +124,8 @@ type Others = Omit<
   | 'jobs'
   | 'accounts'
 >
+const sharedThing = { details: '', contents: new Map([['a', { sha256: 'a'.repeat(64), size: 1 }]]) }
+
 type OtherCalls = Pick<Calls, keyof Others>
 type Calls = { readonly [S in keyof Stores]: { readonly [M in keyof Stores[S]]: () => Promise<unknown> } }
 
@@ -303,6 +305,7 @@ const callsOnOthers = ({
   previews,
   instances,
   machines,
+  sharedThings,
   domains,
   dnsRecords,
   orders,
@@ -375,6 +378,14 @@ const callsOnOthers = ({
     setDraining: () => machines.setDraining(machine.name, true),
     remove: () => machines.remove(machine.name),
     removed: () => machines.removed(),
+  },
+  sharedThings: {
+    version: () => sharedThings.version('git', 'x'),
+    put: () => sharedThings.put('git', 'x', 0, sharedThing, 1),
+    find: () => sharedThings.find('git', 'x'),
+    names: () => sharedThings.names('git'),
+    unused: () => sharedThings.unused('git', 1, 10),
+    remove: () => sharedThings.remove('git', 'x'),
   },
   usage: {
     add: () => usage.add([{ ownerId: user.id, what: 'logBytes', period: '2026-11-16', amount: 1 }]),

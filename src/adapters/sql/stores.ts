@@ -35,6 +35,7 @@ import type { SecretStore } from '#core/secret/secret-store.ts'
 import type { SsoPassStore } from '#core/session/session.ts'
 import type { SessionStore } from '#core/session/session-store.ts'
 import type { SettingStore } from '#core/setting/setting-store.ts'
+import type { SharedThingStore } from '#core/shared/shared-thing-store.ts'
 import type { SshKeyStore } from '#core/ssh-key/ssh-key-store.ts'
 import type { InvitationStore } from '#core/team/invitation.ts'
 import type { TeamStore } from '#core/team/team-store.ts'
@@ -69,6 +70,7 @@ import { createDomainStore } from './domain/domain-store.ts'
 import { createOrderStore } from './domain/order-store.ts'
 import { createProjectDomainStore } from './domain/project-domain-store.ts'
 import { createFileStore } from './file/file-store.ts'
+import { createSharedThingStore } from './file/shared-thing-store.ts'
 import { createAppStore } from './git/app-store.ts'
 import { createConnectionStore } from './git/connection-store.ts'
 import { createGitObjectStore } from './git/git-object-store.ts'
@@ -112,6 +114,7 @@ export interface Stores {
   readonly previews: PreviewStore
   readonly instances: InstanceStore
   readonly machines: MachineStore
+  readonly sharedThings: SharedThingStore
   readonly dnsRecords: DnsRecordStore
   readonly orders: OrderStore
   readonly certificates: CertificateStore
@@ -179,6 +182,7 @@ const MAKE: { readonly [Name in keyof Stores]: (making: Making) => Stores[Name] 
   previews: ({ db }) => createPreviewStore(db),
   instances: ({ db }) => createInstanceStore(db),
   machines: ({ db }) => createMachineStore(db),
+  sharedThings: ({ db }) => createSharedThingStore(db),
   dnsRecords: ({ db }) => createDnsRecordStore(db),
   orders: ({ db }) => createOrderStore(db),
   certificates: ({ db }) => createCertificateStore(db),

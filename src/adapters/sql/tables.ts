@@ -11,6 +11,7 @@ import type { Drain } from '#core/drain/drain.ts'
 import type { EventType } from '#core/event/event.ts'
 import type { Pull } from '#core/git/pull.ts'
 import type { PushState } from '#core/git/push.ts'
+import type { SharedKind } from '#core/shared/shared-thing-store.ts'
 import type { TokenKind } from '#core/token/token.ts'
 import type { Counted } from '#core/usage/usage-store.ts'
 import type { Delivery, DeliveryTarget } from '#core/webhook/webhook.ts'
@@ -36,6 +37,9 @@ export interface Tables {
   readonly content_objects: ContentObjectTable
   readonly machines: MachineTable
   readonly removed_machines: RemovedMachineTable
+  readonly shared_things: SharedThingTable
+  readonly shared_contents: SharedContentTable
+  readonly revalidations: RevalidationTable
   readonly projects: ProjectTable
   readonly env_variables: EnvVariableTable
   readonly hosts: HostTable
@@ -238,6 +242,32 @@ interface MachineTable {
 interface RemovedMachineTable {
   readonly name: string
   readonly removed_at: number
+}
+
+interface SharedThingTable {
+  readonly kind: SharedKind
+  readonly name: string
+  readonly version: number
+  readonly details: string
+  readonly used_at: number
+}
+
+interface SharedContentTable {
+  readonly kind: SharedKind
+  readonly name: string
+  readonly path: string
+  readonly sha256: string
+  readonly size: number
+}
+
+/** The last of each tag, of both kinds. */
+interface RevalidationTable {
+  readonly deployment_id: string
+  readonly tag: string
+  /** Whether visitors may be given what was made before, for `expire` seconds. */
+  readonly is_soft: Flag
+  readonly at: number
+  readonly expire: number | null
 }
 
 interface FileTable {

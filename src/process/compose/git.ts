@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Confine, openConfine } from '#adapters/git-cli/confine.ts'
 import { createGitRemotes } from '#adapters/git-cli/git-remotes.ts'
 import { createGitRepositories, type GitCliParts } from '#adapters/git-cli/git-repositories.ts'
+import { createRepositoryFiles } from '#adapters/git-cli/repository-files.ts'
 import { createGitHostApi } from '#adapters/git-host-http/git-host-api.ts'
 import { createHostAccounts } from '#adapters/git-host-http/host-accounts.ts'
 import { createHostApps } from '#adapters/git-host-http/host-apps.ts'
@@ -10,6 +11,7 @@ import { createHostCall } from '#adapters/git-host-http/host-call.ts'
 import { createHostHooks } from '#adapters/git-host-http/host-hooks.ts'
 import { createHostPulls } from '#adapters/git-host-http/host-pulls.ts'
 import { createLfsObjects } from '#adapters/git-host-http/lfs-objects.ts'
+import { createSharedRepositories } from '#adapters/git-shared/shared-repositories.ts'
 import type { Context } from '#core/access/context.ts'
 import { personalOwner } from '#core/access/context.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
@@ -67,7 +69,34 @@ function gitParts({ dataDir, sandbox }: Config): GitCliParts {
   }
 }
 
-export const openRepositories = (config: Config): GitRepositories => createGitRepositories(gitParts(config))
+/** Where machines share an object store, they share repositories in it. */
+export function openRepositories(
+  config: Config,
+  { stores, blobs, clock }: Pick<Parts, 'stores' | 'blobs' | 'clock'>,
+): GitRepositories {
+  const parts = gitParts(config)
+  const local = createGitRepositories(parts)
+  if (!hasOthers(config)) return local
+  return createSharedRepositories({
+    ...{ local, blobs, clock },
+    files: createRepositoryFiles(parts.folder, local),
+    folderOf: (id) => join(parts.folder, `${id}.git`),
+    things: stores.sharedThings,
+  })
+}
+
+/** Whether everything that another machine would need is where it finds it. */
+export const hasOthers = ({ databaseUrl, blobUrl }: Pick<Config, 'databaseUrl' | 'blobUrl'>): boolean =>
+  databaseUrl !== undefined && blobUrl !== undefined
+
+/** What was pushed to this machine while it was alone is there for all from now on. */
+export async function shareRepositories(config: Config, parts: Parts): Promise<void> {
+  if (!hasOthers(config)) return
+  const { folder } = gitParts(config)
+  const repositories = openRepositories(config, parts)
+  const own = createRepositoryFiles(folder, createGitRepositories(gitParts(config)))
+  for (const id of await own.ids()) await repositories.refs(id)
+}
 
 export const openRemotes = (config: Config): GitRemotes =>
   createGitRemotes({
@@ -139,7 +168,7 @@ export interface GitJobParts {
 
 export function createGitJobs(config: Config, parts: Parts, given: GitJobParts): readonly JobHandler[] {
   const { stores, transact, bus, clock, blobs } = parts
-  const repositories = openRepositories(config)
+  const repositories = openRepositories(config, parts)
   const remotes = openRemotes(config)
   const hosts = openHosts(parts)
   const { credentials, access, refresh } = openAccess(parts, hosts)
@@ -193,23 +222,19 @@ export function createGitJobs(config: Config, parts: Parts, given: GitJobParts):
   ]
 }
 
-export const createGitRounds = (
-  config: Config,
-  { stores, transact, clock }: Parts,
-): readonly JobHandler[] => [
-  createPollRound({ sources: stores.sources, transact, clock }),
+export const createGitRounds = (config: Config, parts: Parts): readonly JobHandler[] => [
+  createPollRound({ ...parts, sources: parts.stores.sources }),
   createTidyJob({
-    repositories: openRepositories(config),
-    objects: stores.gitObjects,
-    pulls: stores.pulls,
-    clock,
+    ...parts,
+    repositories: openRepositories(config, parts),
+    objects: parts.stores.gitObjects,
+    pulls: parts.stores.pulls,
   }),
   createPushRounds({
-    pushes: stores.pushes,
-    repositories: openRepositories(config),
-    transact,
-    clock,
-    hasProject: async (id) => (await stores.projects.byId(id)) !== undefined,
+    ...parts,
+    pushes: parts.stores.pushes,
+    repositories: openRepositories(config, parts),
+    hasProject: async (id) => (await parts.stores.projects.byId(id)) !== undefined,
   }),
 ]
 

@@ -122,7 +122,10 @@ export async function openParts(
       folder: join(config.dataDir, 'backup'),
       source: createTableSource({ url, file, logFile }),
       blobs,
-      repositories: createRepositoryFiles(join(config.dataDir, 'git'), openRepositories(config)),
+      repositories: createRepositoryFiles(
+        join(config.dataDir, 'git'),
+        openRepositories(config, { stores, blobs, clock }),
+      ),
       masterKey,
       version: VERSION,
       clock,

@@ -376,7 +376,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
     beginVariables: envVariables.begin,
   })
   const logs = createDeploymentLogs({ store: parts.logStore, bus })
-  const repositories = openRepositories(config)
+  const repositories = openRepositories(config, parts)
   const hosts = openHosts(parts)
   const { credentials, access, refresh } = openAccess(parts, hosts)
   return {

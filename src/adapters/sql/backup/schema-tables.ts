@@ -9,7 +9,8 @@ export interface TableShape {
   readonly refersTo: readonly string[]
 }
 
-/** What is remembered of the schema itself, what only says what runs right now, and where contents are: they are copied. */
+/** What is remembered of the schema itself, what only says what runs right now, and where contents are: they are
+ * copied, and so are repositories. */
 const NOT_COPIED = new Set([
   'aloft_migrations',
   'aloft_log_migrations',
@@ -17,6 +18,8 @@ const NOT_COPIED = new Set([
   'contents',
   'content_objects',
   'machines',
+  'shared_things',
+  'shared_contents',
 ])
 
 export const isCopied = (table: string): boolean => !NOT_COPIED.has(table)

@@ -84,9 +84,19 @@ const selectKnown = prepare<{ sha256s: string }>()((db, { sha256s }) =>
   db.selectFrom('files').select('sha256').where('sha256', 'in', textsIn(db, sha256s)).groupBy('sha256'),
 )
 
+/** No account's, but still needed. */
+const selectShared = prepare<{ sha256s: string }>()((db, { sha256s }) =>
+  db
+    .selectFrom('shared_contents')
+    .select('sha256')
+    .where('sha256', 'in', textsIn(db, sha256s))
+    .groupBy('sha256'),
+)
+
 export function createFileStore(db: Db): FileStore {
   async function known(sha256s: readonly string[], within = db): Promise<ReadonlySet<string>> {
-    const rows = await selectKnown(within, { sha256s: JSON.stringify(sha256s) })
+    const asked = { sha256s: JSON.stringify(sha256s) }
+    const rows = [...(await selectKnown(within, asked)), ...(await selectShared(within, asked))]
     return new Set(rows.map(({ sha256 }) => sha256))
   }
 

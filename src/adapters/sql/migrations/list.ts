@@ -29,7 +29,7 @@ import { sshKeys } from './0038-ssh-keys.ts'
 import { gitConnected } from './0039-git-connected.ts'
 import { gitApps } from './0040-git-apps.ts'
 import { removedMachines } from './0041-removed-machines.ts'
-import { silentMachines } from './0042-silent-machines.ts'
+import { sharedThings } from './0042-shared-things.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -65,5 +65,5 @@ export const MIGRATIONS: readonly Migration[] = [
   gitConnected,
   gitApps,
   removedMachines,
-  silentMachines,
+  sharedThings,
 ]

@@ -1,0 +1,283 @@
+import { randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import {
+  EMPTY_REPOSITORY,
+  type GitHttpRequest,
+  type GitRepositories,
+  isCopy,
+} from '#core/git/git-repositories.ts'
+import type { BlobStore } from '#core/ports/blob-store.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { SharedContent, SharedThing, SharedThingStore } from '#core/shared/shared-thing-store.ts'
+import type { RepositoryFiles } from '../git-cli/repository-files.ts'
+import { atOnce, fetchObjects, readSynced, writeShallow, writeSynced } from './repository-folder.ts'
+
+export interface SharedRepositoriesParts {
+  /** Those on the disk of this machine. */
+  readonly local: GitRepositories
+  readonly files: RepositoryFiles
+  readonly folderOf: (id: string) => string
+  readonly things: SharedThingStore
+  readonly blobs: Pick<BlobStore, 'put' | 'open'>
+  readonly clock: Clock
+}
+
+type Refs = Readonly<Record<string, string>>
+
+/** What is shared of a repository besides its objects. */
+interface Details {
+  /** Another for each time that the repository is made. */
+  readonly epoch: string
+  readonly refs: Refs
+  readonly head: string | undefined
+  readonly shallow: string | undefined
+}
+
+const NONE: Details = { epoch: '', refs: {}, head: undefined, shallow: undefined }
+
+type Recorded = Details & Pick<SharedThing, 'contents'> & { readonly version: number }
+
+const MAX_OBJECT_BYTES = 64 * 2 ** 30
+const ATTEMPTS = 20
+
+class MovedMeanwhile extends Error {
+  constructor() {
+    super('another machine has taken a push to the same branch at the same time')
+  }
+}
+
+/**
+ * Repositories that every machine of an installation serves and builds from. Each has a copy on its disk that git works
+ * with; what they have in common is a record of the refs and of the files of the objects, which are contents of the blob
+ * store. A push is in the record before it is acknowledged, and whoever reads brings their copy up to date first. Of two
+ * pushes to the same ref on two machines at the same time one is refused.
+ *
+ * Of repositories that are copies of one elsewhere only the refs are in common, which tell what was deployed: any machine
+ * can fetch the objects again.
+ */
+export function createSharedRepositories(parts: SharedRepositoriesParts): GitRepositories {
+  const { local, files, folderOf, things, blobs, clock } = parts
+  const isAlone = (id: string) => id === EMPTY_REPOSITORY || isCopy(id)
+  const running = new Map<string, Promise<Details>>()
+
+  async function recordOf(id: string): Promise<Recorded | undefined> {
+    const found = await things.find('git', id)
+    return (
+      found && { ...(JSON.parse(found.details) as Details), version: found.version, contents: found.contents }
+    )
+  }
+
+  async function localDetails(id: string): Promise<Details & { readonly objects: readonly string[] }> {
+    const { texts, objects } = await files.snapshot(id)
+    return {
+      epoch: '',
+      refs: Object.fromEntries(await local.refs(id)),
+      head: await local.head(id),
+      shallow: texts.get('shallow')?.toString('utf8'),
+      objects: objects.map(({ path }) => path),
+    }
+  }
+
+  /** Takes over what other machines have recorded since; where both have moved a ref, what is recorded counts. */
+  async function takeOver(id: string, record: Recorded, before: Refs): Promise<void> {
+    await local.ensure(id)
+    await fetchObjects(folderOf(id), record.contents, blobs)
+    if (record.shallow !== undefined) await writeShallow(folderOf(id), record.shallow)
+    const names = new Set([...Object.keys(record.refs), ...Object.keys(before)])
+    const updates = [...names]
+      .filter((ref) => record.refs[ref] !== before[ref])
+      .map((ref) => ({ ref, after: record.refs[ref] ?? null }))
+    const there = await local.refs(id)
+    const needed = updates.filter(({ ref, after }) => (there.get(ref) ?? null) !== after)
+    if (needed.length > 0) await local.accept(id, needed)
+    if (record.head !== undefined && record.head !== (await local.head(id)))
+      await local.setHead(id, record.head)
+    const { epoch, version, refs, head } = record
+    await writeSynced(folderOf(id), { epoch, version, refs, head })
+  }
+
+  async function upload(id: string, paths: readonly string[], known: Recorded | undefined) {
+    const contents = new Map<string, SharedContent>()
+    const put = async (path: string) => {
+      const file = () => createReadStream(join(files.objectsOf(id), path))
+      const { sha256, size } =
+        known?.contents.get(path) ?? (await blobs.put(file(), { maxBytes: MAX_OBJECT_BYTES }))
+      contents.set(path, { sha256, size })
+    }
+    await atOnce(paths, put)
+    return contents
+  }
+
+  /** One turn: undefined where another machine was faster. */
+  async function turn(id: string): Promise<Details | undefined> {
+    const record = await recordOf(id)
+    let synced = await readSynced(folderOf(id))
+    if (synced !== undefined && record === undefined && (await things.version('git-gone', id)) > 0) {
+      // Another machine has removed it.
+      await local.remove(id)
+      await local.ensure(id)
+      synced = undefined
+    }
+    if (record && (record.version !== synced?.version || record.epoch !== synced.epoch)) {
+      await takeOver(id, record, synced?.refs ?? {})
+      synced = await readSynced(folderOf(id))
+    }
+    const here = await localDetailsOrNone(id)
+    if (here === undefined) return record ?? { ...NONE, refs: Object.fromEntries(await local.refs(id)) }
+    const isSame =
+      same(here.refs, synced?.refs ?? {}) &&
+      (here.head === synced?.head || Object.keys(here.refs).length === 0)
+    if (isSame) return record ?? here
+    const { objects, ...found } = here
+    const details = { ...found, epoch: record?.epoch ?? randomUUID() }
+    const contents = await upload(id, objects, record)
+    const version = record?.version ?? 0
+    if (!(await things.put('git', id, version, { details: JSON.stringify(details), contents }, clock.now())))
+      return undefined
+    const { epoch, refs, head } = details
+    await writeSynced(folderOf(id), { epoch, version: version + 1, refs, head })
+    return details
+  }
+
+  async function localDetailsOrNone(id: string) {
+    // A copy of a repository elsewhere, or none.
+    if ((await local.head(id)) === undefined || (await local.incoming(id)).size > 0) return undefined
+    return localDetails(id)
+  }
+
+  async function syncNow(id: string): Promise<Details> {
+    let problem: unknown = new MovedMeanwhile()
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++)
+      try {
+        const details = await turn(id)
+        if (details) return details
+      } catch (error) {
+        // Git tidies up by itself: a file may go between the look at it and its use.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+        problem = error
+      }
+    throw problem
+  }
+
+  /** Makes this machine's copy and the record the same; one at a time for each repository. */
+  function sync(id: string): Promise<Details> {
+    const after = (running.get(id) ?? Promise.resolve()).catch(() => undefined).then(() => syncNow(id))
+    running.set(id, after)
+    const forget = () => {
+      if (running.get(id) === after) running.delete(id)
+    }
+    after.then(forget, forget)
+    return after
+  }
+
+  /** Enough for whoever only reads: nothing is recorded, and mostly nothing is to be done. */
+  async function catchUp(id: string): Promise<void> {
+    if (isAlone(id)) return
+    const version = await things.version('git', id)
+    if (version !== 0 && version !== (await readSynced(folderOf(id)))?.version) await sync(id)
+  }
+
+  async function elsewhere(id: string): Promise<(Details & { readonly version: number }) | undefined> {
+    const found = await things.find('git-refs', id)
+    return found && { ...(JSON.parse(found.details) as Details), version: found.version }
+  }
+
+  async function receive(id: string, request: GitHttpRequest) {
+    await sync(id)
+    const before = await local.refs(id)
+    const answer = await local.http(id, request)
+    // Whoever pushes may be gone: what git has taken is recorded all the same.
+    const recorded = answer.ended
+      .catch(() => undefined)
+      .then(async () => {
+        const taken = await local.refs(id)
+        const { refs } = await sync(id)
+        for (const ref of new Set([...before.keys(), ...taken.keys()]))
+          if (before.get(ref) !== taken.get(ref) && refs[ref] !== taken.get(ref)) throw new MovedMeanwhile()
+      })
+    recorded.catch(() => undefined)
+    const body = async function* () {
+      for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+        yield chunk
+      }
+      // What is said at the end, that it was taken, goes out only after that.
+      await recorded
+    }
+    return { ...answer, body: Readable.from(body(), { objectMode: false }) }
+  }
+
+  return {
+    ...local,
+
+    async ensure(id) {
+      await local.ensure(id)
+      await catchUp(id)
+    },
+
+    async remove(id) {
+      if (!isAlone(id) && (await things.version('git', id)) > 0) {
+        const gone = { details: '', contents: new Map() }
+        await things.put('git-gone', id, await things.version('git-gone', id), gone, clock.now())
+        await things.remove('git', id)
+      }
+      await things.remove('git-refs', id)
+      await local.remove(id)
+    },
+
+    ids: async () => [...new Set([...(await local.ids()), ...(await things.names('git'))])],
+
+    async refs(id) {
+      if (isAlone(id)) return local.refs(id)
+      const { refs } = (await elsewhere(id)) ?? (await sync(id))
+      return new Map(Object.entries(refs))
+    },
+
+    async head(id) {
+      if (isAlone(id)) return local.head(id)
+      return (await elsewhere(id))?.head ?? (await local.head(id)) ?? (await sync(id)).head
+    },
+
+    async setHead(id, branch) {
+      await local.setHead(id, branch)
+      if (!isAlone(id)) await sync(id)
+    },
+
+    async accept(id, updates) {
+      await local.accept(id, updates)
+      if (isAlone(id)) return
+      for (;;) {
+        const known = await elsewhere(id)
+        const refs = new Map(known ? Object.entries(known.refs) : await local.refs(id))
+        for (const { ref, after } of updates)
+          if (after === null) refs.delete(ref)
+          else refs.set(ref, after)
+        const details = { ...NONE, refs: Object.fromEntries(refs), head: await local.head(id) }
+        const thing = { details: JSON.stringify(details), contents: new Map() }
+        if (await things.put('git-refs', id, known?.version ?? 0, thing, clock.now())) return
+      }
+    },
+
+    async commit(id, oid) {
+      const here = await local.commit(id, oid)
+      if (here !== undefined || isAlone(id)) return here
+      await catchUp(id)
+      return local.commit(id, oid)
+    },
+
+    async http(id, request) {
+      if (isAlone(id)) return local.http(id, request)
+      if (request.path === '/git-receive-pack') return receive(id, request)
+      // What a pusher is shown decides what it sends.
+      if (request.query.includes('git-receive-pack')) await sync(id)
+      else await catchUp(id)
+      return local.http(id, request)
+    },
+  }
+}
+
+const same = (a: Refs, b: Refs): boolean => {
+  const names = new Set([...Object.keys(a), ...Object.keys(b)])
+  return [...names].every((name) => a[name] === b[name])
+}

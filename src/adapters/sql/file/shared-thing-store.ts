@@ -1,0 +1,105 @@
+import type { SharedKind, SharedThingStore } from '#core/shared/shared-thing-store.ts'
+import { atomically } from '../database/transaction.ts'
+import type { Db } from '../tables.ts'
+
+/** Rows that are written with one statement. */
+const STEP = 1000
+
+export function createSharedThingStore(db: Db): SharedThingStore {
+  const rowOf = (kind: SharedKind, name: string) =>
+    db
+      .selectFrom('shared_things')
+      .select(['version', 'details'])
+      .where('kind', '=', kind)
+      .where('name', '=', name)
+      .executeTakeFirst()
+
+  const version = async (kind: SharedKind, name: string) => Number((await rowOf(kind, name))?.version ?? 0)
+
+  return {
+    version,
+
+    async find(kind, name) {
+      for (;;) {
+        const row = await rowOf(kind, name)
+        if (!row) return undefined
+        const contents = await db
+          .selectFrom('shared_contents')
+          .select(['path', 'sha256', 'size'])
+          .where('kind', '=', kind)
+          .where('name', '=', name)
+          .orderBy('path')
+          .execute()
+        // Where it was replaced between the two looks, they do not belong together.
+        if ((await version(kind, name)) !== Number(row.version)) continue
+        return {
+          version: Number(row.version),
+          details: row.details,
+          contents: new Map(contents.map(({ path, sha256, size }) => [path, { sha256, size: Number(size) }])),
+        }
+      }
+    },
+
+    put: (kind, name, after, { details, contents }, usedAt) =>
+      atomically(db, async (tx) => {
+        const version = after + 1
+        const made =
+          after === 0
+            ? (
+                await tx
+                  .insertInto('shared_things')
+                  .values({ kind, name, version, details, used_at: usedAt })
+                  .onConflict((conflict) => conflict.columns(['kind', 'name']).doNothing())
+                  .executeTakeFirst()
+              ).numInsertedOrUpdatedRows
+            : (
+                await tx
+                  .updateTable('shared_things')
+                  .set({ version, details, used_at: usedAt })
+                  .where('kind', '=', kind)
+                  .where('name', '=', name)
+                  .where('version', '=', after)
+                  .executeTakeFirst()
+              ).numUpdatedRows
+        if (made !== 1n) return false
+        await tx.deleteFrom('shared_contents').where('kind', '=', kind).where('name', '=', name).execute()
+        const rows = [...contents].map(([path, { sha256, size }]) => ({
+          ...{ kind, name, path, sha256, size },
+        }))
+        for (let at = 0; at < rows.length; at += STEP)
+          await tx
+            .insertInto('shared_contents')
+            .values(rows.slice(at, at + STEP))
+            .execute()
+        return true
+      }),
+
+    remove: (kind, name) =>
+      atomically(db, async (tx) => {
+        await tx.deleteFrom('shared_contents').where('kind', '=', kind).where('name', '=', name).execute()
+        await tx.deleteFrom('shared_things').where('kind', '=', kind).where('name', '=', name).execute()
+      }),
+
+    async names(kind) {
+      const rows = await db
+        .selectFrom('shared_things')
+        .select('name')
+        .where('kind', '=', kind)
+        .orderBy('name')
+        .execute()
+      return rows.map(({ name }) => name)
+    },
+
+    async unused(kind, before, limit) {
+      const rows = await db
+        .selectFrom('shared_things')
+        .select('name')
+        .where('kind', '=', kind)
+        .where('used_at', '<', before)
+        .orderBy('used_at')
+        .limit(limit)
+        .execute()
+      return rows.map(({ name }) => name)
+    },
+  }
+}

@@ -1,0 +1,31 @@
+/** What machines have in common besides the files of accounts. */
+export type SharedKind = 'git' | 'git-gone' | 'git-refs' | 'build-cache'
+
+export interface SharedContent {
+  readonly sha256: string
+  readonly size: number
+}
+
+export interface SharedThing {
+  /** The text that whoever keeps it gave. */
+  readonly details: string
+  /** Contents of the blob store by their paths in it; they stay there for as long as it names them. */
+  readonly contents: ReadonlyMap<string, SharedContent>
+}
+
+/**
+ * Things that any machine makes and any other takes up: a text, and contents of the blob store. A thing has versions, from 1
+ * on; each replaces the one before as a whole.
+ */
+export interface SharedThingStore {
+  /** 0 where there is none. */
+  version(kind: SharedKind, name: string): Promise<number>
+  find(kind: SharedKind, name: string): Promise<(SharedThing & { readonly version: number }) | undefined>
+  /** Makes the version after the given one; false, and nothing changes, where another machine has made it already. */
+  put(kind: SharedKind, name: string, after: number, thing: SharedThing, usedAt: number): Promise<boolean>
+  /** Absent is no error. */
+  remove(kind: SharedKind, name: string): Promise<void>
+  names(kind: SharedKind): Promise<readonly string[]>
+  /** Names of those that were not put since, the oldest first. */
+  unused(kind: SharedKind, before: number, limit: number): Promise<readonly string[]>
+}

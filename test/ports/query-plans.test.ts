@@ -306,6 +306,7 @@ const callsOnOthers = ({
   instances,
   machines,
   sharedThings,
+  revalidations,
   domains,
   dnsRecords,
   orders,
@@ -378,6 +379,11 @@ const callsOnOthers = ({
     setDraining: () => machines.setDraining(machine.name, true),
     remove: () => machines.remove(machine.name),
     removed: () => machines.removed(),
+  },
+  revalidations: {
+    add: () => revalidations.add(deployment.id, { tags: ['a', 'b'], at: 1, expire: 2 }),
+    of: () => revalidations.of(deployment.id),
+    forget: () => revalidations.forget(deployment.id),
   },
   sharedThings: {
     version: () => sharedThings.version('git', 'x'),

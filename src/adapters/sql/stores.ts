@@ -36,6 +36,7 @@ import type { SsoPassStore } from '#core/session/session.ts'
 import type { SessionStore } from '#core/session/session-store.ts'
 import type { SettingStore } from '#core/setting/setting-store.ts'
 import type { SharedThingStore } from '#core/shared/shared-thing-store.ts'
+import type { RevalidationStore } from '#core/site/revalidation-store.ts'
 import type { SshKeyStore } from '#core/ssh-key/ssh-key-store.ts'
 import type { InvitationStore } from '#core/team/invitation.ts'
 import type { TeamStore } from '#core/team/team-store.ts'
@@ -62,6 +63,7 @@ import { createHostStore } from './deployment/host-store.ts'
 import { createInstanceStore } from './deployment/instance-store.ts'
 import { createOutputStore } from './deployment/output-store.ts'
 import { createPreviewStore } from './deployment/preview-store.ts'
+import { createRevalidationStore } from './deployment/revalidation-store.ts'
 import { createAttemptStore } from './domain/certificate-attempt-store.ts'
 import { createCertificateStore } from './domain/certificate-store.ts'
 import { createChallengeStore } from './domain/challenge-store.ts'
@@ -115,6 +117,7 @@ export interface Stores {
   readonly instances: InstanceStore
   readonly machines: MachineStore
   readonly sharedThings: SharedThingStore
+  readonly revalidations: RevalidationStore
   readonly dnsRecords: DnsRecordStore
   readonly orders: OrderStore
   readonly certificates: CertificateStore
@@ -183,6 +186,7 @@ const MAKE: { readonly [Name in keyof Stores]: (making: Making) => Stores[Name] 
   instances: ({ db }) => createInstanceStore(db),
   machines: ({ db }) => createMachineStore(db),
   sharedThings: ({ db }) => createSharedThingStore(db),
+  revalidations: ({ db }) => createRevalidationStore(db),
   dnsRecords: ({ db }) => createDnsRecordStore(db),
   orders: ({ db }) => createOrderStore(db),
   certificates: ({ db }) => createCertificateStore(db),

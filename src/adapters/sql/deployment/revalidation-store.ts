@@ -1,0 +1,41 @@
+import type { RevalidationStore } from '#core/site/revalidation-store.ts'
+import { prepare } from '../database/prepare.ts'
+import type { Db } from '../tables.ts'
+
+const selectOf = prepare<{ id: string }>()((db, { id }) =>
+  db.selectFrom('revalidations').select(['tag', 'at', 'expire']).where('deployment_id', '=', id),
+)
+
+export function createRevalidationStore(db: Db): RevalidationStore {
+  return {
+    async add(deploymentId, { tags, at, expire }) {
+      const named = [...new Set(tags)]
+      if (named.length === 0) return
+      const change = { at, expire: expire ?? null }
+      const rows = named.map((tag) => ({
+        ...{ deployment_id: deploymentId, tag, is_soft: expire === undefined ? (0 as const) : (1 as const) },
+        ...change,
+      }))
+      await db
+        .insertInto('revalidations')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict
+            .columns(['deployment_id', 'tag', 'is_soft'])
+            .doUpdateSet(change)
+            .where('revalidations.at', '<=', at),
+        )
+        .execute()
+    },
+    async of(deploymentId) {
+      const rows = await selectOf(db, { id: deploymentId })
+      return rows.map(({ tag, at, expire }) => ({
+        ...{ tags: [tag], at: Number(at) },
+        ...(expire === null ? {} : { expire: Number(expire) }),
+      }))
+    },
+    async forget(deploymentId) {
+      await db.deleteFrom('revalidations').where('deployment_id', '=', deploymentId).execute()
+    },
+  }
+}

@@ -1,0 +1,9 @@
+import type { Revalidation } from './revalidation.ts'
+
+/** What was revalidated of each deployment, for all machines. */
+export interface RevalidationStore {
+  /** Of several that name the same tag the latest counts. */
+  add(deploymentId: string, revalidation: Revalidation): Promise<void>
+  of(deploymentId: string): Promise<readonly Revalidation[]>
+  forget(deploymentId: string): Promise<void>
+}

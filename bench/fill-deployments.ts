@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { openDatabase } from '#adapters/sql/database/database.ts'
+import { type Database, openDatabase } from '#adapters/sql/database/database.ts'
 import { pairsOf } from '#adapters/sql/deployment/deployment-meta.ts'
 import { createStores } from '#adapters/sql/stores.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
@@ -14,11 +14,10 @@ export const FILLED = {
   domain: 'aloft.test',
 } as const
 
-const branch = (n: number) => ({ branch: `branch-${n}` })
+export const branch = (n: number) => ({ branch: `branch-${n}` })
 
 /** What SQL cannot make up is taken from one deployment that went the ordinary way. */
-async function createTemplate(file: string): Promise<void> {
-  const database = await openDatabase({ file })
+export async function createTemplate(database: Database): Promise<void> {
   await database.migrate()
   const { users, deployments, hosts } = createStores(database.db, { clock: systemClock })
   const deployment = sampleDeployment({ ownerId: FILLED.owner.id, meta: branch(0), createdAt: 1 })
@@ -32,7 +31,6 @@ async function createTemplate(file: string): Promise<void> {
       host: 'a.aloft.test',
     }),
   )
-  await database.close()
 }
 
 /** What differs between deployments. Everything else is as in the template, whatever columns there are. */
@@ -67,7 +65,7 @@ const HOSTS = `
 
 /** Aliases lead to deployments of every age, at most to so many. */
 const MOST_ALIASES = 100_000
-const aliasEvery = (count: number) => Math.max(2, Math.floor(count / MOST_ALIASES))
+export const aliasEvery = (count: number) => Math.max(2, Math.floor(count / MOST_ALIASES))
 const ALIASES = `
   insert into hosts
   select 'alias-' || host, owner_id, project_id, id, substr(id, 5, 24), 0, created_at
@@ -97,7 +95,9 @@ const META = `
  * last, without a journal: minutes become seconds.
  */
 export async function fillDeployments(file: string, count: number): Promise<void> {
-  await createTemplate(file)
+  const database = await openDatabase({ file })
+  await createTemplate(database)
+  await database.close()
   const db = new DatabaseSync(file)
   db.exec(`
     pragma journal_mode = off; pragma synchronous = off;

@@ -1,19 +1,23 @@
 /**
  * Whether what an account has makes it wait: every look-up and first page of a list with a million deployments, against
- * the same with a thousand. CPU time of calls to the stores, in turn, on other rows each time.
+ * the same with a thousand, on both databases. CPU time of calls to the stores on SQLite, and time that they take on
+ * PostgreSQL, whose work other processes do; in turn, on other rows each time.
  *
  *   BENCH_ROWS=1000000 node bench/many-rows.ts
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { type Database, openDatabase } from '#adapters/sql/database/database.ts'
+import { sql } from 'kysely'
+import { type Database, type DatabaseConfig, openDatabase } from '#adapters/sql/database/database.ts'
 import { createSiteSource } from '#adapters/sql/deployment/site-source.ts'
 import { createStores } from '#adapters/sql/stores.ts'
 import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
+import { startPostgres } from '#test/support/postgres.ts'
+import { createDatabase } from '#test/support/postgres-databases.ts'
 import { FILLED, fillDeployments } from './fill-deployments.ts'
+import { fillPostgres } from './fill-postgres.ts'
 import { medianRatio } from './median.ts'
 import { atMost, beside, printRows, type Row } from './row.ts'
 import { amount, rounds, warmUps } from './trial.ts'
@@ -82,41 +86,51 @@ function asksOn({ database }: Filled): Readonly<Record<string, Ask>> {
 }
 
 /** Rows from all over the table. */
-function pickSamples(file: string): Sample[] {
-  const db = new DatabaseSync(file, { readOnly: true })
-  const rows = db
-    .prepare(
-      `select deployments.id, deployments.host, digest, hosts.host as alias
-       from deployments join hosts on hosts.deployment_id = deployments.id
-       where alias_id is not null and state != 'ERROR' order by random() limit ?`,
-    )
-    .all(SAMPLES)
-  db.close()
-  return rows as unknown as Sample[]
+async function open(config: DatabaseConfig): Promise<Filled> {
+  const database = await openDatabase(config)
+  const samples = await database.db
+    .selectFrom('deployments')
+    .innerJoin('hosts', 'hosts.deployment_id', 'deployments.id')
+    .select(['deployments.id', 'deployments.host', 'digest', 'hosts.host as alias'])
+    .where('alias_id', 'is not', null)
+    .where('state', '!=', 'ERROR')
+    .orderBy(sql`random()`)
+    .limit(SAMPLES)
+    .execute()
+  return { database, samples: samples as readonly Sample[] }
 }
 
-async function open(file: string, count: number): Promise<Filled> {
-  await fillDeployments(file, count)
-  return { database: await openDatabase({ file }), samples: pickSamples(file) }
-}
+/** Microseconds. */
+type Meter = () => () => number
 
-/** Microseconds of CPU time. */
-async function costOf(ask: Ask, samples: readonly Sample[], from: number): Promise<number> {
+const cpuTime: Meter = () => {
   const before = process.cpuUsage()
-  for (let i = 0; i < CALLS; i++) await ask(samples[(from + i * 7) % samples.length] as Sample)
-  const { user, system } = process.cpuUsage(before)
-  return user + system
+  return () => {
+    const { user, system } = process.cpuUsage(before)
+    return user + system
+  }
 }
 
-async function compare(few: Filled, many: Filled): Promise<Map<string, number>> {
+const elapsed: Meter = () => {
+  const before = performance.now()
+  return () => (performance.now() - before) * 1000
+}
+
+async function costOf(ask: Ask, samples: readonly Sample[], from: number, meter: Meter): Promise<number> {
+  const read = meter()
+  for (let i = 0; i < CALLS; i++) await ask(samples[(from + i * 7) % samples.length] as Sample)
+  return read()
+}
+
+async function compare(few: Filled, many: Filled, meter: Meter): Promise<Map<string, number>> {
   const [asksFew, asksMany] = [asksOn(few), asksOn(many)]
   const ratios = new Map<string, number>()
   for (const [name, askMany] of Object.entries(asksMany)) {
     const askFew = asksFew[name] as Ask
     const costs = { few: [] as number[], many: [] as number[] }
     for (let round = -WARM_UPS; round < ROUNDS; round++) {
-      const few_ = await costOf(askFew, few.samples, round + WARM_UPS)
-      const many_ = await costOf(askMany, many.samples, round + WARM_UPS)
+      const few_ = await costOf(askFew, few.samples, round + WARM_UPS, meter)
+      const many_ = await costOf(askMany, many.samples, round + WARM_UPS, meter)
       if (round < 0) continue
       costs.few.push(few_)
       costs.many.push(many_)
@@ -126,23 +140,58 @@ async function compare(few: Filled, many: Filled): Promise<Map<string, number>> 
   return ratios
 }
 
-export async function run(): Promise<Row[]> {
-  const scratch = await mkdtemp(join(tmpdir(), 'aloft-bench-rows-'))
+async function rowsOn(name: string, [few, many]: readonly [Filled, Filled], meter: Meter): Promise<Row[]> {
+  const sorted = [...(await compare(few, many, meter))].sort(([, a], [, b]) => b - a)
+  const [[worst, ratio] = ['', Number.NaN], ...others] = sorted
+  const against = `of ${MANY} deployments on ${name}, against ${FEW}`
+  return [
+    atMost('P14', `slowest of ${sorted.length} look-ups and first pages: ${worst}, ${against}`, ratio, 1.2),
+    ...others.slice(0, 3).map(([next, value]) => beside('', `next on ${name}: ${next}`, value)),
+  ]
+}
+
+async function onBoth(
+  name: string,
+  openOne: (count: number) => Promise<Filled>,
+  meter: Meter,
+): Promise<Row[]> {
   const opened: Filled[] = []
   try {
-    opened.push(await open(join(scratch, 'few.db'), FEW), await open(join(scratch, 'many.db'), MANY))
-    const [few, many] = opened as [Filled, Filled]
-    const sorted = [...(await compare(few, many))].sort(([, a], [, b]) => b - a)
-    const [[worst, ratio] = ['', Number.NaN], ...others] = sorted
-    const against = `of ${MANY} deployments, against ${FEW}`
-    return [
-      atMost('P14', `slowest of ${sorted.length} look-ups and first pages: ${worst}, ${against}`, ratio, 1.2),
-      ...others.slice(0, 3).map(([name, value]) => beside('', `next: ${name}`, value)),
-    ]
+    for (const count of [FEW, MANY]) opened.push(await openOne(count))
+    return await rowsOn(name, opened as unknown as readonly [Filled, Filled], meter)
   } finally {
     for (const { database } of opened) await database.close()
+  }
+}
+
+async function onSqlite(): Promise<Row[]> {
+  const scratch = await mkdtemp(join(tmpdir(), 'aloft-bench-rows-'))
+  const openOne = async (count: number) => {
+    const file = join(scratch, `${count}.db`)
+    await fillDeployments(file, count)
+    return open({ file })
+  }
+  try {
+    return await onBoth('SQLite', openOne, cpuTime)
+  } finally {
     await rm(scratch, { recursive: true, force: true })
   }
 }
+
+async function onPostgres(): Promise<Row[]> {
+  const server = await startPostgres()
+  const openOne = async (count: number) => {
+    const url = await createDatabase(server.folder, { migrated: false })
+    await fillPostgres(url, count)
+    return open({ url, file: '' })
+  }
+  try {
+    return await onBoth('PostgreSQL', openOne, elapsed)
+  } finally {
+    await server.stop()
+  }
+}
+
+export const run = async (): Promise<Row[]> => [...(await onSqlite()), ...(await onPostgres())]
 
 if (import.meta.main) printRows(await run())

@@ -58,7 +58,7 @@ export class Cluster {
     this.#moto = moto
   }
 
-  static async open(): Promise<Cluster> {
+  static async open(tell: (what: string) => void): Promise<Cluster> {
     const network = await openNetwork(ROLES.length)
     const { address } = network
     const moto = await startS3()
@@ -84,8 +84,12 @@ export class Cluster {
         ALOFT_DOMAIN: 'cluster.test',
         ALOFT_RATE_LIMIT: '1000000',
       }
-      for (const n of ROLES.keys()) await cluster.#startMachine(n, env)
+      for (const n of ROLES.keys()) {
+        await cluster.#startMachine(n, env)
+        tell(`machine ${n} is ready`)
+      }
       await cluster.#deployAll()
+      tell('sites are deployed')
       return cluster
     } catch (error) {
       await cluster.close()

@@ -5,7 +5,7 @@
  *   node test/faults/cluster/run.ts                  everything; stores are away for a minute each
  *   node test/faults/cluster/run.ts --absence 5      for 5 seconds
  *   node test/faults/cluster/run.ts --only Redis     what has this in its name
- *   node test/faults/cluster/run.ts --write          writes the table of docs/cluster.md
+ *   npm run test:cluster -- --write                  all of it, and writes the table of docs/cluster.md
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -92,7 +92,10 @@ if (process.getuid?.() !== 0 || missing.length > 0) {
   console.log(`left out: ${missing.length > 0 ? missing.join(', ') : 'network namespaces need root'}`)
   process.exit(0)
 }
-const cluster = await Cluster.open()
+const cluster = await Cluster.open((what) => console.error(what))
+// Namespaces and servers would stay.
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void cluster.close().finally(() => process.exit(1)))
 const lines: string[] = []
 let isBad = false
 try {

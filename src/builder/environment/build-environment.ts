@@ -12,7 +12,7 @@ import type { Sandbox } from '#core/ports/sandbox.ts'
 import { BuildWorkspace } from './build-workspace.ts'
 import { createCommandLog } from './command-log.ts'
 import { CA_INSIDE, DEFAULT_ENV, FIXED_ENV, writeHome } from './default-variables.ts'
-import { createProjectCaches, NOTHING_CACHED } from './project-caches.ts'
+import { createProjectCaches, NOTHING_CACHED, type SharedCaches } from './project-caches.ts'
 import { createRedactor } from './redact.ts'
 import type { Registry } from './registry.ts'
 import { openTree, removeTree } from './remove-tree.ts'
@@ -68,6 +68,7 @@ interface BuildEnvironmentParts {
   readonly authorities?: string
   /** Variables of this machine's own, which every deployment's go before. */
   readonly env?: Readonly<Record<string, string>>
+  readonly sharedCaches?: SharedCaches | undefined
   readonly clock: Clock
   readonly log: Log
   readonly limits?: Partial<BuildEnvironmentLimits>
@@ -111,6 +112,8 @@ export function createBuildEnvironment(parts: BuildEnvironmentParts): BuildEnvir
     projectBytes: limits.diskBytes / 2,
     log,
     discard,
+    shared: parts.sharedCaches,
+    later,
   })
 
   async function sweep(): Promise<void> {

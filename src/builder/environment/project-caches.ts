@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import type { Target } from '#contract/api/deployment.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Project } from '#core/project/project.ts'
 import { putIn, takeOut } from './kept-trees.ts'
+import { packTree, unpackTree } from './pack-tree.ts'
 import { treeBytes } from './remove-tree.ts'
 
 /** What a build left for the next of its project. */
@@ -50,6 +52,12 @@ export interface ProjectCaches {
   shrink(): Promise<void>
 }
 
+/** Caches that builds on other machines have left. */
+export interface SharedCaches {
+  take(key: string): Promise<Readable | undefined>
+  give(key: string, archive: Readable): Promise<void>
+}
+
 interface Weighed {
   readonly key: string
   readonly at: number
@@ -80,6 +88,8 @@ export function createProjectCaches({
   projectBytes,
   log,
   discard,
+  shared,
+  later,
 }: {
   readonly folder: string
   readonly budgetBytes: number
@@ -88,6 +98,10 @@ export function createProjectCaches({
   readonly log: Log
   /** Takes a folder away at once and removes it some time. */
   readonly discard: (path: string) => Promise<void>
+  /** Absent where there are no other machines. */
+  readonly shared?: SharedCaches | undefined
+  /** Has something done while nobody waits for it. */
+  readonly later: (work: Promise<unknown>, what: string) => void
 }): ProjectCaches {
   /** The space each takes, once counted; a kept cache is never written to. */
   const counted = new Map<string, { readonly at: number; readonly bytes: number }>()
@@ -102,14 +116,30 @@ export function createProjectCaches({
     return { key, at, bytes }
   }
 
+  /** What the last build of the project left on another machine, where this one has nothing. */
+  async function fetchShared(key: string, via: string): Promise<boolean> {
+    try {
+      const archive = await shared?.take(key)
+      if (!archive) return false
+      await mkdir(via, { recursive: true, mode: 0o700 })
+      await unpackTree(archive, via, projectBytes)
+      return true
+    } catch (error) {
+      log.warn({ err: error }, 'the cache of a project could not be fetched from another machine')
+      await discard(via)
+      return false
+    }
+  }
+
   return {
     async restore({ via, base, source, downloads, ...whose }) {
       const { project } = whose
-      try {
-        await rename(join(folder, keyOf(whose)), via)
-      } catch {
-        return NOTHING_CACHED
-      }
+      const key = keyOf(whose)
+      const isHere = await rename(join(folder, key), via).then(
+        () => true,
+        () => false,
+      )
+      if (!isHere && !(await fetchShared(key, via))) return NOTHING_CACHED
       try {
         const { digests, trees } = await readContents(via)
         await putIn(join(via, 'downloads'), base, downloads)
@@ -134,11 +164,17 @@ export function createProjectCaches({
           trees.push(path)
       await takeOut(base, downloads, join(via, 'downloads'))
       await writeFile(join(via, 'contents.json'), JSON.stringify({ digests, trees } satisfies Contents))
-      const path = join(folder, keyOf(whose))
+      const key = keyOf(whose)
+      const path = join(folder, key)
       await mkdir(folder, { recursive: true, mode: 0o700 })
       // Another build of the project may have ended meanwhile; the later one stays.
       await discard(path)
       await rename(via, path)
+      if (shared)
+        later(
+          shared.give(key, packTree(path, projectBytes)),
+          'the cache of a project could not be shared with other machines',
+        )
     },
 
     async shrink() {

@@ -36,6 +36,7 @@ import { createRevalidate } from './revalidate.ts'
 import { runnerSocket, shortName } from './runner-socket.ts'
 import { createShare } from './running-share.ts'
 import { openScreenshots } from './screenshots.ts'
+import { openSharedCaches } from './shared-caches.ts'
 import { sharedNetworkEnv } from './shared-network-env.ts'
 import { siteNamesOf } from './site-names.ts'
 import { tellHosts } from './use-cases.ts'
@@ -98,6 +99,7 @@ export async function openCodeWorkers(
     blobs,
     registry,
     authorities,
+    sharedCaches: openSharedCaches(config, parts),
     clock,
     log,
     ...(sandbox.kind === 'none' ? { env: sharedNetworkEnv(sites.sites, config.dataDir) } : {}),

@@ -381,7 +381,7 @@ const callsOnOthers = ({
     removed: () => machines.removed(),
   },
   revalidations: {
-    add: () => revalidations.add(deployment.id, { tags: ['a', 'b'], at: 1, expire: 2 }),
+    add: () => revalidations.add(deployment.id, { tags: ['a'], at: 1, expire: 2 }),
     of: () => revalidations.of(deployment.id),
     forget: () => revalidations.forget(deployment.id),
   },

@@ -383,6 +383,7 @@ const callsOnOthers = ({
   revalidations: {
     add: () => revalidations.add(deployment.id, { tags: ['a'], at: 1, expire: 2 }),
     of: () => revalidations.of(deployment.id),
+    join: () => revalidations.join(deployment.id, 1),
     forget: () => revalidations.forget(deployment.id),
   },
   sharedThings: {

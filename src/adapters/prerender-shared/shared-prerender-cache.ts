@@ -14,11 +14,6 @@ export function createSharedPrerenderCache(
   local: PrerenderCache,
   { store, log }: { readonly store: RevalidationStore; readonly log: Log },
 ): PrerenderCache {
-  async function shorten(deploymentId: string, tags: RevalidatedTags): Promise<void> {
-    await store.forget(deploymentId)
-    for (const revalidation of tags.revalidations()) await store.add(deploymentId, revalidation)
-  }
-
   return {
     get: (key) => local.get(key),
     put: (key, entry) => local.put(key, entry),
@@ -36,7 +31,7 @@ export function createSharedPrerenderCache(
       })
       const tags = new RevalidatedTags()
       for (const revalidation of shared) tags.add(revalidation)
-      if (shared.length > MOST_TAGS) await shorten(deploymentId, tags)
+      if (shared.length > MOST_TAGS) await store.join(deploymentId, Math.max(...shared.map(({ at }) => at)))
       for (const revalidation of (await local.revalidations(deploymentId)).revalidations())
         tags.add(revalidation)
       return tags

@@ -5,5 +5,7 @@ export interface RevalidationStore {
   /** Of several that name the same tag the latest counts. */
   add(deploymentId: string, revalidation: Revalidation): Promise<void>
   of(deploymentId: string): Promise<readonly Revalidation[]>
+  /** Has one that names everything stand for all until then. */
+  join(deploymentId: string, until: number): Promise<void>
   forget(deploymentId: string): Promise<void>
 }

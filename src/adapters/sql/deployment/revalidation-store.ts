@@ -1,5 +1,7 @@
+import { EVERYTHING } from '#core/site/revalidation.ts'
 import type { RevalidationStore } from '#core/site/revalidation-store.ts'
 import { prepare } from '../database/prepare.ts'
+import { atomically } from '../database/transaction.ts'
 import type { Db } from '../tables.ts'
 
 const selectOf = prepare<{ id: string }>()((db, { id }) =>
@@ -34,6 +36,26 @@ export function createRevalidationStore(db: Db): RevalidationStore {
         ...(expire === null ? {} : { expire: Number(expire) }),
       }))
     },
+    join: (deploymentId, until) =>
+      atomically(db, async (tx) => {
+        const all = {
+          deployment_id: deploymentId,
+          tag: EVERYTHING,
+          is_soft: 0 as const,
+          at: until,
+          expire: null,
+        }
+        await tx
+          .deleteFrom('revalidations')
+          .where('deployment_id', '=', deploymentId)
+          .where('at', '<=', until)
+          .execute()
+        await tx
+          .insertInto('revalidations')
+          .values(all)
+          .onConflict((conflict) => conflict.columns(['deployment_id', 'tag', 'is_soft']).doNothing())
+          .execute()
+      }),
     async forget(deploymentId) {
       await db.deleteFrom('revalidations').where('deployment_id', '=', deploymentId).execute()
     },

@@ -228,6 +228,9 @@ export function createSharedRepositories(parts: SharedRepositoriesParts): GitRep
 
     ids: async () => [...new Set([...(await local.ids()), ...(await things.names('git'))])],
 
+    /** The copy of this machine; what is recorded follows with the next push. */
+    tidy: async (id, options) => (await local.ids()).includes(id) && local.tidy(id, options),
+
     async refs(id) {
       if (isAlone(id)) return local.refs(id)
       const { refs } = (await elsewhere(id)) ?? (await sync(id))

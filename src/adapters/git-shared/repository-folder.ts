@@ -42,7 +42,7 @@ export const writeShallow = (folder: string, text: string): Promise<void> =>
 const AT_ONCE = 32
 
 /** Many at once: small contents that come together are stored together. */
-export async function atOnce(paths: readonly string[], work: (path: string) => Promise<void>): Promise<void> {
+export async function atOnce<T>(paths: readonly T[], work: (path: T) => Promise<void>): Promise<void> {
   for (let at = 0; at < paths.length; at += AT_ONCE)
     await Promise.all(paths.slice(at, at + AT_ONCE).map(work))
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import {
   EMPTY_REPOSITORY,
@@ -11,7 +10,7 @@ import {
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { SharedContent, SharedThing, SharedThingStore } from '#core/shared/shared-thing-store.ts'
-import type { RepositoryFiles } from '../git-cli/repository-files.ts'
+import type { RepositoryFiles, RepositorySnapshot } from '../git-cli/repository-files.ts'
 import { atOnce, fetchObjects, readSynced, writeShallow, writeSynced } from './repository-folder.ts'
 
 export interface SharedRepositoriesParts {
@@ -69,17 +68,6 @@ export function createSharedRepositories(parts: SharedRepositoriesParts): GitRep
     )
   }
 
-  async function localDetails(id: string): Promise<Details & { readonly objects: readonly string[] }> {
-    const { texts, objects } = await files.snapshot(id)
-    return {
-      epoch: '',
-      refs: Object.fromEntries(await local.refs(id)),
-      head: await local.head(id),
-      shallow: texts.get('shallow')?.toString('utf8'),
-      objects: objects.map(({ path }) => path),
-    }
-  }
-
   /** Takes over what other machines have recorded since; where both have moved a ref, what is recorded counts. */
   async function takeOver(id: string, record: Recorded, before: Refs): Promise<void> {
     await local.ensure(id)
@@ -98,16 +86,36 @@ export function createSharedRepositories(parts: SharedRepositoriesParts): GitRep
     await writeSynced(folderOf(id), { epoch, version, refs, head })
   }
 
-  async function upload(id: string, paths: readonly string[], known: Recorded | undefined) {
+  async function upload(objects: RepositorySnapshot['objects'], known: Recorded | undefined) {
     const contents = new Map<string, SharedContent>()
-    const put = async (path: string) => {
-      const file = () => createReadStream(join(files.objectsOf(id), path))
+    await atOnce(objects, async ({ path, file }) => {
       const { sha256, size } =
-        known?.contents.get(path) ?? (await blobs.put(file(), { maxBytes: MAX_OBJECT_BYTES }))
+        known?.contents.get(path) ?? (await blobs.put(createReadStream(file), { maxBytes: MAX_OBJECT_BYTES }))
       contents.set(path, { sha256, size })
-    }
-    await atOnce(paths, put)
+    })
     return contents
+  }
+
+  /** Records what is here as the version after this one; undefined where another machine was faster. */
+  async function publish(id: string, record: Recorded | undefined): Promise<Details | undefined> {
+    const held = await files.hold()
+    try {
+      const { texts, objects } = await held.snapshot(id)
+      const details: Details = {
+        epoch: record?.epoch ?? randomUUID(),
+        refs: readRefs(texts.get('packed-refs')),
+        head: await local.head(id),
+        shallow: texts.get('shallow')?.toString('utf8'),
+      }
+      const version = record?.version ?? 0
+      const thing = { details: JSON.stringify(details), contents: await upload(objects, record) }
+      if (!(await things.put('git', id, version, thing, clock.now()))) return undefined
+      const { epoch, refs, head } = details
+      await writeSynced(folderOf(id), { epoch, version: version + 1, refs, head })
+      return details
+    } finally {
+      await held.close()
+    }
   }
 
   /** One turn: undefined where another machine was faster. */
@@ -124,41 +132,20 @@ export function createSharedRepositories(parts: SharedRepositoriesParts): GitRep
       await takeOver(id, record, synced?.refs ?? {})
       synced = await readSynced(folderOf(id))
     }
-    const here = await localDetailsOrNone(id)
-    if (here === undefined) return record ?? { ...NONE, refs: Object.fromEntries(await local.refs(id)) }
-    const isSame =
-      same(here.refs, synced?.refs ?? {}) &&
-      (here.head === synced?.head || Object.keys(here.refs).length === 0)
-    if (isSame) return record ?? here
-    const { objects, ...found } = here
-    const details = { ...found, epoch: record?.epoch ?? randomUUID() }
-    const contents = await upload(id, objects, record)
-    const version = record?.version ?? 0
-    if (!(await things.put('git', id, version, { details: JSON.stringify(details), contents }, clock.now())))
-      return undefined
-    const { epoch, refs, head } = details
-    await writeSynced(folderOf(id), { epoch, version: version + 1, refs, head })
-    return details
-  }
-
-  async function localDetailsOrNone(id: string) {
-    // A copy of a repository elsewhere, or none.
-    if ((await local.head(id)) === undefined || (await local.incoming(id)).size > 0) return undefined
-    return localDetails(id)
+    const [refs, head] = [Object.fromEntries(await local.refs(id)), await local.head(id)]
+    const here = { ...NONE, refs, head }
+    // None, or a copy of a repository elsewhere.
+    if (head === undefined || (await local.incoming(id)).size > 0) return record ?? here
+    const isSame = same(refs, synced?.refs ?? {}) && (head === synced?.head || Object.keys(refs).length === 0)
+    return isSame ? (record ?? here) : publish(id, record)
   }
 
   async function syncNow(id: string): Promise<Details> {
-    let problem: unknown = new MovedMeanwhile()
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++)
-      try {
-        const details = await turn(id)
-        if (details) return details
-      } catch (error) {
-        // Git tidies up by itself: a file may go between the look at it and its use.
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-        problem = error
-      }
-    throw problem
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const details = await turn(id)
+      if (details) return details
+    }
+    throw new MovedMeanwhile()
   }
 
   /** Makes this machine's copy and the record the same; one at a time for each repository. */
@@ -279,6 +266,15 @@ export function createSharedRepositories(parts: SharedRepositoriesParts): GitRep
     },
   }
 }
+
+/** As a snapshot has them: an id and a name in each line. */
+const readRefs = (text: Buffer | undefined): Refs =>
+  Object.fromEntries(
+    (text?.toString('utf8') ?? '').split('\n').flatMap((line) => {
+      const space = line.indexOf(' ')
+      return space < 0 ? [] : [[line.slice(space + 1), line.slice(0, space)]]
+    }),
+  )
 
 const same = (a: Refs, b: Refs): boolean => {
   const names = new Set([...Object.keys(a), ...Object.keys(b)])

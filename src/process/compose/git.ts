@@ -95,7 +95,12 @@ export async function shareRepositories(config: Config, parts: Parts): Promise<v
   const { folder } = gitParts(config)
   const repositories = openRepositories(config, parts)
   const own = createRepositoryFiles(folder, createGitRepositories(gitParts(config)))
-  for (const id of await own.ids()) await repositories.refs(id)
+  const held = await own.hold()
+  try {
+    for (const id of await held.ids()) await repositories.refs(id)
+  } finally {
+    await held.close()
+  }
 }
 
 export const openRemotes = (config: Config): GitRemotes =>

@@ -226,6 +226,14 @@ export const SETTINGS = {
     read: oneOf(['process', 'docker', 'swarm']),
     fallback: () => 'process',
   }),
+  imagePort: setting<number>({
+    variable: 'ALOFT_IMAGE_PORT',
+    default: '`3550`',
+    meaning:
+      'With `ALOFT_RUNTIME=swarm`: where the Docker Engine of this machine fetches the images of deployments, at the loopback. The same on all machines of the installation.',
+    read: port(1),
+    fallback: () => 3550,
+  }),
   workers: setting<number | undefined>({
     variable: 'ALOFT_WORKERS',
     default: 'one, and under load up to one a core',

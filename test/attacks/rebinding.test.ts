@@ -242,6 +242,8 @@ const CONNECTS: Readonly<Record<string, string>> = {
   'runner-client.ts': 'a socket of the platform',
   'platform-services.ts': 'answers names for containers; connections go through what looks at addresses',
   'container-launch.ts': 'a socket of the platform',
+  'own-containers.ts': 'a container of this installation',
+  'image-registry.ts': 'another machine of this installation',
   'own-visits.ts': 'a port of the platform',
   'forward-api.ts': 'a socket of the platform',
   'source.ts': 'only names what fetches; `git-remotes.ts` does it',

@@ -1,174 +1,22 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
-import { connectEngine, type Engine } from '#adapters/docker/engine.ts'
-import { readEngineAddress } from '#adapters/docker/engine-address.ts'
+import { it } from 'node:test'
 import { tagOf } from '#adapters/docker/images.ts'
 import { LABEL } from '#adapters/docker/labels.ts'
-import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
-import type { Files } from '#core/detection/plan-testing.ts'
-import { createDestinations } from '#core/outbound/destinations.ts'
-import { SITES } from '#core/outbound/own-sites.ts'
-import type { Program } from '#core/output/output.ts'
-import {
-  dockerMissing,
-  inOwnNamespaces,
-  startEngine,
-  startRegistry,
-  type TestEngine,
-  type TestRegistry,
-} from '#test/support/docker.ts'
-import { type DockerPrograms, openPrograms } from '#test/support/docker-programs.ts'
-import { silentLog } from '#test/support/silent-log.ts'
-import { openWorkbench } from './runner-suite.ts'
+import { openDocker } from '#adapters/docker/open-docker.ts'
+import { dockerMissing, inOwnNamespaces, startEngine } from '#test/support/docker.ts'
+import { describeImagePrograms } from './image-programs-suite.ts'
 
 if (!dockerMissing) await inOwnNamespaces(import.meta.filename)
 
-/** Answers with what its code says of the request, run anew for each. */
-const SERVER = `
-const { createServer } = require('node:http')
-const { connect } = require('node:net')
-const reach = (host, port) => new Promise((resolve) => {
-  const socket = connect({ host, port, timeout: 3000 })
-  socket.on('connect', () => { socket.destroy(); resolve('reached') })
-  socket.on('timeout', () => { socket.destroy(); resolve('silence') })
-  socket.on('error', (error) => resolve(error.code))
-})
-createServer(async ({ url }, response) => {
-  const { pathname, searchParams } = new URL(url, 'http://x')
-  if (pathname === '/reach') return response.end(await reach(searchParams.get('host'), Number(searchParams.get('port'))))
-  if (pathname === '/said') return connect(Number(searchParams.get('port')), searchParams.get('host')).on('error', (error) => response.end(error.code)).pipe(response)
-  if (pathname === '/trusts') return response.end(require('node:fs').readFileSync(process.env.SSL_CERT_FILE))
-  if (pathname === '/status') return response.end(require('node:fs').readFileSync('/proc/self/status'))
-  if (pathname === '/address') return response.end(Object.values(require('node:os').networkInterfaces()).flat().find(({ internal }) => !internal).address)
-  if (pathname === '/eat') { const all = []; for (;;) all.push(Buffer.alloc(2 ** 20, 1)) }
-  console.log('asked for ' + pathname)
-  console.error('on the other stream')
-  response.end(JSON.stringify({ port: process.env.PORT, word: process.env.WORD, baked: process.env.BAKED }))
-}).listen(Number(process.env.PORT))
-`
+const ground = {
+  ...{ name: 'a Docker Engine', skip: dockerMissing, start: startEngine, open: openDocker },
+  lacks: /step of a build|ONBUILD/,
+  hasNoNewPrivileges: true,
+}
 
-describe('programs on a Docker Engine', { skip: dockerMissing }, () => {
-  let server: TestEngine
-  let registry: TestRegistry
-  let engine: Engine
-  let programs: DockerPrograms
-  /** Built once, for all that only want to run something. */
-  let answering: Program
-  const dockerfile = (...lines: readonly string[]): string => [`FROM ${registry.base}`, ...lines].join('\n')
-  const serverFiles = (...lines: readonly string[]): Files => ({
-    Dockerfile: dockerfile('COPY server.js /app/', ...lines, 'CMD ["node", "/app/server.js"]'),
-    'server.js': SERVER,
-  })
-
-  before(async () => {
-    server = await startEngine()
-    registry = await startRegistry()
-    engine = await connectEngine(readEngineAddress(server.host))
-    programs = await openPrograms(server.host)
-    answering = (await programs.build(serverFiles())).program
-  })
-  after(async () => {
-    await programs?.close()
-    await registry?.stop()
-    await server?.stop()
-  })
-
-  it('protects all that it can on this machine', () => {
-    assert.deepEqual(
-      programs.docker.missing.filter((text) => !/step of a build|ONBUILD/.test(text)),
-      [],
-    )
-  })
-
-  it('builds an image of a deployment and runs it', async () => {
-    const files = serverFiles(
-      'ARG SECRET_WORD',
-      'ARG HTTP_PROXY',
-      'ENV BAKED=$SECRET_WORD',
-      'RUN echo "it is $SECRET_WORD"',
-      'EXPOSE 8080',
-    )
-    const { output, program, log } = await programs.build(files, {
-      env: { SECRET_WORD: 'hush-hush', HTTP_PROXY: 'http://proxy.test', OTHER: 'unwanted' },
-      secrets: ['hush-hush'],
-    })
-    assert.deepEqual(output.functions, [{ path: 'index', program: program.id }])
-    assert.deepEqual(output.routes, [{ handle: 'filesystem' }, { src: '^/(.*)$', dest: '/index' }])
-    assert.equal(log[0], '$ docker build -f Dockerfile .')
-    assert.ok(log.includes('it is [redacted]'), log.join('\n'))
-    assert.ok(!log.join('\n').includes('hush-hush') && !log.join('\n').includes('proxy.test'))
-    const image = await engine.image(tagOf(program.id, 'dpl_1'))
-    assert.equal(image?.Config?.Labels?.[LABEL.deployment], 'dpl_1')
-    assert.equal(image?.Config?.Labels?.[LABEL.owner], 'usr_1')
-
-    const running = await programs.run(program, { WORD: 'given' })
-    assert.deepEqual(await running.first(), { type: 'ready' })
-    assert.deepEqual(JSON.parse(await running.get('/one')), {
-      port: '8080',
-      word: 'given',
-      baked: 'hush-hush',
-    })
-    running.launched.stop(5000)
-    assert.equal((await running.launched.exit)?.reason, 'exited')
-    assert.equal(await running.stdout, 'asked for /one\n')
-    assert.equal(await running.stderr, 'on the other stream\n')
-    assert.deepEqual(await engine.containers({}), [])
-  })
-
-  it('leads to the sites of the installation, and lets them be trusted', async (t) => {
-    const listener = createServer((socket) => socket.end('from the platform'))
-    t.after(() => listener.close())
-    listener.listen(0, '127.0.0.1')
-    await once(listener, 'listening')
-    const { port } = listener.address() as AddressInfo
-    const folder = await mkdtemp(join(tmpdir(), 'aloft-authorities-'))
-    t.after(() => rm(folder, { recursive: true }))
-    const authorities = join(folder, 'all.pem')
-    await writeFile(authorities, 'whom to trust')
-    const usual = createDestinations()
-    const own = await openPrograms(
-      server.host,
-      {},
-      {
-        authorities,
-        services: {
-          ports: [80, 443],
-          destinations: {
-            ...usual,
-            addressesOf: (name) => (name === 'site.example.test' ? [SITES] : undefined),
-            connectTo: (address, to) =>
-              address === SITES && to === 443 ? { host: '127.0.0.1', port } : usual.connectTo(address, to),
-          },
-        },
-      },
-    )
-    t.after(() => own.close())
-    const deploymentId = 'dpl_asking'
-    const { program } = await own.build(serverFiles(), { deploymentId })
-    const running = await own.run(program, {}, deploymentId)
-    await running.first()
-    assert.equal(await running.get('/said?host=site.example.test&port=443'), 'from the platform')
-    assert.match(await running.get('/said?host=site.example.test&port=80'), /^E/)
-    assert.match(await running.get('/said?host=site.example.test&port=22'), /^E/)
-    assert.equal(await running.get('/trusts'), 'whom to trust')
-    // Those behind it are for nobody who knows them.
-    const gateway = (await running.get('/address')).replace(/\.\d+$/, '.1')
-    const sockets = execFileSync('ss', ['-Hltn', 'src', gateway], { encoding: 'utf8' })
-    const hidden = [...sockets.matchAll(/:(\d+) /g)].map((found) => found[1])
-    assert.ok(hidden.length >= 3, sockets)
-    for (const each of hidden) assert.match(await running.get(`/reach?host=${gateway}&port=${each}`), /^E/)
-    running.launched.kill()
-    await running.launched.exit
-    await own.docker.forget(deploymentId)
-  })
-
+describeImagePrograms(ground, (bench) => {
   it('leaves out of the image what .dockerignore says', async () => {
+    const { programs, dockerfile } = bench()
     const { log } = await programs.build({
       Dockerfile: dockerfile('COPY . /all', 'RUN ls /all /all/sub'),
       '.dockerignore': '*.md\n!keep.md\nsub/secret\n',
@@ -180,68 +28,8 @@ describe('programs on a Docker Engine', { skip: dockerMissing }, () => {
     assert.doesNotMatch(listed, /a\.md|^secret$/m)
   })
 
-  it('tells of a command that has done its work', async () => {
-    const { program } = await programs.build({ Dockerfile: dockerfile('CMD echo done; exit 3') })
-    const running = await programs.run(program)
-    assert.deepEqual(await running.first(), { type: 'finished', code: 3 })
-    assert.deepEqual(await running.launched.exit, { code: 3, signal: null, reason: 'exited' })
-    assert.equal(await running.stdout, 'done\n')
-  })
-
-  it('tells of one that cannot be started', async () => {
-    const { program } = await programs.build({ Dockerfile: dockerfile('USER nobodys', 'CMD echo never') })
-    const running = await programs.run(program)
-    const message = await running.first()
-    await running.launched.exit
-    assert.equal(message.type, 'failed')
-    assert.match(String(message.message), /unable to find user nobodys/)
-    assert.deepEqual(await engine.containers({}), [])
-  })
-
-  it('fences programs off from the machine, from one another, and from powers', async (t) => {
-    const [one, two] = await Promise.all([programs.run(answering), programs.run(answering)])
-    t.after(() => Promise.all([one.end(), two.end()]))
-    await Promise.all([one.first(), two.first()])
-    const machine = createServer((socket) => socket.destroy()).listen(0, '0.0.0.0')
-    t.after(() => machine.close())
-    await once(machine, 'listening')
-    const { port } = machine.address() as { port: number }
-    const address = await one.get('/address')
-    const gateway = address.replace(/\.\d+$/, '.1')
-    assert.equal(await two.get(`/reach?host=${gateway}&port=${port}`), 'ECONNREFUSED')
-    assert.equal(await two.get(`/reach?host=172.30.0.1&port=${port}`), 'ECONNREFUSED')
-    assert.equal(await two.get(`/reach?host=${address}&port=3000`), 'ECONNREFUSED')
-    assert.equal(await one.get(`/reach?host=${address}&port=3000`), 'reached')
-    const status = await one.get('/status')
-    assert.match(status, /^NoNewPrivs:\s+1$/m)
-    assert.match(status, /^Seccomp:\s+2$/m)
-    // Nothing that could reach beyond the container: neither modules, mounts, raw sockets nor devices.
-    const powers = BigInt(`0x${/^CapBnd:\s+(\w+)$/m.exec(status)?.[1]}`)
-    for (const bit of [12n, 13n, 16n, 17n, 19n, 21n, 27n])
-      assert.equal((powers >> bit) & 1n, 0n, `capability ${bit}`)
-  })
-
-  it('ends a program that needs more memory than it may, and says so', async () => {
-    const running = await programs.run({ ...answering, memoryMb: 64 })
-    await running.first()
-    await assert.rejects(running.get('/eat'))
-    assert.equal((await running.launched.exit)?.reason, 'memory')
-  })
-
-  it('makes an image again that is no longer there', async (t) => {
-    const { program } = await programs.build(serverFiles('ARG WORD', 'ENV BAKED=$WORD'), {
-      env: { WORD: 'first' },
-      deploymentId: 'dpl_gone',
-    })
-    await programs.docker.forget('dpl_gone')
-    assert.equal(await engine.image(tagOf(program.id, 'dpl_gone')), undefined)
-    const running = await programs.run(program, { WORD: 'second' }, 'dpl_gone')
-    t.after(() => running.end())
-    await running.first()
-    assert.match(await running.get('/'), /"baked":"second"/)
-  })
-
   it('tells what fails in a build', async () => {
+    const { programs, dockerfile } = bench()
     await assert.rejects(programs.build({ Dockerfile: dockerfile('RUN echo before && exit 7') }), {
       name: 'BuildFailure',
       code: 'build_failed',
@@ -256,6 +44,7 @@ describe('programs on a Docker Engine', { skip: dockerMissing }, () => {
   })
 
   it('does not let a Dockerfile take the image of another account', async () => {
+    const { engine, programs, answering, dockerfile } = bench()
     const tag = tagOf(answering.id, 'dpl_1')
     const id = (await engine.image(tag))?.Id.replace('sha256:', '') ?? ''
     for (const theirs of [tag, id, id.slice(0, 12)]) {
@@ -270,6 +59,7 @@ describe('programs on a Docker Engine', { skip: dockerMissing }, () => {
   })
 
   it('ends what a build runs when it is aborted', async () => {
+    const { engine, programs, dockerfile } = bench()
     const stopping = new AbortController()
     const building = programs.build(
       { Dockerfile: dockerfile('RUN echo begun && sleep 1000') },
@@ -282,6 +72,7 @@ describe('programs on a Docker Engine', { skip: dockerMissing }, () => {
   })
 
   it('removes the containers of processes that are gone, and only those', async (t) => {
+    const { engine, programs, answering } = bench()
     const running = await programs.run(answering)
     t.after(() => running.end())
     await running.first()
@@ -296,34 +87,9 @@ describe('programs on a Docker Engine', { skip: dockerMissing }, () => {
     assert.match(await running.get('/x'), /"port":"3000"/)
   })
 
-  it('ends what writes more than it may, in bytes or in files', async (t) => {
-    const limits = { diskBytes: 8 * 2 ** 20, diskFiles: 2000, lookMs: 200 }
-    const small = await openPrograms(server.host, limits)
-    t.after(() => small.close())
-    const serving = (act: string) =>
-      `require('http').createServer((req, res) => { ${act}; res.end() }).listen(3000)`
-    for (const [act, why] of [
-      ['require("fs").writeFileSync("/large", Buffer.alloc(16 * 2 ** 20))', /has written more than the 8 MB/],
-      [
-        'for (let n = 0; n < 3000; n++) require("fs").writeFileSync("/" + n, "")',
-        /more than the 2,000 files/,
-      ],
-    ] as const) {
-      const files = {
-        Dockerfile: dockerfile('COPY server.js /', 'CMD ["node", "/server.js"]'),
-        'server.js': serving(act),
-      }
-      const { program } = await small.build(files, { deploymentId: 'dpl_writes' })
-      const running = await small.run(program, {}, 'dpl_writes')
-      assert.equal((await running.first()).type, 'ready')
-      await running.get('/').catch(() => {})
-      assert.equal((await running.launched.exit)?.reason, 'killed')
-      assert.match(await running.stderr, why)
-    }
-  })
-
   it('keeps no more images than there is room for, those used last first', async (t) => {
-    const small = await openPrograms(server.host, { imagesBytes: 5 * 2 ** 19 })
+    const { engine, dockerfile, openOwn } = bench()
+    const small = await openOwn({ imagesBytes: 5 * 2 ** 19 })
     t.after(() => small.close())
     const build = async (deploymentId: string) => {
       const files = { Dockerfile: dockerfile('COPY big /'), big: deploymentId.repeat(2 ** 20 / 8) }
@@ -337,40 +103,5 @@ describe('programs on a Docker Engine', { skip: dockerMissing }, () => {
     assert.ok(await engine.image(tagOf(used.id, 'dpl_used')))
     assert.ok(await engine.image(tagOf(last.id, 'dpl_last')))
     assert.equal(await engine.image(tagOf(unused.id, 'dpl_idle')), undefined)
-  })
-
-  it('is given requests by the runner, like any other program', async (t) => {
-    const sandbox = await openSandbox({ mode: 'off', log: silentLog })
-    t.after(() => sandbox.close())
-    const { program: hungry } = await programs.build(serverFiles('ENV HUNGRY=1'), { deploymentId: 'dpl_2' })
-    const { program: brief } = await programs.build({ Dockerfile: dockerfile('CMD echo done') })
-    const known = [answering, { ...hungry, memoryMb: 64 }, brief]
-    const bench = await openWorkbench(t, sandbox, {
-      loadProgram: async ({ deploymentId, program: id }) => {
-        const program = known.find((each) => each.id === id)
-        const rest = { deploymentId, ownerId: 'usr_1', projectId: 'prj_1', paths: ['index'] }
-        return program && { program, env: { WORD: 'given' }, scale: { min: 0, max: 1 }, ...rest }
-      },
-      launchContainer: programs.docker.launch,
-    })
-    const ref = { deploymentId: 'dpl_1', program: answering.id }
-    assert.deepEqual(await bench.host.boot(ref), { listening: true })
-    assert.match((await bench.get(ref, '/one')).body, /"word":"given"/)
-    assert.equal((await bench.logged(/asked for \/one/)).source, 'instance')
-    assert.deepEqual(await bench.host.boot({ deploymentId: 'dpl_1', program: brief.id }), { finished: 0 })
-    const eater = { deploymentId: 'dpl_2', program: hungry.id }
-    await assert.rejects(bench.get(eater, '/eat'))
-    await bench.logged(/ran out of memory \(64 MB\)/)
-    await bench.host.drain(1000)
-    assert.deepEqual(await engine.containers({}), [])
-  })
-
-  it('leaves nothing of a deployment that was deleted', async () => {
-    const running = await programs.run(answering)
-    await running.first()
-    await programs.docker.forget('dpl_1')
-    await running.launched.exit
-    assert.deepEqual(await engine.containers({ [LABEL.deployment]: 'dpl_1' }), [])
-    assert.deepEqual(await engine.images({ label: [`${LABEL.deployment}=dpl_1`] }), [])
   })
 })

@@ -50,13 +50,14 @@ export async function openPrograms(
   host: string,
   limits: Partial<DockerLimits> = {},
   own: Pick<DockerOptions, 'services' | 'authorities'> = {},
+  opening: (options: DockerOptions) => Promise<Docker> = openDocker,
 ): Promise<DockerPrograms> {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-images-'))
   const blobs = await createFsBlobStore({ folder: join(folder, 'blobs'), clock, log: silentLog })
   let opened = 0
   const open = () => {
     const runFolder = join(folder, `run-${opened++}`)
-    return openDocker({ ...{ host, folder, runFolder, blobs, clock, limits, log: silentLog }, ...own })
+    return opening({ ...{ host, folder, runFolder, blobs, clock, limits, log: silentLog }, ...own })
   }
   const docker = await open()
   const builder = createDockerBuilder({ images: docker.images, blobs })

@@ -9,6 +9,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { pack } from 'tar-stream'
+import { connectEngine } from '#adapters/docker/engine.ts'
+import { readEngineAddress } from '#adapters/docker/engine-address.ts'
 
 const lacking = ['dockerd', 'containerd', 'runc', 'iptables', 'nft', 'unshare', 'setpriv', 'ip'].filter(
   (name) => !['/usr/bin', '/usr/sbin', '/bin', '/sbin'].some((folder) => existsSync(`${folder}/${name}`)),
@@ -103,6 +105,15 @@ export async function startEngine(network: Network = 'own'): Promise<TestEngine>
       for (const left of globSync(`/sys/fs/cgroup/{,*/}${cgroup}`)) rmdirSync(left)
     },
   }
+}
+
+/** An engine that is the only node of a swarm. */
+export async function startSwarm(): Promise<TestEngine> {
+  const engine = await startEngine()
+  const { http } = await connectEngine(readEngineAddress(engine.host))
+  const json = { ListenAddr: '127.0.0.1:2377', AdvertiseAddr: '127.0.0.1' }
+  await http.json({ method: 'POST', path: ['swarm', 'init'], json })
+  return engine
 }
 
 async function untilListening(server: ChildProcess): Promise<void> {

@@ -56,7 +56,7 @@ export interface ContainerLaunch {
 }
 
 /** Images expect to be root inside and to give that up; this is what the usual ones need for it. */
-const CAPABILITIES = [
+export const CAPABILITIES = [
   'CHOWN',
   'DAC_OVERRIDE',
   'FOWNER',
@@ -68,7 +68,7 @@ const CAPABILITIES = [
   'SETPCAP',
   'SETUID',
 ]
-const AUTHORITIES = '/aloft/authorities.pem'
+export const AUTHORITIES = '/aloft/authorities.pem'
 const DEFAULT_PORT = 3000
 const MB = 2 ** 20
 const CONNECT_MS = 2 * SECOND

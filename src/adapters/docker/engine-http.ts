@@ -16,6 +16,8 @@ export interface EngineCall {
   /** Of the whole call, or until the answer begins where that is a stream. Infinity: none. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal | undefined
+  /** What a registry is shown by the engine when images are fetched for this call. */
+  readonly registryAuth?: string | undefined
 }
 
 const TIMEOUT_MS = 30 * SECOND
@@ -121,6 +123,7 @@ export class EngineHttp {
         Host: 'docker',
         ...(type === undefined ? {} : { 'Content-Type': type }),
         ...(content === undefined ? {} : { 'Content-Length': Buffer.byteLength(content) }),
+        ...(call.registryAuth === undefined ? {} : { 'X-Registry-Auth': call.registryAuth }),
       },
       signal,
     })

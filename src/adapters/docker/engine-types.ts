@@ -12,6 +12,14 @@ export interface EngineInfo {
   readonly PidsLimit: boolean
   readonly SecurityOptions: readonly string[] | null
   readonly InitCommit?: { readonly ID: string }
+  readonly Swarm?: {
+    /** `active` where the engine is part of a swarm. */
+    readonly LocalNodeState: string
+    readonly NodeID: string
+    /** Whether it is a manager. */
+    readonly ControlAvailable: boolean
+    readonly Error?: string
+  }
 }
 
 export interface ImageSummary {
@@ -53,6 +61,7 @@ export interface ContainerSummary {
 export interface ContainerDetails {
   readonly Id: string
   readonly SizeRw?: number
+  readonly Config?: { readonly Labels?: Readonly<Record<string, string>> | null }
   /** Where its own files lie, by engines that keep them in layers of folders. */
   readonly GraphDriver?: { readonly Data?: { readonly UpperDir?: string } | null }
   readonly State: {

@@ -58,21 +58,21 @@ export async function connectEngine(address: EngineAddress): Promise<Engine> {
 
 /** An engine's verbs. All reject with a `DockerError`, and with the signal's reason after an abort. */
 export class Engine {
-  readonly #http: EngineHttp
+  readonly http: EngineHttp
 
   constructor(http: EngineHttp) {
-    this.#http = http
+    this.http = http
   }
 
   info(): Promise<EngineInfo> {
-    return this.#http.json({ method: 'GET', path: ['info'] })
+    return this.http.json({ method: 'GET', path: ['info'] })
   }
 
   /** Answers the id of the image. Ending it early ends what it runs. Rejects with an `ImageBuildError` of its own. */
   async build(build: EngineBuild): Promise<string> {
     const { context, dockerfile, tag, labels, args, network, memoryBytes, cpus, signal, onOutput, onStep } =
       build
-    const response = await this.#http.stream({
+    const response = await this.http.stream({
       method: 'POST',
       path: ['build'],
       query: {
@@ -115,27 +115,27 @@ export class Engine {
   }
 
   image(ref: string): Promise<ImageDetails | undefined> {
-    return absentOr(this.#http.json<ImageDetails>({ method: 'GET', path: ['images', ref, 'json'] }))
+    return absentOr(this.http.json<ImageDetails>({ method: 'GET', path: ['images', ref, 'json'] }))
   }
 
   images(filters: Readonly<Record<string, readonly string[]>>): Promise<readonly ImageSummary[]> {
     const query = { filters: JSON.stringify(filters) }
-    return this.#http.json({ method: 'GET', path: ['images', 'json'], query })
+    return this.http.json({ method: 'GET', path: ['images', 'json'], query })
   }
 
   /** Its layers, the newest first. */
   async history(ref: string): Promise<readonly ImageLayer[]> {
     const path = ['images', ref, 'history']
-    return (await absentOr(this.#http.json<readonly ImageLayer[]>({ method: 'GET', path }))) ?? []
+    return (await absentOr(this.http.json<readonly ImageLayer[]>({ method: 'GET', path }))) ?? []
   }
 
   async tag(ref: string, repo: string, tag: string): Promise<void> {
-    await this.#http.json({ method: 'POST', path: ['images', ref, 'tag'], query: { repo, tag } })
+    await this.http.json({ method: 'POST', path: ['images', ref, 'tag'], query: { repo, tag } })
   }
 
   /** With the layers that nothing else needs. False where it is in use; one that is not there is no error. */
   async removeImage(ref: string): Promise<boolean> {
-    const gone = this.#http.json({ method: 'DELETE', path: ['images', ref], timeoutMs: 120 * SECOND })
+    const gone = this.http.json({ method: 'DELETE', path: ['images', ref], timeoutMs: 120 * SECOND })
     return gone.then(
       () => true,
       (error) => {
@@ -146,14 +146,36 @@ export class Engine {
     )
   }
 
+  /** A tar of its layers, its settings and a list of these. */
+  imageFiles(ref: string, signal?: AbortSignal): Promise<Readable> {
+    return this.http.stream({ method: 'GET', path: ['images', ref, 'get'], timeoutMs: CONTEXT_MS, signal })
+  }
+
+  /** Fetches it from the registry that its name tells. False where that does not have it. */
+  async pull(ref: string, registryAuth: string, signal?: AbortSignal): Promise<boolean> {
+    const at = ref.lastIndexOf(':')
+    const response = await absentOr(
+      this.http.stream({
+        method: 'POST',
+        path: ['images', 'create'],
+        query: { fromImage: ref.slice(0, at), tag: ref.slice(at + 1) },
+        ...{ registryAuth, signal, timeoutMs: CONTEXT_MS },
+      }),
+    )
+    if (response === undefined) return false
+    for await (const progress of readProgress(response))
+      if (progress.kind === 'error') throw new DockerError('failed', progress.message)
+    return true
+  }
+
   async createContainer(name: string, container: NewContainer): Promise<string> {
     const call = { method: 'POST', path: ['containers', 'create'], query: { name }, json: container } as const
-    return (await this.#http.json<{ readonly Id: string }>(call)).Id
+    return (await this.http.json<{ readonly Id: string }>(call)).Id
   }
 
   /** Puts the files of a tar into it, whether it runs or not. */
   async put(id: string, path: string, files: Readable): Promise<void> {
-    const answer = await this.#http.stream({
+    const answer = await this.http.stream({
       ...{ method: 'PUT', path: ['containers', id, 'archive'], query: { path }, body: files },
       timeoutMs: 60 * SECOND,
     })
@@ -163,18 +185,18 @@ export class Engine {
   /** What it writes from its start on, as it writes it. Must be read, or it waits. */
   async attach(id: string): Promise<Split> {
     const query = { stream: 1, stdout: 1, stderr: 1 }
-    return splitFrames(await this.#http.hijack({ method: 'POST', path: ['containers', id, 'attach'], query }))
+    return splitFrames(await this.http.hijack({ method: 'POST', path: ['containers', id, 'attach'], query }))
   }
 
   /** The last lines, of a container whose output is kept. */
   async logs(id: string, lines: number): Promise<Split> {
     const query = { stdout: 1, stderr: 1, tail: lines }
-    return splitFrames(await this.#http.stream({ method: 'GET', path: ['containers', id, 'logs'], query }))
+    return splitFrames(await this.http.stream({ method: 'GET', path: ['containers', id, 'logs'], query }))
   }
 
   /** Resolves once its end will be noticed, which it must be before it starts; `ended` has its exit code. */
   async watch(id: string, signal?: AbortSignal): Promise<{ readonly ended: Promise<number> }> {
-    const response = await this.#http.stream({
+    const response = await this.http.stream({
       method: 'POST',
       path: ['containers', id, 'wait'],
       query: { condition: 'next-exit' },
@@ -208,36 +230,36 @@ export class Engine {
 
   container(id: string, { size = false } = {}): Promise<ContainerDetails | undefined> {
     const call = { method: 'GET', path: ['containers', id, 'json'], query: { size } } as const
-    return absentOr(this.#http.json<ContainerDetails>(call))
+    return absentOr(this.http.json<ContainerDetails>(call))
   }
 
   /** All with these labels, running or not. */
   containers(labels: Labels, { size = false } = {}): Promise<readonly ContainerSummary[]> {
     const query = { all: 1, size, filters: JSON.stringify({ label: pairs(labels) }) }
-    return this.#http.json({ method: 'GET', path: ['containers', 'json'], query, timeoutMs: 120 * SECOND })
+    return this.http.json({ method: 'GET', path: ['containers', 'json'], query, timeoutMs: 120 * SECOND })
   }
 
   /** With its own volumes, whether it runs or not; one that is not there is no error. */
   async remove(id: string): Promise<void> {
     const query = { force: 1, v: 1 }
     const call = { method: 'DELETE', path: ['containers', id], query, timeoutMs: 60 * SECOND } as const
-    await this.#http.json(call).catch((error) => {
+    await this.http.json(call).catch((error) => {
       // Being removed already is as good.
       if (!isDockerError(error, 'absent') && !isDockerError(error, 'conflict')) throw error
     })
   }
 
   network(name: string): Promise<NetworkDetails | undefined> {
-    return absentOr(this.#http.json<NetworkDetails>({ method: 'GET', path: ['networks', name] }))
+    return absentOr(this.http.json<NetworkDetails>({ method: 'GET', path: ['networks', name] }))
   }
 
   async createNetwork(network: Readonly<Record<string, unknown>>): Promise<void> {
-    await this.#http.json({ method: 'POST', path: ['networks', 'create'], json: network })
+    await this.http.json({ method: 'POST', path: ['networks', 'create'], json: network })
   }
 
   /** False where containers are still in it. */
   removeNetwork(name: string): Promise<boolean> {
-    return this.#http.json({ method: 'DELETE', path: ['networks', name] }).then(
+    return this.http.json({ method: 'DELETE', path: ['networks', name] }).then(
       () => true,
       (error) => {
         if (isDockerError(error, 'absent')) return true
@@ -249,7 +271,7 @@ export class Engine {
 
   async #act(id: string, verb: string, query = {}, timeoutMs?: number): Promise<void> {
     const path = ['containers', id, verb]
-    await this.#http.json({ method: 'POST', path, query, ...(timeoutMs === undefined ? {} : { timeoutMs }) })
+    await this.http.json({ method: 'POST', path, query, ...(timeoutMs === undefined ? {} : { timeoutMs }) })
   }
 }
 

@@ -29,6 +29,8 @@ export async function openNetwork(
   installation: string,
   privateTargets: readonly string[],
   serving?: ServiceOptions,
+  /** Another bridge of this machine whose containers are fenced off alike. */
+  also: readonly string[] = [],
 ): Promise<Network> {
   const name = `aloft-${installation}`
   const bridge = `ald${installation.slice(0, 8)}`
@@ -54,7 +56,7 @@ export async function openNetwork(
   try {
     const resolvers = resolversOf(await readFile('/etc/resolv.conf', 'utf8').catch(() => ''))
     // Of an earlier process; adding it first makes that its deletion cannot fail. All or nothing of it counts.
-    const rules = `add table inet ${table}\ndelete table inet ${table}\n${fenceRules(table, bridge, { resolvers, privateTargets, gateway, led: services?.led ?? [] })}`
+    const rules = `add table inet ${table}\ndelete table inet ${table}\n${fenceRules(table, [bridge, ...also], { resolvers, privateTargets, gateway, led: services?.led ?? [] })}`
     await runTool(nft, ['-f', '-'], rules)
   } catch (error) {
     services?.close()
@@ -66,8 +68,8 @@ export async function openNetwork(
     nameServer: services?.nameServer,
     async close() {
       services?.close()
-      // Containers of another process may still be in it, and need the fence.
-      if (await engine.removeNetwork(name))
+      // Containers of another process may still be in it, and need the fence; on another bridge, those of other machines.
+      if ((await engine.removeNetwork(name)) && also.length === 0)
         await runTool(nft, ['delete', 'table', 'inet', table]).catch(() => {})
     },
   }
@@ -84,10 +86,11 @@ interface FenceOptions {
 /** Looked at before the engine's own rules; what is refused here stays so. */
 export function fenceRules(
   table: string,
-  bridge: string,
+  bridges: readonly string[],
   { resolvers, privateTargets, gateway = '', led = [] }: FenceOptions,
 ): string {
-  const ours = `iifname "${bridge}"`
+  const named = `{ ${bridges.map((name) => `"${name}"`).join(', ')} }`
+  const ours = `iifname ${named}`
   const refuse = (what: string) => `${ours} ${what} meta l4proto tcp reject with tcp reset
     ${ours} ${what} reject with icmpx type admin-prohibited`
   const dns =
@@ -117,8 +120,8 @@ export function fenceRules(
     ${refuse('meta nfproto ipv6')}
     ${privateTargets.map((range) => `${ours} ip daddr ${range} accept`).join('\n    ')}
     ${refuse(`ip daddr { ${PRIVATE_RANGES.join(', ')} }`)}
-    oifname "${bridge}" ct state established,related accept
-    oifname "${bridge}" drop
+    oifname ${named} ct state established,related accept
+    oifname ${named} drop
   }
 }
 `

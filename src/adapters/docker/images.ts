@@ -29,9 +29,13 @@ export interface ImageParts {
   readonly clock: Clock
   readonly log: Log
   readonly limits: ImageLimits
+  /** The name that all of them have before the colon. */
+  readonly repository?: string
+  /** Before one is made again: whether it could be had as it was. */
+  readonly fetch?: (tag: string, signal: AbortSignal) => Promise<boolean>
 }
 
-const PROGRAMS = 'aloft-program'
+export const PROGRAMS = 'aloft-program'
 /** As a shell tells of what was killed. */
 const KILLED = 137
 const MAX_STEPS = 1000
@@ -39,16 +43,17 @@ const MAX_STEPS = 1000
 const PROXY = /^(?:https?|ftp|no|all)_proxy$/i
 
 /** Two accounts with the same files have images of their own: what their variables put into them differs. */
-export function tagOf(program: string, deploymentId: string): string {
+export function tagOf(program: string, deploymentId: string, repository = PROGRAMS): string {
   const name = `${program}-${deploymentId}`
   const isTag = /^\w[\w.-]{0,127}$/.test(name)
-  return `${PROGRAMS}:${isTag ? name : createHash('sha256').update(name).digest('hex')}`
+  return `${repository}:${isTag ? name : createHash('sha256').update(name).digest('hex')}`
 }
 
 /** The images of programs on this engine: made once, kept while they are used and there is room, made again after that. */
 export class Images implements ImageBuilder {
   readonly #parts: ImageParts
   readonly #kept: string
+  readonly #repository: string
   readonly #making = new Map<string, Promise<ImageDetails>>()
   /** When each was last asked for by this process, by its tag. */
   readonly #used = new Map<string, number>()
@@ -58,6 +63,7 @@ export class Images implements ImageBuilder {
   constructor(parts: ImageParts) {
     this.#parts = parts
     this.#kept = `aloft-steps-${parts.installation}`
+    this.#repository = parts.repository ?? PROGRAMS
   }
 
   async build(task: ImageTask): Promise<void> {
@@ -68,16 +74,20 @@ export class Images implements ImageBuilder {
   async ensure(loaded: LoadedProgram, signal: AbortSignal): Promise<ImageDetails> {
     const { program, deploymentId, ownerId, env } = loaded
     const { engine, log, clock } = this.#parts
-    const tag = tagOf(program.id, deploymentId)
+    const tag = tagOf(program.id, deploymentId, this.#repository)
     this.#used.set(tag, clock.now())
     const known = await engine.image(tag)
     if (known) return known
     const under = this.#making.get(tag)
     if (under) return under
-    log.info({ deploymentId, program: program.id }, 'the image of a program is made again')
-    // The variables of the build are not kept; those of the program have to do.
-    const task = { program, deploymentId, ownerId, args: env, signal, onOutput: () => {} }
-    const making = this.#build(task).finally(() => this.#making.delete(tag))
+    const make = async () => {
+      const fetched = (await this.#parts.fetch?.(tag, signal)) ? await engine.image(tag) : undefined
+      if (fetched) return fetched
+      log.info({ deploymentId, program: program.id }, 'the image of a program is made again')
+      // The variables of the build are not kept; those of the program have to do.
+      return this.#build({ program, deploymentId, ownerId, args: env, signal, onOutput: () => {} })
+    }
+    const making = make().finally(() => this.#making.delete(tag))
     this.#making.set(tag, making)
     return making
   }
@@ -88,7 +98,7 @@ export class Images implements ImageBuilder {
     const label = [`${LABEL.installation}=${installation}`, `${LABEL.deployment}=${deploymentId}`]
     for (const { RepoTags } of await engine.images({ label }))
       for (const tag of RepoTags ?? []) {
-        if (!tag.startsWith(`${PROGRAMS}:`)) continue
+        if (!tag.startsWith(`${this.#repository}:`)) continue
         this.#used.delete(tag)
         await engine.removeImage(tag)
       }
@@ -106,7 +116,7 @@ export class Images implements ImageBuilder {
   async #build(task: ImageTask): Promise<ImageDetails> {
     const { engine, blobs, network, limits, installation, clock, disk, log } = this.#parts
     const { program, deploymentId, ownerId, args, signal, onOutput } = task
-    const tag = tagOf(program.id, deploymentId)
+    const tag = tagOf(program.id, deploymentId, this.#repository)
     const full = new AbortController()
     const unwatch = disk.whenLow(() =>
       full.abort(new BuildFailure('disk_full', 'The disk of this machine has no room for the image.')),
@@ -204,17 +214,18 @@ export class Images implements ImageBuilder {
 
   /** Those that were made here: they end where an image begins that has a name of its own, or that was fetched. */
   #ownLayers(layers: readonly ImageLayer[]): readonly ImageLayer[] {
-    const isOurs = (tag: string) => tag.startsWith(`${PROGRAMS}:`) || tag.startsWith(`${this.#kept}:`)
+    const isOurs = (tag: string) => tag.startsWith(`${this.#repository}:`) || tag.startsWith(`${this.#kept}:`)
     const end = layers.findIndex(({ Id, Tags }) => Id === '<missing>' || Tags?.some((tag) => !isOurs(tag)))
     return end === -1 ? layers : layers.slice(0, end)
   }
 
   async #newestFirst(): Promise<readonly string[]> {
     const { engine, installation } = this.#parts
-    const images = await engine.images({ reference: [PROGRAMS, this.#kept] })
+    const images = await engine.images({ reference: [this.#repository, this.#kept] })
     const dated = images.flatMap(({ RepoTags, Labels, Created }) =>
       (RepoTags ?? []).flatMap((tag) => {
-        const isProgram = tag.startsWith(`${PROGRAMS}:`) && Labels?.[LABEL.installation] === installation
+        const isProgram =
+          tag.startsWith(`${this.#repository}:`) && Labels?.[LABEL.installation] === installation
         if (!isProgram && !tag.startsWith(`${this.#kept}:`)) return []
         return [{ tag, at: this.#used.get(tag) ?? Created * SECOND }]
       }),

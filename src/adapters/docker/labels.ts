@@ -8,6 +8,8 @@ export const LABEL = {
   deployment: 'dev.aloft.deployment',
   /** The working process that runs the container. */
   process: 'dev.aloft.process',
+  /** The machine of that process, on a swarm. */
+  machine: 'dev.aloft.machine',
 } as const
 
 interface Marked {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { MINUTE } from '#contract/time.ts'
@@ -67,6 +68,8 @@ export interface Docker {
   /** What the engine does not protect, in words for the operator. */
   readonly missing: readonly string[]
   readonly images: ImageBuilder
+  /** What is done for other machines, by the first word of a connection. */
+  readonly offers?: Readonly<Record<string, (socket: Socket, args: readonly string[]) => void>>
   /** Waits until its image is there. Rejects with a `RunnerError`. */
   launch(loaded: LoadedProgram, signal?: AbortSignal): Promise<ContainerLaunch>
   /** The deployment is gone: so are its containers and images. */
@@ -188,7 +191,7 @@ async function removeLargest(engine: Engine, installation: string, mine: string,
 /** Less is not what the disk is full of. */
 const LARGE = 64 * MB
 
-function lacksOf(info: EngineInfo, open: string | undefined): readonly string[] {
+export function lacksOf(info: EngineInfo, open: string | undefined): readonly string[] {
   const { MemoryLimit, SwapLimit, CpuCfsQuota, PidsLimit, SecurityOptions } = info
   return [
     ...(open === undefined ? [] : [`containers reach this machine and its private networks: ${open}`]),

@@ -73,3 +73,25 @@ it('takes everything with it when it is closed', async (t) => {
   await closed
   assert.equal(existsSync(path), false)
 })
+
+it('lets connections wait while what it leads to is being moved, and cuts those that are open if told to', async (t) => {
+  const { bridge, path, target } = await bridgeTo(t, {}, (socket) => {
+    socket.on('error', () => {})
+    socket.on('data', (chunk) => socket.write(`heard ${chunk}`))
+  })
+  bridge.lead(target)
+  const [spared, cut] = [connect(path), connect(path)]
+  spared.write('one')
+  await once(spared, 'data')
+  bridge.hold(false)
+  spared.write('two')
+  assert.equal(String((await once(spared, 'data'))[0]), 'heard two')
+  const waiting = connect(path)
+  waiting.write('three')
+  const closed = [once(spared, 'close'), once(cut, 'close')]
+  bridge.hold(true)
+  await Promise.all(closed)
+  bridge.lead(() => connect(target))
+  assert.equal(String((await once(waiting, 'data'))[0]), 'heard three')
+  waiting.destroy()
+})

@@ -10,6 +10,7 @@ import { connectToPeer } from '#adapters/runner-process/peer/peer-connections.ts
 import {
   openPeerGateway,
   type PeerGateway,
+  type PeerGatewayOptions,
   type PeerIdentity,
 } from '#adapters/runner-process/peer/peer-gateway.ts'
 import { certificateName } from '#adapters/runner-process/peer/peer-name.ts'
@@ -27,7 +28,7 @@ const AUTHORITY = 'cluster-authority'
 const LIFETIME_DAYS = 3650
 
 /** What proves to the others that this machine belongs to the installation: signed by an authority that signs nothing else. */
-async function makeIdentity(parts: Parts, machine: string): Promise<PeerIdentity> {
+export async function makeIdentity(parts: Parts, machine: string): Promise<PeerIdentity> {
   const { clock } = parts
   const authority: Awaited<ReturnType<typeof createAuthority>> = JSON.parse(
     await ensureSealed(parts, AUTHORITY, async () => JSON.stringify(await createAuthority(clock))),
@@ -94,7 +95,7 @@ export async function reportMachine(
 export async function openGateway(
   config: Config,
   parts: Parts,
-  to: { readonly runnerSocket: string; readonly isInstance: (path: string) => boolean },
+  to: Pick<PeerGatewayOptions, 'runnerSocket' | 'isInstance' | 'offers'>,
 ): Promise<PeerGateway | undefined> {
   if (config.clusterAddress === undefined) return undefined
   const { host, port } = readEndpoint(config.clusterAddress)

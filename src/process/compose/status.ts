@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { freemem, totalmem } from 'node:os'
 import { findGitPrograms } from '#adapters/git-cli/git-programs.ts'
+import { checkSwarm } from '#adapters/swarm/check-swarm.ts'
 import { DAY, MINUTE } from '#contract/time.ts'
 import type { LateJob } from '#core/job/late-jobs.ts'
 import { type Check, checksOf, type Status } from '#core/operator/status.ts'
@@ -87,7 +88,8 @@ export function createReadStatus(
       queue,
       lateJobs: late,
     }
-    return { ...status, checks: checksOf(status) }
+    const swarm = config.runtime === 'swarm' ? [await checkSwarm(process.env.DOCKER_HOST)] : []
+    return { ...status, checks: [...checksOf(status), ...swarm] }
   }
 }
 

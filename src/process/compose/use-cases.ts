@@ -208,7 +208,7 @@ const buildJobs = (
     siteNames: siteNamesOf(config, parts),
     boot,
     blobs: parts.blobs,
-    docker: config.runtime === 'docker',
+    docker: config.runtime !== 'process',
     logOf: buildLogs(config, parts),
     bus: parts.bus,
     clock: parts.clock,
@@ -338,7 +338,7 @@ function openDeployments(
     clock,
     resolveSecrets: createSecretValues(createResolveSecrets(vault)),
     logOf: buildLogs(config, parts),
-    docker: config.runtime === 'docker',
+    docker: config.runtime !== 'process',
   })
 }
 

@@ -1,8 +1,9 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type DockerOptions, openDocker } from '#adapters/docker/open-docker.ts'
+import { type Docker, type DockerOptions, openDocker } from '#adapters/docker/open-docker.ts'
 import { createRunnerHost } from '#adapters/runner-process/host/runner-host.ts'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
+import { openSwarm } from '#adapters/swarm/open-swarm.ts'
 import { createBuilder } from '#builder/builder.ts'
 import { createDockerBuilder } from '#builder/docker/docker-builder.ts'
 import { createBuildEnvironment } from '#builder/environment/build-environment.ts'
@@ -39,6 +40,7 @@ import { openScreenshots } from './screenshots.ts'
 import { openSharedCaches } from './shared-caches.ts'
 import { sharedNetworkEnv } from './shared-network-env.ts'
 import { siteNamesOf } from './site-names.ts'
+import { swarmParts } from './swarm.ts'
 import { tellHosts } from './use-cases.ts'
 
 /** What builds and runs the code of users on this machine. */
@@ -108,9 +110,9 @@ export async function openCodeWorkers(
     services: { destinations, ports: Object.keys(sites.sites.ports).map(Number) },
   }
   const docker =
-    config.runtime === 'docker'
-      ? await openEngine(config, parts, { authorities, ...services, seat })
-      : undefined
+    config.runtime === 'process'
+      ? undefined
+      : await openEngine(config, parts, { authorities, ...services, seat, machine })
   const crashed = createCrashed({ ...stores, transact, clock, onHostsChanged: tellHosts(bus) })
   const prerenders = openPrerenders(config, parts)
   const share = createShare(parts.machines, { name: machine, isReached: config.clusterAddress !== undefined })
@@ -158,6 +160,7 @@ export async function openCodeWorkers(
   const gateway = await openGateway(config, parts, {
     runnerSocket: runnerSocket(config.dataDir, seat),
     isInstance: (path) => runner.isInstance(path),
+    ...(docker?.offers ? { offers: docker.offers } : {}),
   })
   const unsubscribe = bus.subscribe(DEPLOYMENTS_TOPIC, (text) => {
     const news = readDeploymentNews(text)
@@ -205,14 +208,21 @@ export async function openCodeWorkers(
   }
 }
 
-/** Containers on this machine's Docker Engine, for deployments that are images. */
+interface EngineUse extends Pick<DockerOptions, 'services' | 'authorities'> {
+  readonly seat: number
+  readonly machine: string
+}
+
+/** Containers on this machine's Docker Engine, or on the swarm that it is part of, for deployments that are images. */
 async function openEngine(
-  { dataDir, sandbox, privateTargets }: Config,
-  { blobs, clock, log }: Parts,
-  { seat, ...own }: Pick<DockerOptions, 'services' | 'authorities'> & { readonly seat: number },
-) {
+  config: Config,
+  parts: Parts,
+  { seat, machine, ...own }: EngineUse,
+): Promise<Docker> {
+  const { dataDir, sandbox, privateTargets, runtime } = config
+  const { blobs, clock, log } = parts
   const { DOCKER_HOST: host } = process.env
-  const docker = await openDocker({
+  const options: DockerOptions = {
     folder: dataDir,
     runFolder: join(isRoot() ? '/run' : tmpdir(), `aloft-docker-${shortName(dataDir)}-${seat}`),
     blobs,
@@ -221,13 +231,20 @@ async function openEngine(
     ...(host === undefined ? {} : { host }),
     privateTargets: createDestinations({ privateTargets }).privateTargets,
     ...own,
-  })
+  }
+  const docker =
+    runtime === 'swarm'
+      ? await openSwarm({ ...options, ...(await swarmParts(config, parts, machine)) })
+      : await openDocker(options)
   const { missing } = docker
   if (sandbox === 'required' && missing.some((text) => text.startsWith('containers reach this machine'))) {
     await docker.close()
     throw new Error(`A sandbox is required and containers are not fenced off: ${missing.join('; ')}`)
   }
-  log.info({ missing }, 'deployments that are images run on the Docker Engine')
+  log.info(
+    { missing },
+    `deployments that are images run on the Docker ${runtime === 'swarm' ? 'Swarm' : 'Engine'}`,
+  )
   return docker
 }
 

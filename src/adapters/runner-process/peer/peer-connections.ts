@@ -11,11 +11,11 @@ export interface Peer {
   readonly port: number
 }
 
-/** A connection to the working process of another machine, or to one of its instances. It can be written to at once. */
+/** A connection to the working process of another machine, to one of its instances, or for something else that it offers. It can be written to at once. */
 export function connectToPeer(
   { name, host, port }: Peer,
   { cert, key, authority }: PeerIdentity,
-  to: 'runner' | { readonly instance: string },
+  to: 'runner' | { readonly instance: string } | { readonly offer: string },
 ): Socket {
   const socket = connect({
     ...{ host, port },
@@ -24,6 +24,6 @@ export function connectToPeer(
     minVersion: 'TLSv1.3',
   })
   socket.setNoDelay(true)
-  socket.write(to === 'runner' ? 'runner\n' : `instance ${to.instance}\n`)
+  socket.write(to === 'runner' ? 'runner\n' : 'offer' in to ? `${to.offer}\n` : `instance ${to.instance}\n`)
   return socket
 }

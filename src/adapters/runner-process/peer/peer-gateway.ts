@@ -20,6 +20,8 @@ export interface PeerGatewayOptions {
   readonly runnerSocket: string
   /** Whether a path is that of an instance's socket. */
   readonly isInstance: (path: string) => boolean
+  /** What else is done for other machines, by the first word of a connection. */
+  readonly offers?: Readonly<Record<string, (socket: Socket, args: readonly string[]) => void>>
   /** Whether a machine is part of the installation no more. Its certificate outlives that. */
   readonly isRemoved: (machine: string) => boolean
   readonly log: Log
@@ -32,7 +34,7 @@ export interface PeerGateway {
   close(): Promise<void>
 }
 
-/** What is asked for comes first, in one line: `runner`, or `instance` and the path of its socket. */
+/** What is asked for comes first, in one line: `runner`, `instance` and the path of its socket, or what `offers` has. */
 const LONGEST_LINE = 300
 const LINE_MS = 5 * SECOND
 const NEWLINE = 10
@@ -92,7 +94,7 @@ export async function openPeerGateway(options: PeerGatewayOptions): Promise<Peer
   }
 }
 
-function welcome(socket: TLSSocket, { runnerSocket, isInstance }: PeerGatewayOptions): void {
+function welcome(socket: TLSSocket, { runnerSocket, isInstance, offers = {} }: PeerGatewayOptions): void {
   let line = Buffer.alloc(0)
   const tooLate = setTimeout(() => socket.destroy(), LINE_MS)
   socket.on('error', () => {})
@@ -103,12 +105,15 @@ function welcome(socket: TLSSocket, { runnerSocket, isInstance }: PeerGatewayOpt
     if (end < 0 && line.length <= LONGEST_LINE) return
     socket.off('data', read)
     clearTimeout(tooLate)
-    const [what, path = ''] = line.toString('utf8', 0, Math.max(end, 0)).split(' ')
+    const [what = '', ...args] = line.toString('utf8', 0, Math.max(end, 0)).split(' ')
+    const [path = ''] = args
+    const offer = Object.hasOwn(offers, what) ? offers[what] : undefined
     const target =
       what === 'runner' ? runnerSocket : what === 'instance' && isInstance(path) ? path : undefined
-    if (target === undefined) return void socket.destroy()
+    if (target === undefined && offer === undefined) return void socket.destroy()
     socket.pause()
     if (end + 1 < line.length) socket.unshift(line.subarray(end + 1))
+    if (target === undefined) return offer?.(socket, args)
     join(socket, connect(target))
   }
   socket.on('data', read)

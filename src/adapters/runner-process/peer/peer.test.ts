@@ -58,6 +58,7 @@ async function openWorld(t: TestContext, identity: PeerIdentity) {
     runnerSocket: runner,
     isInstance: (path) => path === instance,
     isRemoved: (machine) => removed.has(machine),
+    offers: { echo: (socket, args) => void socket.end(args.join('+')) },
     log: silentLog,
   })
   t.after(async () => {
@@ -89,6 +90,15 @@ test('another machine of the installation reaches the working process and instan
   assert.equal(await ask(connectToPeer(peer, own, { instance })), 'instance: hello')
   for (const path of [other, `${instance}/../other`, ''])
     assert.equal(await ask(connectToPeer(peer, own, { instance: path })).catch(() => ''), '', path)
+})
+
+test('what else a machine offers is asked for by its first word', async (t) => {
+  const of = await installation()
+  const { peer } = await openWorld(t, await of('worker'))
+  const own = await of('server')
+  assert.equal(await text(connectToPeer(peer, own, { offer: 'echo one two' })), 'one+two')
+  for (const offer of ['other', 'constructor', 'toString x'])
+    assert.equal(await ask(connectToPeer(peer, own, { offer })).catch(() => ''), '', offer)
 })
 
 test('nobody is heard without a certificate of this installation', async (t) => {

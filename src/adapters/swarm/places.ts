@@ -1,0 +1,217 @@
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { MINUTE, SECOND } from '#contract/time.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+import { LABEL } from '../docker/labels.ts'
+import type { ContainerEnd, OwnContainers } from './own-containers.ts'
+import type { SwarmEngine } from './swarm-engine.ts'
+
+/** The other machines of the installation. */
+export interface SwarmPeers {
+  /** Those that answer. */
+  list(): readonly { readonly name: string; readonly isDraining: boolean }[]
+  /** A connection that one of them was told this first. */
+  connect(machine: string, line: string): Socket
+  /** Whether this machine is to be left alone. */
+  isDraining(): boolean
+  /** Called again and again. */
+  onLook(listener: () => void): () => void
+}
+
+/** What can be done with the containers of a node. */
+export interface Place {
+  /** Connections to a port of one. */
+  connector(container: string, port: number): Promise<(() => Socket) | undefined>
+  accepts(container: string, port: number): Promise<boolean>
+  endOf(container: string): Promise<ContainerEnd>
+  kill(container: string): Promise<void>
+}
+
+export interface PlacesParts {
+  readonly swarm: SwarmEngine
+  /** The id of this machine's node. */
+  readonly node: string
+  /** The name of this machine. */
+  readonly machine: string
+  readonly installation: string
+  readonly here: OwnContainers
+  readonly peers: SwarmPeers | undefined
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const ANSWER_MS = 5 * SECOND
+/** Services of a machine that is gone for longer are removed by the others. */
+const GONE_MS = MINUTE
+const LOOK_MS = 10 * SECOND
+
+/** What nodes have a label of where a machine of the installation looks after containers. */
+export const nodeLabelOf = (installation: string): string => `dev.aloft.${installation}`
+
+/**
+ * Knows which machine of the installation is on which node. Where this node is a manager it also keeps the labels of
+ * nodes: those without one are given nothing, and what runs there is moved elsewhere by the swarm. That is how an engine
+ * without a machine beside it, and a machine that is drained or silent, are left alone.
+ */
+export class Places {
+  readonly #parts: PlacesParts
+  readonly #nodeOf = new Map<string, string>()
+  readonly #goneSince = new Map<string, number>()
+  readonly #stop: () => void
+  #looking: Promise<void> | undefined
+  #last = { wanted: '', at: Number.NEGATIVE_INFINITY }
+
+  constructor(parts: PlacesParts) {
+    this.#parts = parts
+    this.#stop = parts.peers?.onLook(() => void this.look()) ?? (() => {})
+  }
+
+  at(node: string | undefined): Place | undefined {
+    const { node: own, here, peers } = this.#parts
+    if (node === own) return placeHere(here)
+    const machine = peers?.list().find(({ name }) => this.#nodeOf.get(name) === node)?.name
+    return machine === undefined || peers === undefined ? undefined : placeAt(machine, peers)
+  }
+
+  /** Meets machines that are new, and labels the nodes as they should be. */
+  look(): Promise<void> {
+    this.#looking ??= this.#look()
+      .catch((err) => this.#parts.log.debug({ err }, 'the nodes of the swarm could not be looked at'))
+      .finally(() => {
+        this.#looking = undefined
+      })
+    return this.#looking
+  }
+
+  close(): void {
+    this.#stop()
+  }
+
+  async #look(): Promise<void> {
+    const { peers, node, clock } = this.#parts
+    const others = peers?.list() ?? []
+    const names = new Set(others.map(({ name }) => name))
+    for (const name of this.#nodeOf.keys()) if (!names.has(name)) this.#nodeOf.delete(name)
+    if (peers)
+      await Promise.all(
+        others.map(async ({ name }) => {
+          if (this.#nodeOf.has(name)) return
+          const said = (await answerOf(peers.connect(name, 'node')).catch(() => '')).trim()
+          if (/^[0-9a-z]{10,40}$/.test(said)) this.#nodeOf.set(name, said)
+        }),
+      )
+    const wanted = new Set(
+      others.flatMap(({ name, isDraining }) => (isDraining ? [] : (this.#nodeOf.get(name) ?? []))),
+    )
+    if (peers?.isDraining() !== true) wanted.add(node)
+    const now = clock.monotonic()
+    const key = [...wanted].sort().join()
+    if (key === this.#last.wanted && now - this.#last.at < LOOK_MS) return
+    await this.#label(wanted)
+    await this.#removeOfGone(names)
+    this.#last = { wanted: key, at: now }
+  }
+
+  async #label(wanted: ReadonlySet<string>): Promise<void> {
+    const { swarm, installation } = this.#parts
+    const name = nodeLabelOf(installation)
+    for (const node of await swarm.nodes()) {
+      const { [name]: has, ...others } = node.Spec.Labels ?? {}
+      if ((has !== undefined) === wanted.has(node.ID)) continue
+      await swarm.labelNode(node, wanted.has(node.ID) ? { ...others, [name]: 'true' } : others)
+    }
+  }
+
+  /** A machine that died cannot remove what it wanted. */
+  async #removeOfGone(alive: ReadonlySet<string>): Promise<void> {
+    const { swarm, installation, machine: own, clock, log } = this.#parts
+    const now = clock.monotonic()
+    const services = await swarm.services({ [LABEL.installation]: installation })
+    const theirs = Map.groupBy(services, ({ Spec }) => Spec.Labels?.[LABEL.machine] ?? own)
+    for (const name of this.#goneSince.keys()) if (alive.has(name)) this.#goneSince.delete(name)
+    for (const [name, left] of theirs) {
+      if (name === own || alive.has(name)) continue
+      const since = this.#goneSince.get(name) ?? now
+      this.#goneSince.set(name, since)
+      if (now - since < GONE_MS) continue
+      log.info({ machine: name, services: left.length }, 'the services of a machine that is gone are removed')
+      for (const { ID } of left) await swarm.removeService(ID)
+    }
+  }
+}
+
+const placeHere = (here: OwnContainers): Place => ({
+  async connector(container, port) {
+    const host = await here.address(container)
+    return host === undefined ? undefined : () => connect({ host, port, allowHalfOpen: true, noDelay: true })
+  },
+  accepts: (container, port) => here.accepts(container, port),
+  endOf: (container) => here.endOf(container),
+  kill: (container) => here.kill(container),
+})
+
+const placeAt = (machine: string, peers: SwarmPeers): Place => ({
+  connector: async (container, port) => () => peers.connect(machine, `task ${container} ${port}`),
+  async accepts(container, port) {
+    return (await answerOf(peers.connect(machine, `accepts ${container} ${port}`)).catch(() => '')) === 'yes'
+  },
+  async endOf(container) {
+    const { ranOutOfMemory, reason } = JSON.parse(await answerOf(peers.connect(machine, `end ${container}`)))
+    return {
+      ranOutOfMemory: ranOutOfMemory === true,
+      reason: typeof reason === 'string' ? reason : undefined,
+    }
+  },
+  async kill(container) {
+    await answerOf(peers.connect(machine, `kill ${container}`))
+  },
+})
+
+async function answerOf(socket: Socket): Promise<string> {
+  const timer = setTimeout(() => socket.destroy(new Error('The machine did not answer in time')), ANSWER_MS)
+  try {
+    return await text(socket)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** What this machine does for others, by the first word of a connection. */
+export function taskOffers(node: string, here: OwnContainers): Offers {
+  const say = (answer: (args: readonly string[]) => Promise<string>): Offer => {
+    return (socket, args) => {
+      // Nothing more is expected but its end.
+      socket.resume()
+      answer(args).then(
+        (words) => socket.end(words),
+        () => socket.destroy(),
+      )
+    }
+  }
+  return {
+    node: say(async () => node),
+    accepts: say(async ([id, port]) => ((await here.accepts(idOf(id), Number(port))) ? 'yes' : 'no')),
+    end: say(async ([id]) => JSON.stringify(await here.endOf(idOf(id)))),
+    kill: say(async ([id]) => here.kill(idOf(id)).then(() => 'killed')),
+    task(socket, [id, port]) {
+      here.address(idOf(id)).then(
+        (host) => {
+          if (host === undefined || socket.destroyed) return void socket.destroy()
+          const inner = connect({ host, port: Number(port), allowHalfOpen: true, noDelay: true })
+          inner.on('error', () => socket.destroy())
+          inner.once('close', () => socket.destroy())
+          socket.once('close', () => inner.destroy())
+          socket.pipe(inner)
+          inner.pipe(socket)
+        },
+        () => socket.destroy(),
+      )
+    },
+  }
+}
+
+const idOf = (text = ''): string => (/^[0-9a-f]{64}$/.test(text) ? text : 'none')
+
+export type Offer = (socket: Socket, args: readonly string[]) => void
+export type Offers = Readonly<Record<string, Offer>>

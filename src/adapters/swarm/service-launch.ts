@@ -1,0 +1,293 @@
+import { PassThrough } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import { SECOND } from '#contract/time.ts'
+import type { LoadedProgram } from '#core/instance/instance.ts'
+import type { Log } from '#core/ports/log.ts'
+import type { SandboxExit } from '#core/ports/sandbox.ts'
+import { type ContainerLaunch, type ControlMessage, portOf } from '../docker/container-launch.ts'
+import { isDockerError } from '../docker/docker-error.ts'
+import type { ImageDetails } from '../docker/engine-types.ts'
+import { openSocketBridge, type SocketBridge } from '../docker/socket-bridge.ts'
+import type { Places } from './places.ts'
+import { type ServiceParts, serviceSpec } from './service-spec.ts'
+import type { SwarmEngine } from './swarm-engine.ts'
+import type { Task } from './swarm-types.ts'
+import type { TaskWatch } from './task-watch.ts'
+
+export interface ServiceLaunchParts {
+  readonly swarm: SwarmEngine
+  readonly tasks: TaskWatch
+  readonly places: Places
+  readonly log: Log
+  readonly service: Omit<ServiceParts, 'port'>
+  readonly registryAuth: string
+  /** Where requests come in, a short path that is free. */
+  readonly socket: string
+}
+
+/** A node that lost its container, or could not fetch its image, is given so many chances, elsewhere too. */
+const MOST_REFUSALS = 3
+/** A task whose node is to be left ended for that reason, and not by itself. */
+const MOVED = /no longer meets constraints/
+const LAST_WORDS_MS = SECOND
+
+export async function launchService(
+  loaded: LoadedProgram,
+  image: ImageDetails,
+  parts: ServiceLaunchParts,
+): Promise<ContainerLaunch> {
+  return new Service(loaded, image, parts, await openSocketBridge(parts.socket))
+}
+
+/**
+ * An instance that a swarm runs: a service with one replica. When the swarm moves it to another node, requests wait until
+ * it takes them there; when the program ends by itself the service goes, and who wants another one starts it.
+ */
+class Service implements ContainerLaunch {
+  readonly task = undefined
+  readonly root = undefined
+  readonly cache = undefined
+  readonly socket: string
+  readonly control = { send: (message: object) => this.#told(message as ControlMessage) }
+  readonly exit: Promise<SandboxExit | undefined>
+  listener: ContainerLaunch['listener']
+
+  readonly #loaded: LoadedProgram
+  readonly #image: ImageDetails
+  readonly #parts: ServiceLaunchParts
+  readonly #bridge: SocketBridge
+  readonly #stdout = new PassThrough()
+  readonly #stderr = new PassThrough()
+  readonly #ended = Promise.withResolvers<SandboxExit | undefined>()
+  /** Settles when the service is to go. */
+  readonly #over = Promise.withResolvers<SandboxExit | undefined>()
+  readonly #stopped = new AbortController()
+  #begun: Promise<void> | undefined
+  #killed = false
+  #isReady = false
+  /** The one that requests go to, or will once it takes them. */
+  #current: { readonly task: Task; readonly gone: AbortController; readonly read: Promise<void> } | undefined
+  #isLeading = false
+  #isLooking = false
+
+  constructor(loaded: LoadedProgram, image: ImageDetails, parts: ServiceLaunchParts, bridge: SocketBridge) {
+    this.#loaded = loaded
+    this.#image = image
+    this.#parts = parts
+    this.#bridge = bridge
+    this.socket = parts.socket
+    this.exit = this.#ended.promise
+  }
+
+  output() {
+    return { stdout: this.#stdout, stderr: this.#stderr }
+  }
+
+  stop(): void {
+    this.#stop(false)
+  }
+
+  kill(): void {
+    this.#stop(true)
+  }
+
+  #told(message: ControlMessage): void {
+    if (message.type === 'load') {
+      if (this.#begun || this.#stopped.signal.aborted) return
+      this.#begun = this.#run(message.env as Readonly<Record<string, string>>)
+    } else if (message.type === 'stop') this.stop()
+    // One that is being moved is well, though it does not answer.
+    else if (message.type === 'ping' && this.#isReady && !this.#isLeading)
+      this.listener?.message({ type: 'pong' })
+  }
+
+  async #run(env: Readonly<Record<string, string>>): Promise<void> {
+    const { swarm, tasks, service, registryAuth, log } = this.#parts
+    const port = portOf(env, this.#image)
+    let id: string | undefined
+    let exit: SandboxExit | undefined
+    try {
+      id = await swarm.createService(serviceSpec(this.#loaded, env, { ...service, port }), registryAuth)
+      const unfollow = tasks.follow(id, (found) => {
+        // The next look comes soon.
+        if (this.#isLooking) return
+        this.#isLooking = true
+        this.#look(found, port)
+          .catch((err) => log.debug({ err, name: service.name }, 'a service could not be looked at'))
+          .finally(() => {
+            this.#isLooking = false
+          })
+      })
+      exit = await this.#over.promise
+      unfollow()
+    } catch (error) {
+      log.debug({ err: error, name: service.name }, 'a service could not be run')
+      if (!this.#stopped.signal.aborted) this.listener?.message({ type: 'failed', message: faultOf(error) })
+    }
+    if (this.#killed) await this.#killTask()
+    if (id !== undefined) await this.#remove(id)
+    await this.#closeOutput()
+    await this.#bridge.close().catch(() => {})
+    if (exit?.reason === 'exited') this.listener?.message({ type: 'finished', code: exit.code })
+    this.#ended.resolve(exit)
+    this.listener?.closed()
+  }
+
+  /** The newest first. */
+  async #look(tasks: readonly Task[], port: number): Promise<void> {
+    const [newest] = tasks
+    // Somebody has removed the service.
+    if (newest === undefined) return this.#current ? this.#over.resolve(KILLED) : undefined
+    const known = this.#current && tasks.find(({ ID }) => ID === this.#current?.task.ID)
+    const ended = [known, newest].find((task) => task !== undefined && endedByItself(task))
+    if (ended) return this.#end(ended)
+    const refused = tasks.filter((task) => task.Status.State === 'rejected' && !isMoved(task))
+    if (refused.length >= MOST_REFUSALS) return this.#refused(refused[0] as Task)
+    if (newest.DesiredState !== 'running') return
+    if (this.#current && this.#current.task.ID !== newest.ID) await this.#leave(newest)
+    if (newest.Status.State !== 'running' || newest.Status.ContainerStatus === undefined) return
+    if (this.#current?.task.ID !== newest.ID) this.#follow(newest)
+    if (!this.#isLeading) await this.#lead(newest, port)
+  }
+
+  /** Its node is lost, or is to be left: requests wait for the task that takes its place. */
+  async #leave(next: Task): Promise<void> {
+    const { swarm, log, service } = this.#parts
+    const old = this.#current
+    if (!old) return
+    const node = await swarm.node(old.task.NodeID ?? '').catch(() => undefined)
+    const isLost = node?.Status.State !== 'ready'
+    log.info({ name: service.name, from: old.task.NodeID, task: next.ID, isLost }, 'an instance is moved')
+    this.#isLeading = false
+    this.#bridge.hold(isLost)
+    old.gone.abort()
+    this.#current = undefined
+  }
+
+  #follow(task: Task): void {
+    const gone = new AbortController()
+    this.#current = { task, gone, read: this.#read(task, gone.signal) }
+  }
+
+  async #lead(task: Task, port: number): Promise<void> {
+    const place = this.#parts.places.at(task.NodeID)
+    const container = task.Status.ContainerStatus?.ContainerID ?? ''
+    if (!place || !(await place.accepts(container, port))) return
+    const connector = await place.connector(container, port)
+    if (!connector || this.#stopped.signal.aborted) return
+    this.#bridge.lead(connector)
+    this.#isLeading = true
+    if (this.#isReady) return
+    this.#isReady = true
+    this.listener?.message({ type: 'ready' })
+  }
+
+  async #read(task: Task, signal: AbortSignal): Promise<void> {
+    try {
+      const { stdout, stderr } = await this.#parts.swarm.taskOutput(task.ID, signal)
+      stdout.pipe(this.#stdout, { end: false })
+      stderr.pipe(this.#stderr, { end: false })
+      await Promise.all(
+        [stdout, stderr].map((stream) => new Promise((resolve) => stream.once('close', resolve))),
+      )
+    } catch (err) {
+      if (!signal.aborted) this.#parts.log.debug({ err }, 'the output of a task cannot be read')
+    }
+  }
+
+  async #end(task: Task): Promise<void> {
+    const { ContainerStatus, Err = '' } = task.Status
+    // It was never followed where it ended at once.
+    if (this.#current?.task.ID !== task.ID) this.#follow(task)
+    if (/^starting container failed|^No such image|^preparing/i.test(Err)) return this.#refused(task)
+    const place = this.#parts.places.at(task.NodeID)
+    const end = await place?.endOf(ContainerStatus?.ContainerID ?? '').catch(() => undefined)
+    if (end?.reason !== undefined) this.#stderr.write(`${end.reason}. It is ended.\n`)
+    this.#over.resolve(
+      end?.ranOutOfMemory
+        ? { code: null, signal: 'SIGKILL', reason: 'memory' }
+        : this.#killed || end?.reason !== undefined
+          ? KILLED
+          : { code: ContainerStatus?.ExitCode ?? 1, signal: null, reason: 'exited' },
+    )
+  }
+
+  #refused({ Status }: Task): void {
+    const message = `The container could not be started: ${Status.Err ?? Status.State}`
+    this.listener?.message({ type: 'failed', message })
+    this.#over.resolve(undefined)
+  }
+
+  #stop(isKilled: boolean): void {
+    this.#killed ||= isKilled
+    this.#stopped.abort()
+    this.#over.resolve(isKilled ? KILLED : { code: 0, signal: null, reason: 'exited' })
+    if (this.#begun === undefined) {
+      // Nothing runs yet, and nothing will.
+      this.#begun = this.#bridge.close().then(async () => {
+        await this.#closeOutput()
+        this.#ended.resolve(undefined)
+      })
+    }
+  }
+
+  /** Else it has the time of a service that is stopped. */
+  async #killTask(): Promise<void> {
+    const { task } = this.#current ?? {}
+    const container = task?.Status.ContainerStatus?.ContainerID
+    if (task && container)
+      await this.#parts.places
+        .at(task.NodeID)
+        ?.kill(container)
+        .catch(() => {})
+  }
+
+  /** Until nothing runs of it; of a node that is lost nothing is heard, and it is not waited for. */
+  async #remove(id: string): Promise<void> {
+    const { swarm, tasks, log, service } = this.#parts
+    try {
+      await swarm.removeService(id)
+    } catch (err) {
+      log.warn({ err, name: service.name }, 'a service could not be removed')
+      return
+    }
+    const nodes = new Map((await swarm.nodes().catch(() => [])).map((node) => [node.ID, node.Status.State]))
+    const gone = Promise.withResolvers<void>()
+    const unfollow = tasks.follow(id, (left) => {
+      const running = left.filter(
+        ({ NodeID = '', Status }) => ACTIVE.has(Status.State) && nodes.get(NodeID) === 'ready',
+      )
+      if (running.length === 0) gone.resolve()
+    })
+    const late = new AbortController()
+    await Promise.race([
+      gone.promise,
+      pause(service.graceMs + 15 * SECOND, undefined, { ref: false, signal: late.signal }).catch(() => {}),
+    ])
+    late.abort()
+    unfollow()
+  }
+
+  /** What was written last may still be on its way. */
+  async #closeOutput(): Promise<void> {
+    const { read, gone } = this.#current ?? {}
+    const late = new AbortController()
+    await Promise.race([read, pause(LAST_WORDS_MS, undefined, { signal: late.signal }).catch(() => {})])
+    late.abort()
+    gone?.abort()
+    this.#stdout.end()
+    this.#stderr.end()
+  }
+}
+
+const KILLED: SandboxExit = { code: null, signal: 'SIGKILL', reason: 'killed' }
+const ACTIVE = new Set(['assigned', 'accepted', 'preparing', 'ready', 'starting', 'running'])
+
+const isMoved = ({ Status }: Task): boolean => MOVED.test(Status.Err ?? '')
+
+const endedByItself = ({ Status }: Task): boolean => Status.State === 'complete' || Status.State === 'failed'
+
+const faultOf = (error: unknown): string =>
+  isDockerError(error, 'unreachable') || isDockerError(error, 'timeout')
+    ? 'The Docker Engine cannot be reached at the moment'
+    : `The service could not be started: ${(error as Error).message}`

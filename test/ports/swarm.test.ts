@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { it } from 'node:test'
+import { LABEL } from '#adapters/docker/labels.ts'
+import { openSwarm } from '#adapters/swarm/open-swarm.ts'
+import { SwarmEngine } from '#adapters/swarm/swarm-engine.ts'
+import { dockerMissing, inOwnNamespaces, startEngine, startSwarm } from '#test/support/docker.ts'
+import { openPrograms } from '#test/support/docker-programs.ts'
+import { describeImagePrograms, type ImageGround } from './image-programs-suite.ts'
+
+if (!dockerMissing) await inOwnNamespaces(import.meta.filename)
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+
+/** One for each data folder, whoever opens it. */
+const ports = new Map<string, Promise<number>>()
+
+const ground: ImageGround = {
+  ...{ name: 'a Docker Swarm', skip: dockerMissing, start: startSwarm },
+  async open(options) {
+    const { folder } = options
+    if (!ports.has(folder)) ports.set(folder, freePort())
+    const imagePort = (await ports.get(folder)) ?? 0
+    return openSwarm({ ...options, machine: 'machine-1', secret: folder, imagePort })
+  },
+  lacks: /step of a build|ONBUILD|swap out|new privileges/,
+  // Services of an engine this old cannot ask for it.
+  hasNoNewPrivileges: false,
+}
+
+describeImagePrograms(ground, (bench) => {
+  it('removes the services of processes that are gone, and only those', async (t) => {
+    const { engine, programs, answering } = bench()
+    const swarm = new SwarmEngine(engine.http)
+    const running = await programs.run(answering)
+    t.after(() => running.end())
+    await running.first()
+    const [theirs] = await swarm.services({ [LABEL.deployment]: 'dpl_1' })
+    const Labels = { ...theirs?.Spec.Labels, [LABEL.process]: `${process.pid}.1` }
+    const left = await swarm.createService({ ...theirs?.Spec, Name: 'left', Labels }, '')
+    const second = await programs.open()
+    assert.deepEqual(
+      (await swarm.services({ [LABEL.deployment]: 'dpl_1' })).map(({ ID }) => ID),
+      [theirs?.ID],
+      left,
+    )
+    await second.close()
+    assert.match(await running.get('/x'), /"port":"3000"/)
+  })
+
+  it('tells of an engine that is no node of a swarm', async (t) => {
+    const alone = await startEngine()
+    t.after(() => alone.stop())
+    await assert.rejects(
+      openPrograms(alone.host, {}, {}, ground.open),
+      /no node of a swarm.*docker swarm init/,
+    )
+  })
+})

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { type IncomingHttpHeaders, request } from 'node:http'
+import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Visit, visit } from '#test/support/deploying.ts'
 import type { Installation } from '#test/support/installation.ts'
-import { openWebSocket } from '#test/support/web-socket.ts'
 import type { Step } from './frameworks.ts'
 
 const TRIES = 30
@@ -130,7 +132,16 @@ async function trySocket(
   host: string,
   step: Extract<Step, { socket: string }>,
 ): Promise<void> {
-  const socket = await openWebSocket({ port: aloft.port, isSecure: false }, host, step.socket)
-  await socket.say(step.says)
-  socket.end()
+  const headers = {
+    ...{ host, connection: 'Upgrade', upgrade: 'websocket' },
+    ...{ 'sec-websocket-version': '13', 'sec-websocket-key': randomBytes(16).toString('base64') },
+  }
+  const asked = request({ host: '127.0.0.1', port: aloft.port, path: step.socket, headers }).end()
+  const [, socket] = (await once(asked, 'upgrade')) as [unknown, Socket]
+  const words = Buffer.from(step.says)
+  // Masked with zeros, as clients have to; servers do not mask.
+  socket.write(Buffer.concat([Buffer.of(0x81, 0x80 | words.length, 0, 0, 0, 0), words]))
+  const [heard] = (await once(socket, 'data')) as [Buffer]
+  socket.destroy()
+  assert.deepEqual(heard, Buffer.concat([Buffer.of(0x81, words.length), words]))
 }

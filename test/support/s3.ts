@@ -39,7 +39,12 @@ export async function startS3(): Promise<TestS3> {
   const server = spawn('/usr/bin/python3', ['-c', program, '-H', '127.0.0.1', '-p', String(port)], {
     stdio: ['ignore', 'ignore', 'pipe'],
     // What was compiled once serves the next, and nothing is written beside what the system has installed.
-    env: { ...process.env, PYTHONPATH: MOTO, PYTHONPYCACHEPREFIX: join(tmpdir(), 'aloft-test-python') },
+    env: {
+      ...process.env,
+      PYTHONPATH: MOTO,
+      PYTHONPYCACHEPREFIX: join(tmpdir(), 'aloft-test-python'),
+      PYTHONDONTWRITEBYTECODE: '',
+    },
   })
   const onExit = () => server.kill('SIGKILL')
   process.once('exit', onExit)

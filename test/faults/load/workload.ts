@@ -114,16 +114,17 @@ export class Workload {
     const { port, tlsPort, ca } = this.#target
     while (!this.#stopped) {
       const where = isSecure ? { port: tlsPort, ca } : { port }
-      const { why } = this.counts
+      // Where it was begun, it is counted.
+      const { counts } = this
       const answer = await ask({ ...where, host, path }).catch((error: NodeJS.ErrnoException) => {
         const reason = error.code === 'ABORT_ERR' ? 'no answer within 10 s' : (error.code ?? error.message)
-        why.set(reason, (why.get(reason) ?? 0) + 1)
+        counts.why.set(reason, (counts.why.get(reason) ?? 0) + 1)
       })
-      if (answer?.status === 200) this.counts.visits.ok++
-      else this.counts.visits.failed++
+      if (answer?.status === 200) counts.visits.ok++
+      else counts.visits.failed++
       if (answer && answer.status !== 200) {
         const reason = `${answer.status}`
-        why.set(reason, (why.get(reason) ?? 0) + 1)
+        counts.why.set(reason, (counts.why.get(reason) ?? 0) + 1)
       }
       if (answer?.status === 200 && answer.text !== text)
         this.counts.wrong.push(`${host}${path} showed ${answer.text.slice(0, 100)}`)

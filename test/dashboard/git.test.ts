@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
 import { withoutChromium } from '#test/support/chromium.ts'
+import { addContractApps } from '#test/support/contract-app.ts'
 import { startContractHost } from '#test/support/contract-host.ts'
 import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
 import { workTree } from '#test/support/git.ts'
 import { startGitHost } from '#test/support/git-host.ts'
 import { samplePush } from '#test/support/samples.ts'
+
+const CLI = resolve(import.meta.dirname, '../../src/cli/main.ts')
 
 describe('the Git page of a project', { skip: withoutChromium }, () => {
   let dashboard: DashboardTest
@@ -220,5 +226,74 @@ describe('the Git page of a project', { skip: withoutChromium }, () => {
     await page.getByRole('button', { name: /^Remove octocat/ }).click()
     await page.getByRole('button', { name: 'Remove host' }).click()
     await page.getByText(/Projects are deployed through this Git host: imported, second/).waitFor()
+  })
+
+  test('GitHub is connected by an App of one’s own, begun here or by the command line', async (t) => {
+    const { server } = dashboard
+    const host = await startContractHost('github')
+    t.after(() => host.close())
+    host.reaches = server.url
+    const apps = addContractApps(host, () => server.clock.now())
+    const ada = await server.signUp('ada-of-github@aloft.test')
+    const tree = await workTree(t, { 'index.html': 'by an app' })
+    await tree.commit('The first')
+    await tree.must('push', await host.add('octocat/shop', { isPrivate: true }), 'main')
+    const page = await dashboard.openPage(ada, `/a/${ada.username}/git`)
+    // The pages of GitHub, with the one button of each that matters.
+    const button = (name: string, to: URL) => ({
+      contentType: 'text/html',
+      body: `<a href="${to.href.replaceAll('&', '&amp;')}">${name}</a>`,
+    })
+    await page.route(`${host.url}/**`, async (route) => {
+      const request = route.request()
+      const { pathname } = new URL(request.url())
+      if (pathname.endsWith('/settings/apps/new')) {
+        const manifest = new URLSearchParams(request.postData() ?? '').get('manifest') ?? ''
+        return route.fulfill(button('Create GitHub App', apps.create(request.url(), manifest)))
+      }
+      if (pathname.endsWith('/installations/new'))
+        return route.fulfill(button('Install', apps.install('octocat')))
+      return route.fulfill({ status: 404 })
+    })
+
+    await page.getByRole('button', { name: 'Connect GitHub' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('GitHub Enterprise URL').fill(host.url)
+    await dashboard.look(page, 'connect-github-dialog')
+    await dialog.getByRole('button', { name: 'Continue to GitHub' }).click()
+    await page.waitForURL('**/v1/git/apps/start/**')
+    await page.getByRole('button', { name: /Continue/ }).click()
+    await page.getByRole('link', { name: 'Create GitHub App' }).click()
+    await page.getByRole('link', { name: 'Install' }).click()
+    await page.waitForURL(`**/a/${ada.username}/git`)
+    await page.getByText('octocat').first().waitFor()
+    await dashboard.look(page, 'connect-github-done')
+    assert.equal(apps.made.length, 1)
+    const { body } = await server.call('GET /v1/git/connections', ada)
+    assert.deepEqual(
+      body.connections.map(({ kind, login }: { kind: string; login: string }) => [kind, login]),
+      [['github', 'octocat']],
+    )
+
+    // The command line tells the address of the same page.
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [CLI, 'git', 'hosts', 'add', 'github', '--app', '--url', host.url],
+      {
+        cwd: tree.folder,
+        env: {
+          PATH: process.env.PATH,
+          HOME: tree.folder,
+          ALOFT_BASE_URL: server.url,
+          ALOFT_TOKEN: ada.token,
+        },
+      },
+    )
+    const [start = ''] = /https?:\/\/\S+/.exec(stdout) ?? []
+    await page.goto(`http://aloft.test${new URL(start).pathname}`)
+    await page.getByRole('button', { name: /Continue/ }).click()
+    await page.getByRole('link', { name: 'Create GitHub App' }).click()
+    await page.getByRole('link', { name: 'Install' }).waitFor()
+    assert.equal(apps.made.length, 2)
   })
 })

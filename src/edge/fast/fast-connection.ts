@@ -1,29 +1,23 @@
 import type { Socket } from 'node:net'
 import { headerLines } from '../answer.ts'
-import { tagInHand } from '../file/entity-tag.ts'
 import type { FileAnswer, Representation } from '../file/file-answer.ts'
-import { pickRepresentation, prepareRepresentation } from '../file/representation.ts'
 import { notModifiedHeaders } from '../file/static-answer.ts'
 import { type FunctionOutcome, PreparedCall } from '../function/function-request.ts'
 import { type Reads, readDirectly } from '../request/direct-reads.ts'
 import { plainAddress } from '../request/plain-address.ts'
 import { type HeaderBlock, readHeaderBlock, readRequestLine } from '../request/request-head.ts'
-import { rawPathOf } from '../request/request-path.ts'
-import type { Shared } from '../shared.ts'
-import { isImagePath } from '../site/image-target.ts'
-import { isPersonal } from '../site/personal.ts'
 import type { SiteEntry } from '../site/site-entry.ts'
 import { type VisitEnd, visitRecord } from '../visit-record.ts'
-import { type FastCall, type FastCallOptions, type FastEnd, isFast, startFastCall } from './fast-call.ts'
-import type { FoundHit, KeptHits, Lookup } from './kept-hits.ts'
+import { type Asked, askedFor, type FastAnswerOptions, findFastAnswer, type Moment } from './fast-answer.ts'
+import { type FastCall, type FastCallOptions, type FastEnd, startFastCall } from './fast-call.ts'
+import type { KeptHit } from './kept-hits.ts'
 import { stampedHead, statusLine, Wire } from './wire.ts'
 
 /** Gives a connection to a server of node:http. What was read of it and not answered comes again. */
 export type HandOver = (socket: Socket) => void
 
-export interface FastConnectionOptions extends Shared {
+export interface FastConnectionOptions extends FastAnswerOptions {
   readonly keepAliveMs: number
-  readonly hits: KeptHits
 }
 
 /** Longer heads are for others to read. */
@@ -48,11 +42,9 @@ export class FastConnection {
   /** What ends every head. */
   readonly #headEnd: string
   readonly #callOptions: FastCallOptions
-  #lastAsked: Asked | undefined
+  #lastAsked: AskedAgain | undefined
   /** The call before: most clients ask the same function again. */
   #lastCall: LastCall | undefined
-  /** Where the kept answer before was found: most clients ask for the same again. */
-  #lastKept: LastKept | undefined
   #activeAt: number
   /** Whether the socket itself watches that an answer is being taken. */
   #isWatched = false
@@ -147,43 +139,23 @@ export class FastConnection {
   #serve(chunk: Buffer): 'served' | 'doubt' | Promise<unknown> {
     const asked = this.#read(chunk)
     if (asked === undefined) return 'doubt'
-    const { target, rawPath, query, block } = asked
-    const { sites, hotAnswers, hits, contents, clock } = this.#options
+    const { clock } = this.#options
     const now = clock.now()
     const since = clock.monotonic()
-    const entry = sites.peek(block.host, since)
-    if (entry === undefined) {
-      // Only a host that was a site a moment ago: all others may be for somebody else.
-      const changed = sites.isChanged(block.host) ? sites.find(block.host, since) : undefined
-      return changed instanceof Promise ? changed : 'doubt'
+    const found = findFastAnswer(this.#options, asked, this.#scheme, since)
+    if (found === 'doubt' || found instanceof Promise) return found
+    const { target, block } = asked
+    const visit: Visit = { entry: found.entry, target, block, now, since }
+    switch (found.kind) {
+      case 'function':
+        return this.#ask(visit, found.outcome, chunk)
+      case 'kept':
+        return this.#sendKept(visit, found.hit)
+      case 'unchanged':
+        return this.#sendNotModified(visit, found.answer, found.tag)
+      case 'file':
+        return this.#sendWhole(visit, found.answer, found.representation, found.body)
     }
-    if (!entry.isPlain) return 'doubt'
-    const { site } = entry
-    const known = this.#lastKept
-    if (known !== undefined && known.entry === entry && known.asked === asked)
-      return this.#sendKept({ entry, target, block, now, since }, hits.find(site, known.lookup))
-    if (site.images !== undefined && isImagePath(entry, rawPath)) {
-      const lookup = hits.lookUpImage(site, site.images, query, block.question)
-      return this.#findKept({ entry, target, block, now, since }, asked, lookup)
-    }
-    if (isPersonal(entry, target.length > rawPath.length, block)) return 'doubt'
-    const answer = hotAnswers.findAny(entry, rawPath, query)
-    if (answer === undefined) return 'doubt'
-    if ('kind' in answer) {
-      const visit: Visit = { entry, target, block, now, since }
-      if (!isFast(answer.target)) return 'doubt'
-      if (!hits.mayHave(site, answer)) return this.#ask(visit, answer, chunk)
-      return this.#findKept(visit, asked, hits.lookUp(site, answer, this.#scheme, block.question))
-    }
-    const visit: HotVisit = { entry, answer, target, block, now, since }
-    if (block.ifNoneMatch !== undefined) {
-      const tag = tagInHand(block.ifNoneMatch, answer.file.sha256, block.accepted)
-      if (tag !== undefined) return this.#sendNotModified(visit, tag)
-    }
-    const ready = pickRepresentation(answer, block.accepted)
-    if (ready?.content?.bytes !== undefined) return this.#sendWhole(visit, ready, ready.content.bytes)
-    const prepared = prepareRepresentation(answer, block.accepted, contents)
-    return prepared instanceof Promise ? prepared : 'doubt'
   }
 
   #ask(visit: Visit, outcome: FunctionOutcome, chunk: Buffer): 'served' {
@@ -239,19 +211,8 @@ export class FastConnection {
     else this.#goOn()
   }
 
-  /** What was worked out is remembered only once something is kept there: until then others look closer. */
-  #findKept(visit: Visit, asked: Asked, lookup: Lookup | undefined): 'served' | 'doubt' | Promise<unknown> {
-    if (lookup === undefined) return 'doubt'
-    const { entry } = visit
-    const found = this.#options.hits.find(entry.site, lookup)
-    if (found !== undefined) this.#lastKept = { entry, asked, lookup }
-    return this.#sendKept(visit, found)
-  }
-
-  /** An answer that is kept for everybody, if it is there. */
-  #sendKept(visit: Visit, found: FoundHit): 'served' | 'doubt' | Promise<unknown> {
-    if (found === undefined) return 'doubt'
-    if (found instanceof Promise) return found
+  /** An answer that is kept for everybody. */
+  #sendKept(visit: Visit, found: KeptHit): 'served' {
     const { status, headers, body, source, entrypoint } = found.answer
     const date = this.#options.httpDate(visit.now)
     const id = this.#options.ids.next()
@@ -268,7 +229,7 @@ export class FastConnection {
   }
 
   /** Undefined in any doubt. Most clients ask for the same again, or at least with the same headers. */
-  #read(chunk: Buffer): Asked | undefined {
+  #read(chunk: Buffer): AskedAgain | undefined {
     const last = this.#lastAsked
     if (last !== undefined && chunk.equals(last.bytes)) return last
     const text = chunk.toString('latin1')
@@ -278,15 +239,14 @@ export class FastConnection {
     const headers = text.slice(lineEnd + 2)
     const block = headers === last?.block.text ? last.block : readHeaderBlock(headers)
     if (block === undefined) return undefined
-    const rawPath = rawPathOf(target)
-    const asked = { bytes: chunk, target, rawPath, query: target.slice(rawPath.length + 1), block }
+    const asked = Object.assign(askedFor(target, block), { bytes: chunk })
     this.#lastAsked = asked
     return asked
   }
 
-  #sendWhole(visit: HotVisit, representation: Representation, body: Buffer): 'served' {
+  #sendWhole(visit: Visit, answer: FileAnswer, representation: Representation, body: Buffer): 'served' {
     const date = this.#options.httpDate(visit.now)
-    const id = this.#recordFile(visit, 200, body.length)
+    const id = this.#recordFile(visit, answer, 200, body.length)
     representation.head ??= this.#renderHead(representation.headers)
     this.#send(representation, OK, representation.head, body, date, id)
     this.#watch()
@@ -329,23 +289,23 @@ export class FastConnection {
     if (!this.#isSecure) socket.uncork()
   }
 
-  #sendNotModified(visit: HotVisit, tag: string): 'served' {
-    const heads = visit.answer.notModifiedHeads
+  #sendNotModified(visit: Visit, answer: FileAnswer, tag: string): 'served' {
+    const heads = answer.notModifiedHeads
     let head = heads.get(tag)
     if (head === undefined) {
-      head = this.#renderHead(notModifiedHeaders(visit.answer, tag))
+      head = this.#renderHead(notModifiedHeaders(answer, tag))
       heads.set(tag, head)
     }
-    const id = this.#recordFile(visit, 304, 0)
+    const id = this.#recordFile(visit, answer, 304, 0)
     this.#socket.write(stampedHead(NOT_MODIFIED, this.#options.httpDate(visit.now), id) + head, 'latin1')
     this.#watch()
     return 'served'
   }
 
   /** Notes the visit to a file and gives it an id. */
-  #recordFile(visit: HotVisit, status: number, bytes: number): string {
+  #recordFile(visit: Visit, answer: FileAnswer, status: number, bytes: number): string {
     const id = this.#options.ids.next()
-    const entrypoint = visit.answer.foundAt
+    const entrypoint = answer.foundAt
     this.#record(visit, id, { status, bytes, source: 'static', entrypoint }, visit.since)
     return id
   }
@@ -442,38 +402,20 @@ export class FastConnection {
   }
 }
 
-interface Asked {
+interface AskedAgain extends Asked {
   readonly bytes: Buffer
-  readonly target: string
-  /** The target without its query. */
-  readonly rawPath: string
-  readonly query: string
-  readonly block: HeaderBlock
 }
 
-interface Visit {
+interface Visit extends Moment {
   readonly entry: SiteEntry
   readonly target: string
   readonly block: HeaderBlock
-  readonly now: number
-  /** The same moment by the monotonic clock. */
-  readonly since: number
 }
 
 interface LastCall {
   readonly outcome: FunctionOutcome
   readonly block: HeaderBlock
   readonly prepared: PreparedCall
-}
-
-interface LastKept {
-  readonly entry: SiteEntry
-  readonly asked: Asked
-  readonly lookup: Lookup
-}
-
-interface HotVisit extends Visit {
-  readonly answer: FileAnswer
 }
 
 const join = (first: Buffer | undefined, second: Buffer): Buffer =>

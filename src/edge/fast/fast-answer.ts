@@ -1,0 +1,114 @@
+import { tagInHand } from '../file/entity-tag.ts'
+import type { FileAnswer, Representation } from '../file/file-answer.ts'
+import { pickRepresentation, prepareRepresentation } from '../file/representation.ts'
+import type { FunctionOutcome } from '../function/function-request.ts'
+import type { HeaderBlock } from '../request/request-head.ts'
+import { rawPathOf } from '../request/request-path.ts'
+import type { Shared } from '../shared.ts'
+import { isImagePath } from '../site/image-target.ts'
+import { isPersonal } from '../site/personal.ts'
+import type { SiteEntry } from '../site/site-entry.ts'
+import { isFast } from './fast-call.ts'
+import type { FoundHit, KeptHit, KeptHits, Lookup } from './kept-hits.ts'
+
+/** A GET request without a body, of which everything that was sent is known to us. */
+export interface Asked {
+  readonly target: string
+  /** The target without its query. */
+  readonly rawPath: string
+  readonly query: string
+  readonly block: HeaderBlock
+  /** Where a kept answer to it was found: most clients ask for the same again. */
+  kept: { readonly entry: SiteEntry; readonly lookup: Lookup } | undefined
+}
+
+export interface Moment {
+  readonly now: number
+  /** The same by the monotonic clock. */
+  readonly since: number
+}
+
+/** What a request gets without waiting for anybody. */
+export type FastAnswer =
+  | {
+      readonly kind: 'file'
+      readonly entry: SiteEntry
+      readonly answer: FileAnswer
+      readonly representation: Representation
+      readonly body: Buffer
+    }
+  /** The copy of the client, with this tag, is good. */
+  | {
+      readonly kind: 'unchanged'
+      readonly entry: SiteEntry
+      readonly answer: FileAnswer
+      readonly tag: string
+    }
+  | { readonly kind: 'kept'; readonly entry: SiteEntry; readonly hit: KeptHit }
+  /** Somebody else has to be asked, but nothing else has to be found out. */
+  | { readonly kind: 'function'; readonly entry: SiteEntry; readonly outcome: FunctionOutcome }
+
+export interface FastAnswerOptions extends Shared {
+  readonly hits: KeptHits
+}
+
+export const askedFor = (target: string, block: HeaderBlock): Asked => {
+  const rawPath = rawPathOf(target)
+  return { target, rawPath, query: target.slice(rawPath.length + 1), block, kept: undefined }
+}
+
+/** Otherwise tells why not: a doubt, or something that has to be waited for. */
+export function findFastAnswer(
+  { sites, hotAnswers, hits, contents }: FastAnswerOptions,
+  asked: Asked,
+  scheme: 'http' | 'https',
+  since: number,
+): FastAnswer | 'doubt' | Promise<unknown> {
+  const { target, rawPath, query, block } = asked
+  const entry = sites.peek(block.host, since)
+  if (entry === undefined) {
+    // Only a host that was a site a moment ago: all others may be for somebody else.
+    const changed = sites.isChanged(block.host) ? sites.find(block.host, since) : undefined
+    return changed instanceof Promise ? changed : 'doubt'
+  }
+  if (!entry.isPlain) return 'doubt'
+  const { site } = entry
+  if (asked.kept?.entry === entry) return shown(entry, hits.find(site, asked.kept.lookup))
+  if (site.images !== undefined && isImagePath(entry, rawPath))
+    return findKept(hits, asked, entry, hits.lookUpImage(site, site.images, query, block.question))
+  if (isPersonal(entry, target.length > rawPath.length, block)) return 'doubt'
+  const answer = hotAnswers.findAny(entry, rawPath, query)
+  if (answer === undefined) return 'doubt'
+  if ('kind' in answer) {
+    if (!isFast(answer.target)) return 'doubt'
+    return hits.mayHave(site, answer)
+      ? findKept(hits, asked, entry, hits.lookUp(site, answer, scheme, block.question))
+      : { kind: 'function', entry, outcome: answer }
+  }
+  if (block.ifNoneMatch !== undefined) {
+    const tag = tagInHand(block.ifNoneMatch, answer.file.sha256, block.accepted)
+    if (tag !== undefined) return { kind: 'unchanged', entry, answer, tag }
+  }
+  const ready = pickRepresentation(answer, block.accepted)
+  if (ready?.content?.bytes !== undefined)
+    return { kind: 'file', entry, answer, representation: ready, body: ready.content.bytes }
+  const prepared = prepareRepresentation(answer, block.accepted, contents)
+  return prepared instanceof Promise ? prepared : 'doubt'
+}
+
+function findKept(
+  hits: KeptHits,
+  asked: Asked,
+  entry: SiteEntry,
+  lookup: Lookup | undefined,
+): FastAnswer | 'doubt' | Promise<unknown> {
+  if (lookup === undefined) return 'doubt'
+  const found = hits.find(entry.site, lookup)
+  if (found !== undefined) asked.kept = { entry, lookup }
+  return shown(entry, found)
+}
+
+function shown(entry: SiteEntry, hit: FoundHit): FastAnswer | 'doubt' | Promise<unknown> {
+  if (hit === undefined) return 'doubt'
+  return hit instanceof Promise ? hit : { kind: 'kept', entry, hit }
+}

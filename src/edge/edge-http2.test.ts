@@ -78,6 +78,10 @@ for (const [name, headers] of Object.entries(QUESTIONS))
     }
   })
 
+test('a connection that begins with a hot page is answered here, and only its other streams by node:http2', () => {
+  assert.deepEqual(fast.handedOver, { whole: 0, relayed: 1 })
+})
+
 test('a page over HTTP/2 has no headers of connections', async () => {
   const { headers, body } = await ask(sessions[0], { ':path': '/' })
   assert.equal(headers[':status'], 200)

@@ -51,6 +51,8 @@ export interface EdgeOptions {
   readonly budgetBytes: number
   /** How long idle connections are kept by the server that `handle` is called from. */
   readonly keepAliveMs: number
+  /** How long a connection of HTTP/2 may be quiet before it is left to node:http2. */
+  readonly firstRequestMs?: number
   /** How long a WebSocket may be without a word in either direction; absent: an hour. */
   readonly quietMs?: number
   readonly proxy?: ProxyOptions
@@ -145,7 +147,7 @@ export function createEdge(options: EdgeOptions): Edge {
     cache,
     streams,
   }
-  const fastPath = createFastPath({ ...shared, keepAliveMs })
+  const fastPath = createFastPath({ ...shared, keepAliveMs, firstRequestMs: options.firstRequestMs })
   const fastStreams = createFastStreams(shared)
   const unsubscribe = options.bus.subscribe(SITES_TOPIC, (host) => sites.invalidate(host))
   const endGaps = options.bus.onGap?.(() => sites.recheck())

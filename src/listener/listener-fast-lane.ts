@@ -1,10 +1,16 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 /** Somebody who answers what they can of connections and streams before the HTTP servers see them. */
 export interface FastLane {
   /** Takes an HTTP/1.x connection; whatever it does not answer itself it hands over, for good. */
   take(socket: Socket, handOver: (socket: Socket) => void): void
+  /**
+   * Takes an HTTP/2 connection. What it does not answer itself it hands over: the socket, before anything was sent, or what
+   * carries the other streams. `settings` is what the peer is told at the start, packed.
+   */
+  takeHttp2(socket: Socket, given: { readonly settings: Buffer; handOver(connection: Duplex): void }): void
   /** Answers an HTTP/2 stream at once, or leaves it untouched and says false. */
   takeStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean
   /** Hands over every connection it has, and `forGood` those to come at once. */

@@ -1,12 +1,15 @@
 import {
   constants,
   createServer,
+  getPackedSettings,
   type Http2Server,
   type Http2Session,
   type IncomingHttpHeaders,
   type ServerHttp2Stream,
+  type Settings,
 } from 'node:http2'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Log } from '#core/ports/log.ts'
 import type { FastLane } from './listener-fast-lane.ts'
 import type { ListenerLimits } from './listener-limits.ts'
@@ -21,8 +24,8 @@ export interface Http2Options {
 }
 
 export interface Http2 {
-  /** Never listens; connections are given to it as `connection` events. */
-  readonly server: Http2Server
+  /** Takes a connection, or what carries a part of its streams. */
+  accept(socket: Socket): void
   /**
    * Asks peers to begin no more streams here; those that are on their way are still taken. A peer that waits for an
    * answer is asked at once, any other when it begins its next stream: many drop what they are about to send.
@@ -59,13 +62,16 @@ export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): 
   const isLeaving = ({ session }: ServerHttp2Stream) =>
     draining || (session !== undefined && leaving.has(session))
 
+  const settings: Settings = {
+    enablePush: false,
+    initialWindowSize: STREAM_WINDOW,
+    maxConcurrentStreams: limits.maxStreams,
+    maxHeaderListSize: limits.maxHeaderBytes,
+  }
+  const packedSettings = getPackedSettings(settings)
+  // Never listens: connections are given to it as events.
   const server = createServer({
-    settings: {
-      enablePush: false,
-      initialWindowSize: STREAM_WINDOW,
-      maxConcurrentStreams: limits.maxStreams,
-      maxHeaderListSize: limits.maxHeaderBytes,
-    },
+    settings,
     maxHeaderListPairs: limits.maxHeaders,
     maxSessionMemory: limits.maxSessionMemory,
     // A peer that opens streams only to reset them is cut off after so many at once and so many a second.
@@ -115,7 +121,14 @@ export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): 
   )
 
   return {
-    server,
+    accept(socket) {
+      if (!fastLane) server.emit('connection', socket)
+      else
+        fastLane.takeHttp2(socket, {
+          settings: packedSettings,
+          handOver: (connection) => giveConnection(server, connection, socket),
+        })
+    },
     beginDrain() {
       draining = true
       this.renew()
@@ -138,6 +151,23 @@ export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): 
       for (const socket of sockets) if (socket.writableFinished) socket.destroy()
     },
   }
+}
+
+/** Gives node:http2 a socket, or what carries some of the streams that come by it. */
+export function giveConnection(server: Http2Server, connection: Duplex, socket: Socket): void {
+  const onSession = (session: Http2Session) => describe(session, socket)
+  if (connection !== socket) server.once('session', onSession)
+  server.emit('connection', connection)
+  server.off('session', onSession)
+}
+
+/** Whoever asks for the peer of a stream gets to know that of the socket, whatever is between them. */
+function describe({ socket: proxy }: Http2Session, socket: Socket): void {
+  // It is shown through a proxy, to which a method that answers `this` is the only way past.
+  const shown = proxy.setMaxListeners(0)
+  for (const name of ['remoteAddress', 'remotePort', 'remoteFamily', 'localAddress', 'localPort'] as const)
+    Object.defineProperty(shown, name, { value: socket[name], configurable: true })
+  Object.defineProperty(shown, 'encrypted', { value: 'encrypted' in socket, configurable: true })
 }
 
 function tellEnd(session: Http2Session, use: Use): void {

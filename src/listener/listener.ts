@@ -123,7 +123,7 @@ export function createListeners(options: ListenerOptions): Listeners {
       log,
       ticketKeys: options.ticketKeys,
       http1: accept,
-      http2: (socket) => http2.server.emit('connection', socket),
+      http2: (socket) => http2.accept(socket),
     })
     const server = await tls
     return open(

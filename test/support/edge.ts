@@ -10,7 +10,7 @@ import {
   request,
   type Server,
 } from 'node:http'
-import { createServer as createHttp2Server } from 'node:http2'
+import { createServer as createHttp2Server, getPackedSettings } from 'node:http2'
 import {
   type AddressInfo,
   createServer as createNetServer,
@@ -33,6 +33,7 @@ import {
 import { systemClock } from '#core/ports/system-clock.ts'
 import type { Site, SiteFile, SiteFunction, SiteVisit } from '#core/site/site.ts'
 import { createEdge, type Edge, type EdgeOptions } from '#edge/edge.ts'
+import { giveConnection } from '#listener/listener-http2.ts'
 import { silentLog } from './silent-log.ts'
 
 export const KEEP_ALIVE_MS = 5_000
@@ -72,6 +73,7 @@ export function createEdgeWorld(options: Partial<EdgeOptions> = {}): EdgeWorld {
     origin: 'iad1',
     budgetBytes: 32 * 1024 * 1024,
     keepAliveMs: KEEP_ALIVE_MS,
+    firstRequestMs: 30_000,
     proxy: { allows: () => true },
     ...options,
   })
@@ -296,8 +298,15 @@ async function listen(server: NetServer, servers: readonly NetServer[]): Promise
   }
 }
 
-/** Serves the edge over HTTP/2: its fast streams, with the compatibility API behind them. */
-export async function serveHttp2(edge: Edge, isFast = true): Promise<Running> {
+/**
+ * Serves the edge over HTTP/2: its fast connections and streams, with the compatibility API behind them.
+ * `handedOver` counts connections that node:http2 got as a whole, and those of which it got some streams.
+ */
+export async function serveHttp2(
+  edge: Edge,
+  isFast = true,
+): Promise<Running & { readonly handedOver: { whole: number; relayed: number } }> {
+  const handedOver = { whole: 0, relayed: 0 }
   const server = createHttp2Server()
   server.on('request', (req, res) => void edge.handle(req, res))
   const [compat] = server.listeners('stream') as [(...args: unknown[]) => void]
@@ -305,7 +314,17 @@ export async function serveHttp2(edge: Edge, isFast = true): Promise<Running> {
   server.on('stream', (stream, headers, ...rest) => {
     if (!isFast || !edge.fastStreams.take(stream, headers)) compat.call(server, stream, headers, ...rest)
   })
-  return listen(server, [server])
+  if (!isFast) return { ...(await listen(server, [server])), handedOver }
+  const net = createNetServer({ noDelay: true }, (socket) =>
+    edge.fastPath.takeHttp2(socket, {
+      settings: getPackedSettings({}),
+      handOver(connection) {
+        handedOver[connection === socket ? 'whole' : 'relayed']++
+        giveConnection(server, connection, socket)
+      },
+    }),
+  )
+  return { ...(await listen(net, [net])), handedOver }
 }
 
 export interface Asked {

@@ -9,6 +9,7 @@ import { ownCookies } from '../function/own-cookies.ts'
 import { askedImage, IMAGE_HEADERS } from '../image/image-answer.ts'
 import { readImageRequest } from '../image/image-request.ts'
 import { type CachePlace, placeOf } from '../prerender/prerender-memory.ts'
+import type { Http2Head } from './http2/http2-head.ts'
 import type { WirePlace, Wires } from './wires.ts'
 
 /** An answer that is kept for everybody, as one visitor gets it. It is the same for a second: then it is older. */
@@ -19,6 +20,8 @@ export interface KeptHit {
   head: string | undefined
   /** Where the whole answer is kept, once there was need for it. */
   place: WirePlace | undefined
+  /** The head of an answer over HTTP/2, once it was asked for. */
+  http2Head: Http2Head | 'unfit' | undefined
 }
 
 /** Where a kept answer would be, for one visitor. To work that out takes as long as to answer. */
@@ -125,7 +128,7 @@ export class KeptHits {
 function show(site: Site, { form, age }: CacheHit, question: Question, more: readonly string[]): KeptHit {
   const shown = shownForm(form, 'HIT', age, question)
   const headers = ownCookies([...shown.headers, ...more], site)
-  return { answer: { ...shown, headers }, age, head: undefined, place: undefined }
+  return { answer: { ...shown, headers }, age, head: undefined, place: undefined, http2Head: undefined }
 }
 
 interface FoundImage {

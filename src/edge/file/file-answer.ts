@@ -2,6 +2,7 @@ import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
 import { contentTypeOf, isCompressible } from '#core/site/content-type.ts'
 import type { Site, SiteFile } from '#core/site/site.ts'
 import { withoutNamesOf } from '../answer.ts'
+import type { Http2Head } from '../fast/http2/http2-head.ts'
 import type { WirePlace } from '../fast/wires.ts'
 import { ownCookies } from '../function/own-cookies.ts'
 import type { Content } from './content-store.ts'
@@ -35,6 +36,8 @@ export interface Representation {
   head: string | undefined
   /** Where a whole answer over HTTP/1.1 is kept, once there was need for one. */
   place: WirePlace | undefined
+  /** The head of an answer over HTTP/2, once it was asked for. */
+  http2Head: Http2Head | 'unfit' | undefined
 }
 
 /** The client may keep it, but asks each time whether it is still right; so a new deployment shows at once. */

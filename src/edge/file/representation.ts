@@ -73,5 +73,6 @@ function represent(answer: FileAnswer, content: Content | undefined): Representa
     content,
     head: undefined,
     place: undefined,
+    http2Head: undefined,
   }
 }

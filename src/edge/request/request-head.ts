@@ -27,7 +27,12 @@ const QUERY = /^[\w.~!$&'()*+,;=:@/?%-]*$/
 /** The target of a GET request over HTTP/1.1 whose line ends at `end`; undefined in any doubt. */
 export function readRequestLine(text: string, end: number): string | undefined {
   if (!text.startsWith('GET /') || !text.endsWith(REQUEST_END, end)) return undefined
-  const target = text.slice(4, end - REQUEST_END.length)
+  return readTarget(text.slice(4, end - REQUEST_END.length))
+}
+
+/** The path and the query of a request; undefined in any doubt. */
+export function readTarget(target: string): string | undefined {
+  if (!target.startsWith('/')) return undefined
   const query = target.indexOf('?')
   return query < 0 || QUERY.test(target.slice(query + 1)) ? target : undefined
 }

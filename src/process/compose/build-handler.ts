@@ -61,6 +61,7 @@ const inOrder = (...steps: readonly ((next: Handle) => Handle)[]): Handle =>
 
 export const fastLaneOf = ({ fastPath, fastStreams }: Edge): FastLane => ({
   take: (socket, handOver) => fastPath.take(socket, handOver),
+  takeHttp2: (socket, given) => fastPath.takeHttp2(socket, given),
   takeStream: (stream, headers) => fastStreams.take(stream, headers),
   release: (forGood) => fastPath.release(forGood),
 })

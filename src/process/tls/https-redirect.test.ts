@@ -39,6 +39,7 @@ before(async () => {
         taken.push('encrypted' in socket ? 'secure' : 'plain')
         handOver(socket)
       },
+      takeHttp2: () => {},
       takeStream: () => false,
       release: () => {},
     }),
@@ -84,7 +85,7 @@ test('plain connections pass by the lane that would answer without looking', asy
   await get(CERTIFIED)
   await get(CERTIFIED, '/', { secure: true })
   assert.deepEqual(taken, ['secure'])
-  const lane = { take: () => {}, takeStream: () => false, release: () => {} }
+  const lane = { take: () => {}, takeHttp2: () => {}, takeStream: () => false, release: () => {} }
   assert.equal(withoutPlain(configWith({ ALOFT_HTTPS_REDIRECT: 'off' }), lane), lane)
 })
 

@@ -1,0 +1,366 @@
+/** The same requests on a connection of ours and on one of node:http2: the same answers must come back. */
+import assert from 'node:assert/strict'
+import { connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2'
+import { connect, type Socket } from 'node:net'
+import { after, test } from 'node:test'
+import fc from 'fast-check'
+import { clockOf } from '#test/support/clock.ts'
+import {
+  ask,
+  createEdgeWorld,
+  createInstances,
+  serveHttp2,
+  serveSlow,
+  settleForms,
+  siteFunctions,
+} from '#test/support/edge.ts'
+import { ERROR, FLAG, frame, HEAD_BYTES, PREFACE, readHead, TYPE } from './frames.ts'
+import { HeaderDecoder } from './header-decoder.ts'
+import { encodeHeaders } from './header-encoder.ts'
+
+// Time stands still, so that what is in memory stays there and both sides find the same.
+const now = Date.now()
+const instances = await createInstances()
+await instances.start('kept', (_, res) => {
+  res.writeHead(200, { 'cache-control': 's-maxage=60', 'content-type': 'text/plain', etag: '"kept"' })
+  res.end('kept '.repeat(400))
+})
+await instances.start('echo', (req, res) => {
+  const parts: Buffer[] = []
+  req.on('data', (part) => parts.push(part))
+  req.on('end', () => {
+    const body = Buffer.concat(parts)
+    res.end(`${req.method} ${req.headers['x-forwarded-for']} ${req.headers.cookie} ${body.length} ${body}`)
+  })
+})
+const world = createEdgeWorld({ clock: clockOf(() => now), runner: instances.runner })
+world.addSite(
+  'site.test',
+  {
+    'index.html': 'home '.repeat(100),
+    'a.txt': 'a',
+    'none.txt': '',
+    'medium.bin': Buffer.alloc(50_000, 'm'),
+    'large.bin': Buffer.alloc(300_000, 'l'),
+  },
+  {
+    functions: siteFunctions({ kept: {}, echo: {} }),
+    routes: [
+      { src: '/a.txt', headers: { 'x-route': 'yes', 'set-cookie': 'a=b' }, continue: true },
+      { src: '/old', status: 308, headers: { location: '/new' } },
+      { handle: 'filesystem' },
+    ],
+  },
+)
+const http1 = await serveSlow(world.edge)
+await settleForms(http1.port, '/')
+for (const path of ['/a.txt', '/none.txt', '/medium.bin', '/large.bin', '/kept', '/kept?a=b', '/echo'])
+  await ask(http1.port, path)
+await http1.close()
+const ours = await serveHttp2(world.edge)
+const theirs = await serveHttp2(world.edge, false)
+after(async () => {
+  await Promise.all([ours.close(), theirs.close()])
+  await world.edge.close()
+  await instances.close()
+})
+
+interface Request {
+  readonly headers: OutgoingHttpHeaders
+  readonly body: string | undefined
+}
+
+const request: fc.Arbitrary<Request> = fc
+  .record({
+    path: fc.constantFrom(
+      ...['/', '/', '/a.txt', '/none.txt', '/medium.bin', '/large.bin', '/kept', '/kept?a=b', '/echo'],
+      ...['/old', '/nope', '/a.txt?a=b', '/a%2etxt', '/%'],
+    ),
+    method: fc.constantFrom('GET', 'GET', 'GET', 'GET', 'HEAD', 'POST', 'OPTIONS'),
+    authority: fc.constantFrom('site.test', 'site.test', 'SITE.test:80', 'other.test'),
+    more: fc.subarray([
+      ['user-agent', 'fuzz/1'],
+      ['accept-encoding', 'gzip, br'],
+      ['cookie', 'a=b; c=d'],
+      ['if-none-match', '*'],
+      ['range', 'bytes=1-3'],
+      ['x-long', 'x'.repeat(300)],
+      ['te', 'trailers'],
+    ] as const),
+    body: fc.constantFrom('', 'body', 'b'.repeat(100_000)),
+  })
+  .map(({ path, method, authority, more, body }) => ({
+    headers: { ':path': path, ':method': method, ':authority': authority, ...Object.fromEntries(more) },
+    body: method === 'POST' ? body : undefined,
+  }))
+
+/** What comes back for each, all asked at once on one connection. */
+async function answersOf(port: number, requests: readonly Request[], window: number): Promise<unknown[]> {
+  const session = connectHttp2(`http://127.0.0.1:${port}`, { settings: { initialWindowSize: window } })
+  session.on('error', () => {})
+  const answers = await Promise.all(
+    requests.map(
+      ({ headers, body }) =>
+        new Promise((resolve) => {
+          const stream = session.request(headers, { endStream: body === undefined })
+          const chunks: Buffer[] = []
+          let answer: Record<string, unknown> = {}
+          stream.on('response', (got) => {
+            answer = { ...got }
+          })
+          stream.on('data', (chunk) => chunks.push(chunk))
+          stream.on('error', (error: NodeJS.ErrnoException) => resolve(error.code))
+          stream.on('end', () => {
+            for (const name of ['x-platform-id', 'x-vercel-id', 'date']) delete answer[name]
+            resolve([
+              answer,
+              Buffer.concat(chunks)
+                .toString('latin1')
+                .replace(/iad1::[0-9a-z-]+/g, 'id'),
+            ])
+          })
+          if (body !== undefined) stream.end(body)
+        }),
+    ),
+  )
+  // Not closed: a body that nobody wants to read would have to go out first.
+  session.destroy()
+  return answers
+}
+
+test('a client of node:http2 gets the same from both, whatever it asks side by side', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(request, { minLength: 1, maxLength: 12 }),
+      fc.constantFrom(0x7fff_ffff, 65_535, 1000),
+      async (requests, window) => {
+        // The first decides whose the connection is.
+        const first = { headers: { ':path': '/', ':authority': 'site.test' }, body: undefined }
+        const [mine, other] = await Promise.all(
+          [ours, theirs].map(({ port }) => answersOf(port, [first, ...requests], window)),
+        )
+        assert.deepEqual(mine, other)
+      },
+    ),
+    { numRuns: 60 },
+  )
+  assert.ok(ours.handedOver.relayed > 0)
+  assert.equal(ours.handedOver.whole, 0)
+})
+
+test('visits that a relay carries are the same connection to those who count them', async () => {
+  const relayed = ours.handedOver.relayed
+  const [first, ...rest] = (await answersOf(
+    ours.port,
+    [{ headers: { ':path': '/', ':authority': 'site.test' }, body: undefined }],
+    65_535,
+  )) as [[Record<string, unknown>, string]]
+  assert.equal(first[0][':status'], 200)
+  assert.equal(rest.length, 0)
+  assert.equal(ours.handedOver.relayed, relayed, 'nothing but hot requests needs no relay')
+})
+
+/** A conversation of frames, in pieces, and what came of it. */
+async function talk(port: number, pieces: readonly Buffer[]): Promise<Talk> {
+  const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true })
+  const talk: Talk = { statuses: new Map(), bodies: new Map(), pings: 0, error: undefined, isOpen: true }
+  const decoder = new HeaderDecoder()
+  let bytes = Buffer.alloc(0)
+  const ended = Promise.withResolvers<void>()
+  const answered = Promise.withResolvers<void>()
+  const opened = Promise.withResolvers<void>()
+  socket.on('error', () => {})
+  socket.on('close', ended.resolve)
+  socket.on('data', (chunk) => {
+    bytes = Buffer.concat([bytes, chunk])
+    let at = 0
+    while (bytes.length - at >= HEAD_BYTES) {
+      const { length, type, flags, stream } = readHead(bytes, at)
+      const end = at + HEAD_BYTES + length
+      if (end > bytes.length) break
+      const payload = bytes.subarray(at + HEAD_BYTES, end)
+      if (type === TYPE.headers)
+        talk.statuses.set(stream, decoder.decode(payload)?.[0]?.value ?? 'unreadable')
+      if (type === TYPE.data) talk.bodies.set(stream, (talk.bodies.get(stream) ?? 0) + length)
+      if (type === TYPE.data && stream === 1 && (flags & FLAG.endStream) !== 0) opened.resolve()
+      if (type === TYPE.goAway) talk.error = payload.readUInt32BE(4)
+      if (type === TYPE.ping && (flags & FLAG.ack) !== 0) talk.pings++
+      if (type === TYPE.ping && payload.equals(LAST)) answered.resolve()
+      at = end
+    }
+    bytes = bytes.subarray(at)
+  })
+  for (const piece of pieces) {
+    socket.write(piece)
+    if (piece === OPENING) await Promise.race([ended.promise, opened.promise])
+    else await new Promise(setImmediate)
+  }
+  socket.write(frame(TYPE.ping, 0, 0, LAST))
+  await Promise.race([ended.promise, answered.promise])
+  talk.isOpen = !socket.destroyed
+  socket.destroy()
+  return talk
+}
+
+interface Talk {
+  readonly statuses: Map<number, string>
+  readonly bodies: Map<number, number>
+  pings: number
+  error: number | undefined
+  isOpen: boolean
+}
+
+const LAST = Buffer.from('the last')
+
+const hot = (path = '/'): string[] => [
+  ...[':method', 'GET', ':scheme', 'http', ':path', path, ':authority', 'site.test'],
+]
+const get = (stream: number, path = '/'): Buffer =>
+  frame(TYPE.headers, FLAG.endHeaders | FLAG.endStream, stream, encodeHeaders(hot(path)))
+const OPENING = Buffer.concat([PREFACE, frame(TYPE.settings, 0, 0, Buffer.alloc(0)), get(1)])
+const number = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}
+
+test('answers stand in the frames that the protocol wants', async () => {
+  const { statuses, bodies, isOpen } = await talk(ours.port, [
+    OPENING,
+    Buffer.concat([get(3, '/medium.bin'), get(5, '/none.txt'), get(7, '/a.txt')]),
+  ])
+  assert.deepEqual(
+    [...statuses],
+    [1, 3, 5, 7].map((stream) => [stream, '200']),
+  )
+  assert.deepEqual(
+    [...bodies],
+    [
+      [1, 500],
+      [3, 50_000],
+      [7, 1],
+    ],
+  )
+  assert.equal(isOpen, true)
+})
+
+test('more than the peer has room for is never sent, whoever sends it', async () => {
+  // 65,535 bytes in all: once from memory, and then what is left of it by the relay.
+  const { bodies } = await talk(ours.port, [OPENING, get(3, '/medium.bin'), get(5, '/medium.bin')])
+  let sum = 0
+  for (const bytes of bodies.values()) sum += bytes
+  assert.ok(sum <= 65_535, String(sum))
+  assert.equal(bodies.get(3), 50_000)
+})
+
+const BROKEN: Readonly<Record<string, readonly [Buffer, number]>> = {
+  'a frame that is too long': [frame(TYPE.data, 0, 1, Buffer.alloc(16_385)), ERROR.frameSize],
+  'a stream of even number': [get(2), ERROR.protocol],
+  'a stream that is over': [get(1), ERROR.streamClosed],
+  'content of a stream that is over': [frame(TYPE.data, 0, 1, Buffer.alloc(1)), ERROR.streamClosed],
+  'content of no stream': [frame(TYPE.data, 0, 9, Buffer.alloc(1)), ERROR.protocol],
+  'a reset of no stream': [frame(TYPE.reset, 0, 9, number(8)), ERROR.protocol],
+  'a reset that is too short': [frame(TYPE.reset, 0, 1, Buffer.alloc(3)), ERROR.frameSize],
+  'a header block that cannot be read': [
+    frame(TYPE.headers, FLAG.endHeaders | FLAG.endStream, 3, Buffer.from([0x80])),
+    ERROR.compression,
+  ],
+  'more padding than there is': [
+    frame(TYPE.headers, FLAG.endHeaders | FLAG.endStream | FLAG.padded, 3, Buffer.from([200, 0x82])),
+    ERROR.protocol,
+  ],
+  'a continuation of nothing': [
+    frame(TYPE.continuation, FLAG.endHeaders, 1, Buffer.alloc(0)),
+    ERROR.protocol,
+  ],
+  'something between headers and their end': [
+    Buffer.concat([frame(TYPE.headers, FLAG.endStream, 3, Buffer.from([0x82])), get(5)]),
+    ERROR.protocol,
+  ],
+  'headers without an end': [
+    Buffer.concat([
+      frame(TYPE.headers, FLAG.endStream, 3, Buffer.from([0x82])),
+      ...Array.from({ length: 20 }, () => frame(TYPE.continuation, 0, 3, Buffer.alloc(0))),
+    ]),
+    ERROR.enhanceYourCalm,
+  ],
+  'a push': [frame(TYPE.push, FLAG.endHeaders, 1, number(2)), ERROR.protocol],
+  'a ping that is too short': [frame(TYPE.ping, 0, 0, Buffer.alloc(7)), ERROR.frameSize],
+  'a ping of a stream': [frame(TYPE.ping, 0, 1, Buffer.alloc(8)), ERROR.protocol],
+  'half a setting': [frame(TYPE.settings, 0, 0, Buffer.alloc(5)), ERROR.frameSize],
+  'settings of a stream': [frame(TYPE.settings, 0, 1, Buffer.alloc(6)), ERROR.protocol],
+  'an acknowledgement with something in it': [
+    frame(TYPE.settings, FLAG.ack, 0, Buffer.alloc(6)),
+    ERROR.frameSize,
+  ],
+  'a window that is too wide': [
+    frame(TYPE.settings, 0, 0, Buffer.from([0, 4, 0xff, 0xff, 0xff, 0xff])),
+    ERROR.flowControl,
+  ],
+  'a window that grows by nothing': [frame(TYPE.windowUpdate, 0, 0, number(0)), ERROR.protocol],
+  'a window that grows too wide': [frame(TYPE.windowUpdate, 0, 0, number(0x7fff_ffff)), ERROR.flowControl],
+  'a window of no stream': [frame(TYPE.windowUpdate, 0, 9, number(1)), ERROR.protocol],
+}
+
+for (const [name, [bytes, error]] of Object.entries(BROKEN))
+  test(`${name} ends the connection with a reason, after the answers before it`, async () => {
+    const got = await talk(ours.port, [OPENING, bytes])
+    assert.equal(got.error, error)
+    assert.equal(got.isOpen, false)
+    assert.equal(got.bodies.get(1), 500)
+  })
+
+const UNUSUAL: Readonly<Record<string, Buffer>> = {
+  'a priority': frame(TYPE.priority, 0, 3, Buffer.from([0, 0, 0, 0, 16])),
+  'a frame of an unknown kind': frame(0x42, 0xff, 7, Buffer.alloc(30)),
+  'a reset of a stream that is over': frame(TYPE.reset, 0, 1, number(8)),
+  'a window of a stream that is over': frame(TYPE.windowUpdate, 0, 1, number(100)),
+  'headers with padding and a priority': frame(
+    TYPE.headers,
+    FLAG.endHeaders | FLAG.endStream | FLAG.padded | FLAG.priority,
+    3,
+    Buffer.concat([Buffer.from([2, 0, 0, 0, 0, 16]), encodeHeaders(hot()), Buffer.alloc(2)]),
+  ),
+  'headers in two frames': Buffer.concat([
+    frame(TYPE.headers, FLAG.endStream, 3, encodeHeaders(hot()).subarray(0, 5)),
+    frame(TYPE.continuation, FLAG.endHeaders, 3, encodeHeaders(hot()).subarray(5)),
+  ]),
+}
+
+for (const [name, bytes] of Object.entries(UNUSUAL))
+  test(`${name} is taken as node:http2 takes it`, async () => {
+    const pieces = [OPENING, bytes, get(5)]
+    const [mine, other] = await Promise.all([ours, theirs].map(({ port }) => talk(port, pieces)))
+    assert.deepEqual(mine?.statuses, other?.statuses)
+    assert.deepEqual(mine?.bodies, other?.bodies)
+    assert.equal(mine?.isOpen, true)
+  })
+
+test('whatever frames come, the process goes on and others are answered', async () => {
+  const anyFrame = fc
+    .record({
+      type: fc.oneof(fc.integer({ min: 0, max: 10 }), fc.integer({ min: 0, max: 255 })),
+      flags: fc.oneof(fc.constantFrom(0, 1, 4, 5), fc.integer({ min: 0, max: 255 })),
+      stream: fc.oneof(fc.integer({ min: 0, max: 15 }), fc.integer({ min: 0, max: 0x7fff_ffff })),
+      payload: fc.oneof(
+        fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+        fc.constantFrom(encodeHeaders(hot()), encodeHeaders(hot('/echo')), encodeHeaders(hot('/large.bin'))),
+      ),
+    })
+    .map(({ type, flags, stream, payload }) => frame(type, flags, stream, payload))
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyFrame, { minLength: 1, maxLength: 12 }),
+      fc.array(fc.nat(400), { maxLength: 6 }),
+      async (frames, cuts) => {
+        const bytes = Buffer.concat([OPENING, ...frames])
+        const at = [0, ...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length]
+        const pieces = at.slice(1).map((end, index) => bytes.subarray(at[index], end))
+        await talk(ours.port, pieces)
+        const { statuses } = await talk(ours.port, [OPENING])
+        assert.equal(statuses.get(1), '200')
+      },
+    ),
+    { numRuns: 150 },
+  )
+})

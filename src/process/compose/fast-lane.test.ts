@@ -82,6 +82,7 @@ test('a visitor who leaves in the middle of all this takes nobody along', async 
   session.destroy()
   const { certPem } = await testAuthority()
   const other = connect(`https://localhost:${listeners.tlsPort}`, { ca: certPem })
+  other.on('error', () => {})
   t.after(() => other.destroy())
   assert.deepEqual(await ask(other, '/'), { status: 200, bytes: 4 })
 })

@@ -132,9 +132,7 @@ export async function openImageRegistry(parts: ImageRegistryParts): Promise<Imag
   })
   return {
     repository,
-    auth: Buffer.from(
-      JSON.stringify({ username: USER, password, serveraddress: `127.0.0.1:${port}` }),
-    ).toString('base64url'),
+    auth: paddedUrl(JSON.stringify({ username: USER, password, serveraddress: `127.0.0.1:${port}` })),
     offer(socket) {
       inside.emit('connection', socket)
       // It was stopped after its first line.
@@ -276,6 +274,9 @@ class Exports {
   }
 }
 
+/** Engines read base64 for URLs with its padding alone, and take anything else for no password. */
+const paddedUrl = (text: string): string =>
+  Buffer.from(text).toString('base64').replaceAll('+', '-').replaceAll('/', '_')
 const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest()
 const digestOf = (bytes: Buffer): string => `sha256:${hashOf(bytes.toString('utf8')).toString('hex')}`
 

@@ -36,7 +36,7 @@ describe('schedules', { skip: withoutChromium }, () => {
     await page.getByText('Paused').first().waitFor()
     await page.getByRole('button', { name: 'Remove /' }).click()
     await page.getByRole('button', { name: 'Remove the schedule' }).click()
-    await page.getByText('Nothing runs on a schedule').waitFor()
+    await page.getByText('No schedules yet').waitFor()
     const { body } = await dashboard.server.call('GET /v1/projects/nightly/crons', { token: ada.token })
     assert.deepEqual(body.crons, [])
   })

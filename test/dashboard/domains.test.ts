@@ -170,7 +170,7 @@ describe('domains, certificates, aliases and secrets', { skip: withoutChromium }
     await page.getByLabel('Domain').fill(`beta.${shop.apex}`)
     await page.getByLabel('Deployment').selectOption(preview.id)
     await button('Assign').click()
-    await said('now points to it')
+    await said(`beta.${shop.apex} assigned.`)
     assert.equal(await shop.shown(`beta.${shop.apex}`), 'a preview')
     await dashboard.look(page, 'aliases')
     await button(`Remove beta.${shop.apex}`).click()

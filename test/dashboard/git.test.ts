@@ -31,7 +31,7 @@ describe('the Git page of a project', { skip: withoutChromium }, () => {
     await tree.must('tag', 'v1')
     await tree.must('push', remote, 'v1')
     const page = await dashboard.openPage(ada, `/a/${ada.username}/projects/shop/git`)
-    await page.getByText('Tags are stored and not deployed').waitFor()
+    await page.getByRole('cell', { name: 'Tags are stored and not deployed' }).waitFor()
     await page.getByRole('link', { name: 'Deployment', exact: true }).waitFor()
     await dashboard.look(page, 'git')
     const { body: shop } = await server.call('GET /v9/projects/shop', ada)
@@ -49,7 +49,7 @@ describe('the Git page of a project', { skip: withoutChromium }, () => {
     await page.getByRole('link', { name: '#7' }).waitFor()
     await dashboard.look(page, 'git-held')
     await page.getByRole('button', { name: /^Approve: eve:patch/ }).click()
-    await page.getByText('Approved. It is being built').waitFor()
+    await page.getByText('Approved. Building without').waitFor()
     await page.getByRole('button', { name: /^Run again: main/ }).click()
     await page
       .getByRole('button', { name: /^Run again: main/ })
@@ -153,11 +153,11 @@ describe('the Git page of a project', { skip: withoutChromium }, () => {
     await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
     await page.getByText('Connected as octocat.').waitFor()
     await page.getByRole('button', { name: /^Test octocat at 127/ }).click()
-    await page.getByText('The host accepts the token and shows 50 or more repositories.').waitFor()
+    await page.getByText('The token works and gives access to 50 or more repositories.').waitFor()
     await dashboard.look(page, 'git-hosts')
     host.refusal = 401
     await page.getByRole('button', { name: /^Test octocat at 127/ }).click()
-    await page.getByText('Token refused').waitFor()
+    await page.getByText('Token rejected').waitFor()
     host.refusal = undefined
 
     await page.goto(`http://aloft.test/a/${joan.username}/new`)
@@ -219,7 +219,7 @@ describe('the Git page of a project', { skip: withoutChromium }, () => {
       .getByRole('button', { name: /^octocat\/shop/ })
       .click()
     await page.getByText(`${host.url}/octocat/shop.git`).waitFor()
-    await page.getByText(/the webhook at the host/i).waitFor()
+    await page.getByText(/the webhook works|webhook created\./i).waitFor()
 
     // It cannot be removed while projects are deployed through it.
     await page.goto(`http://aloft.test/a/${joan.username}/git`)

@@ -95,7 +95,7 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
     const page = await dashboard.openPage(operator, '/operator/machines')
     const row = page.getByRole('row', { name: /fra-2/ })
     await row.getByRole('button', { name: 'Drain' }).click()
-    await page.getByRole('button', { name: 'Drain the machine' }).click()
+    await page.getByRole('button', { name: 'Drain machine' }).click()
     await row.getByText('Draining').waitFor()
     await dashboard.look(page, 'operator-machines')
     await row.getByRole('button', { name: 'Resume' }).click()

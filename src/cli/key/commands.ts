@@ -3,7 +3,7 @@ import type { CommandTable } from '../command-table.ts'
 export const COMMANDS: CommandTable = {
   groups: {
     keys: {
-      summary: 'SSH keys, to push and fetch with',
+      summary: 'SSH keys for Git',
       examples: [
         ['keys add ~/.ssh/id_ed25519.pub', 'add a key'],
         ['keys ls', 'list your keys, and how to connect'],

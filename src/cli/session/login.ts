@@ -41,10 +41,10 @@ export const command = defineCommand({
         ? `We sent a link to ${bold(plainText(typed))}.`
         : `This server has no mail server set up: the link for ${bold(plainText(typed))} was printed in its terminal.`,
     )
-    out.say(`Open it, and accept if it shows this security code: ${bold(green(plainText(securityCode)))}`)
+    out.say(`Open it, and approve if it shows this security code: ${bold(green(plainText(securityCode)))}`)
     if (approveUrl !== undefined)
       out.say(`Or, in a browser where you are signed in, open ${plainText(approveUrl)}`)
-    out.say(dim('Waiting for you to accept… (Ctrl-C stops waiting)'))
+    out.say(dim('Waiting for your approval… (Ctrl-C stops waiting)'))
     const { token, email } = await pollLogin({
       api,
       email: typed,

@@ -219,7 +219,7 @@ function mail(status: Status): Check {
   return {
     name,
     ...(isLocal(status) ? { ok: true, warning: true as const } : { ok: false }),
-    message: 'no mail server: links are printed in the server’s terminal and kept in the folder `outbox`',
+    message: 'no mail server: links are printed in the server’s terminal and kept in the outbox folder',
     hint: 'Set ALOFT_SMTP_URL to send sign-in links and invitations by email.',
   }
 }

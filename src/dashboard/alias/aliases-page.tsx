@@ -32,7 +32,7 @@ function AssignDialog({ alias, onClose }: { alias?: Alias; onClose: () => void }
   const assign = useAction(
     (_: undefined, { client }) =>
       client.call(assignAlias, { params: { id: deployment }, body: { alias: host.trim() } }),
-    { changes: ['alias', 'deployment', 'project'], done: `${host.trim()} now points to it.`, quiet: true },
+    { changes: ['alias', 'deployment', 'project'], done: `${host.trim()} assigned.`, quiet: true },
   )
   return (
     <FormDialog

@@ -225,11 +225,11 @@ const SENTENCES: Readonly<Record<string, Say>> = {
   ],
   'POST /projects/:/git/sync': (target, known) => ['synced the Git repository of', ...project(target, known)],
   'POST /git/connections': ({ kind, url }) => ['connected the Git host', ...named(url ?? kind)],
-  'POST /git/apps': ({ url }) => ['began to connect GitHub by an App', ...named(url)],
+  'POST /git/apps': ({ url }) => ['started to connect a GitHub App', ...named(url)],
   'POST /git/apps/:/conversion': () => ['connected a GitHub App'],
   'POST /git/apps/:/installations': () => ['refreshed the installations of a GitHub App'],
   'DELETE /git/apps/:': () => ['removed a GitHub App'],
-  'POST /git/inspect': ({ repository }) => ['looked into a Git repository', ...named(repository)],
+  'POST /git/inspect': ({ repository }) => ['inspected a Git repository', ...named(repository)],
   'DELETE /git/connections/:': () => ['removed a connected Git host'],
   'POST /git/:/:/git-receive-pack': ({ repository }, known) => [
     'pushed to',

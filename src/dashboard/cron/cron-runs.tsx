@@ -36,7 +36,7 @@ export function CronRuns({ idOrName, cron }: { idOrName: string; cron: Cron }) {
             ),
           },
           {
-            title: 'Took',
+            title: 'Duration',
             wide: true,
             cell: ({ durationMs }) => (durationMs === null ? '' : `${durationMs} ms`),
           },
@@ -64,7 +64,7 @@ function RunLog({ idOrName, requestId }: { idOrName: string; requestId: string }
   const text = entries.map((entry) => `${new Date(entry.at).toISOString()}  ${entry.text}`).join('\n')
   return (
     <div className="p-5">
-      <CodeBlock label="Log of the run">{text === '' ? 'Nothing was written.' : text}</CodeBlock>
+      <CodeBlock label="Log of the run">{text === '' ? 'No output.' : text}</CodeBlock>
     </div>
   )
 }

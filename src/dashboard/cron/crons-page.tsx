@@ -29,11 +29,11 @@ export function CronsPage() {
   )
   const run = useAction((id: string, { client }) => client.call(runCron, { params: { idOrName, id } }), {
     changes: ['cron'],
-    done: 'The run begins in a moment.',
+    done: 'Run started.',
   })
   const remove = useAction(
     (id: string, { client }) => client.call(deleteCron, { params: { idOrName, id } }),
-    { changes: ['cron'], done: 'The schedule is removed.', after: () => setLeaving(undefined) },
+    { changes: ['cron'], done: 'Schedule removed.', after: () => setLeaving(undefined) },
   )
   const make = (
     <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
@@ -44,12 +44,12 @@ export function CronsPage() {
   return (
     <Page
       title="Schedules"
-      about="Paths of the production deployment that are requested at set times."
+      about="Paths of the production deployment, requested on a schedule."
       actions={crons.length > 0 && make}
     >
       <Card flush>
         {crons.length === 0 ? (
-          <Empty icon="clock" title="Nothing runs on a schedule" action={make}>
+          <Empty icon="clock" title="No schedules yet" action={make}>
             <p className="mb-3">Name paths under `crons` in vercel.json, or add a schedule here.</p>
             <CopyLine text={'aloft crons add /api/nightly "0 5 * * *"'} />
           </Empty>
@@ -61,7 +61,7 @@ export function CronsPage() {
             columns={[
               {
                 title: 'Path',
-                cell: ({ id, path, source }) => (
+                cell: ({ id, path, source, schedule }) => (
                   <>
                     <button
                       type="button"
@@ -70,6 +70,7 @@ export function CronsPage() {
                     >
                       {path}
                     </button>
+                    <code className="block text-xs whitespace-nowrap md:hidden">{schedule}</code>
                     <span className="text-soft">
                       {source === 'config' ? 'from the deployment' : 'added here'}
                     </span>
@@ -78,6 +79,7 @@ export function CronsPage() {
               },
               {
                 title: 'Schedule',
+                wide: true,
                 cell: ({ schedule, timeZone }) => (
                   <>
                     <code className="whitespace-nowrap">{schedule}</code>
@@ -147,7 +149,7 @@ export function CronsPage() {
           onConfirm={() => remove.mutate(leaving.id)}
           onClose={() => setLeaving(undefined)}
         >
-          <p>It does not run again, and the history of its runs is gone.</p>
+          <p>It won’t run again, and its run history is deleted.</p>
         </Confirm>
       )}
     </Page>

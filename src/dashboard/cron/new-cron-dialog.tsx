@@ -19,7 +19,7 @@ export function NewCronDialog({ idOrName, onClose }: { idOrName: string; onClose
   const make = useAction(
     (_input: undefined, { client }) =>
       client.call(createCron, { params: { idOrName }, body: { path, schedule, timeZone, overlap, makeUp } }),
-    { changes: ['cron'], done: 'The schedule is added.', after: onClose, quiet: true },
+    { changes: ['cron'], done: 'Schedule added.', after: onClose, quiet: true },
   )
   return (
     <FormDialog
@@ -31,7 +31,7 @@ export function NewCronDialog({ idOrName, onClose }: { idOrName: string; onClose
     >
       <TextField
         label="Path"
-        hint="Requested by GET of the production deployment."
+        hint="Requested with GET from the production deployment."
         value={path}
         onChange={setPath}
         required
@@ -51,13 +51,13 @@ export function NewCronDialog({ idOrName, onClose }: { idOrName: string; onClose
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField label="Time zone" value={timeZone} onChange={setTimeZone} required maxLength={64} />
         <SelectField
-          label="When the last run is still going on"
+          label="If the previous run is still in progress"
           value={overlap}
           onChange={setOverlap}
           options={OVERLAPS}
         />
       </div>
-      <Checkbox label="Make up for a run that was missed, once" checked={makeUp} onChange={setMakeUp} />
+      <Checkbox label="Catch up once on missed runs" checked={makeUp} onChange={setMakeUp} />
     </FormDialog>
   )
 }

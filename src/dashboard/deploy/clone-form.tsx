@@ -114,7 +114,7 @@ export function CloneForm({ button, onOther }: { button: DeployButton; onOther: 
     },
     {
       changes: ['project', 'env', 'push'],
-      done: `${clean} created. Its first deployment is on the way.`,
+      done: `${clean} created. Its first deployment has started.`,
       quiet: true,
     },
   )
@@ -247,7 +247,7 @@ export function CloneForm({ button, onOther }: { button: DeployButton; onOther: 
           <div className="grid gap-5 md:grid-cols-2">
             <SelectField
               label="Root directory"
-              hint="Where the site or program is in the repository."
+              hint="The folder of the repository that contains the site or app."
               value={root}
               onChange={setFolder}
               options={foldersOf(inspection.data?.folders, root)}
@@ -255,7 +255,7 @@ export function CloneForm({ button, onOther }: { button: DeployButton; onOther: 
             />
             <SelectField
               label="Framework"
-              hint="Decides how the code is built. You can change it later."
+              hint="Determines how the code is built. You can change it later."
               value={framework}
               onChange={setFramework}
               options={[
@@ -300,7 +300,7 @@ export function CloneForm({ button, onOther }: { button: DeployButton; onOther: 
       {create.data?.webhookSecret !== undefined && (
         <ShownOnce
           title="Copy the webhook secret now"
-          about="Changes of the repository are found within five minutes. To deploy them immediately, add the webhook URL of the Git page to the repository, with this secret. You won't be able to see it again."
+          about="Changes to the repository are detected within five minutes. To deploy them immediately, add the webhook URL of the Git page to the repository, with this secret. You won't be able to see it again."
           secret={create.data.webhookSecret}
           onClose={open}
         />

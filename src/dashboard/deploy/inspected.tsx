@@ -33,7 +33,7 @@ export const Inspected = ({ data, error, isFetching }: ReturnType<typeof useInsp
   <p role="status" className="mt-4 text-sm break-words text-soft">
     {isFetching ? (
       <span className="flex items-center gap-2">
-        <Spinner /> Looking into the repository…
+        <Spinner /> Inspecting the repository…
       </span>
     ) : error !== null ? (
       <span className="text-warn">{explain(error)}</span>

@@ -211,7 +211,7 @@ function Actions({ deployment, project }: { deployment: Deployment; project: Pro
           onConfirm={() => cancel.mutate(undefined)}
           onClose={() => setCancelling(false)}
         >
-          <p>{live !== undefined && 'Production keeps showing what it shows. '}You can redeploy later.</p>
+          <p>{live !== undefined && 'Production doesn’t change. '}You can redeploy later.</p>
         </Confirm>
       )}
       {leaving && (

@@ -21,13 +21,13 @@ export function ConnectDialog({ idOrName, onClose }: { idOrName: string; onClose
       if (webhookSecret === undefined) onClose()
       return webhookSecret
     },
-    { changes: ['push'], done: 'The repository is connected.', quiet: true },
+    { changes: ['push'], done: 'Repository connected.', quiet: true },
   )
   if (connect.data !== undefined)
     return (
       <ShownOnce
         title="Copy the webhook secret now"
-        about="Enter it as the secret when you add the webhook URL to the repository, so that forged calls are refused. You won't be able to see it again."
+        about="Enter it as the secret when you add the webhook URL to the repository, so that forged requests are rejected. You won't be able to see it again."
         secret={connect.data}
         onClose={onClose}
       />

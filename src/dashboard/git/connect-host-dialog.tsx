@@ -56,7 +56,7 @@ export function ConnectHostDialog({
       <SelectField label="Host" value={kind} onChange={setKind} options={KINDS} />
       <TextField
         label={host.url === '' ? 'Address' : 'Address (optional)'}
-        hint={host.url === '' ? undefined : 'Only for a server of your own.'}
+        hint={host.url === '' ? undefined : 'Only for a self-hosted server.'}
         placeholder={host.url === '' ? 'https://codeberg.org' : host.url}
         value={url}
         onChange={setUrl}
@@ -68,7 +68,7 @@ export function ConnectHostDialog({
       {kind === 'bitbucket' && (
         <TextField
           label="Email address"
-          hint="Only with an API token of your own. Leave it empty for a workspace or repository token."
+          hint="Only for a personal API token. Leave empty for a workspace or repository token."
           value={username}
           onChange={setUsername}
           maxLength={200}

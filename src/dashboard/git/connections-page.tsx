@@ -24,8 +24,8 @@ export function GitConnectionsPage() {
       changes: ['git-connection'],
       done: ({ repositories, next }) =>
         repositories.length === 0
-          ? 'The host accepts the token, but shows no repositories.'
-          : `The host accepts the token and shows ${repositories.length}${next === null ? '' : ' or more'} ${repositories.length === 1 ? 'repository' : 'repositories'}.`,
+          ? 'The token works, but gives access to no repositories.'
+          : `The token works and gives access to ${repositories.length}${next === null ? '' : ' or more'} ${repositories.length === 1 ? 'repository' : 'repositories'}.`,
     },
   )
   const remove = useAction((id: string, { client }) => client.call(deleteGitConnection, { params: { id } }), {
@@ -53,7 +53,7 @@ export function GitConnectionsPage() {
       <Card flush>
         {connections.length === 0 ? (
           <Empty icon="alias" title="No Git hosts connected" action={add}>
-            You can also deploy any repository by its address, or push to this server directly.
+            You can also deploy any repository by its URL, or push to this server directly.
           </Empty>
         ) : (
           <Table
@@ -82,7 +82,7 @@ export function GitConnectionsPage() {
                   problem === null ? (
                     <Badge tone="good">Connected</Badge>
                   ) : (
-                    <Badge tone="bad">Token refused</Badge>
+                    <Badge tone="bad">Token rejected</Badge>
                   ),
               },
               { title: 'Added', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },

@@ -76,7 +76,7 @@ export function GitAppPage() {
           </Empty>
         ) : (
           <Empty icon="plug" title={isBusy ? 'Connecting GitHub…' : 'GitHub is not connected yet'}>
-            {isBusy ? 'This takes a moment.' : 'Connect GitHub again from the page of Git hosts.'}
+            {isBusy ? 'This takes a moment.' : 'Connect GitHub again from the Git hosts page.'}
           </Empty>
         )}
       </Card>

@@ -38,9 +38,9 @@ const STATES: Readonly<Record<string, { readonly tone: Tone; readonly says: stri
 }
 
 const WEBHOOKS: Readonly<Record<string, string>> = {
-  working: 'Pushes are deployed at once: the webhook at the host works.',
-  waiting: 'The webhook at the host was made. Its first delivery has not arrived yet.',
-  untested: 'The webhook at the host was made. The first push shows whether it works.',
+  working: 'The webhook works: pushes are deployed immediately.',
+  waiting: 'Webhook created. Waiting for its first delivery.',
+  untested: 'Webhook created. The next push will show whether it works.',
 }
 
 /** Where the code of a project comes from, and what came of every push. */
@@ -75,13 +75,13 @@ function SourceCard({ idOrName }: { idOrName: string }) {
   )
   const leave = useAction(
     (_input: undefined, { client }) => client.call(disconnectSource, { params: { idOrName } }),
-    { changes: ['push'], done: 'The repository is disconnected.', after: () => setLeaving(false) },
+    { changes: ['push'], done: 'Repository disconnected.', after: () => setLeaving(false) },
   )
   return (
     <Card title="Repository">
       {source.url === null ? (
         <div className="grid gap-3">
-          <p>Push to this address with any user name and an API token as the password:</p>
+          <p>Push to this URL with any username, and an API token as the password:</p>
           <CopyLine text={`git push ${source.pushUrl} HEAD:main`} />
           <div>
             <Button icon="plug" onClick={() => setConnecting(true)}>
@@ -108,14 +108,14 @@ function SourceCard({ idOrName }: { idOrName: string }) {
           )}
           {source.webhook?.state === 'failed' && (
             <p role="status" className="text-warn">
-              The host did not accept a webhook: {source.webhook.problem}
+              The host rejected the webhook: {source.webhook.problem}
             </p>
           )}
           {source.webhookUrl !== null && (source.webhook === null || source.webhook.state === 'failed') && (
             <>
               <p>
-                The repository is checked every five minutes. To deploy at once, add this secret URL to it as
-                a webhook for pushes:
+                The repository is checked every five minutes. To deploy immediately, add this secret URL to it
+                as a webhook for pushes:
               </p>
               <CopyLine text={source.webhookUrl} />
             </>
@@ -140,7 +140,7 @@ function SourceCard({ idOrName }: { idOrName: string }) {
           onConfirm={() => leave.mutate(undefined)}
           onClose={() => setLeaving(false)}
         >
-          <p>New pushes are not deployed any more. Existing deployments stay.</p>
+          <p>New pushes won’t be deployed. Existing deployments stay.</p>
         </Confirm>
       )}
     </Card>
@@ -157,11 +157,11 @@ function PushesCard({ idOrName }: { idOrName: string }) {
   )
   const again = useAction(
     (id: string, { client }) => client.call(runPushAgain, { params: { idOrName, id } }),
-    { changes: ['push'], done: 'The push is queued.' },
+    { changes: ['push'], done: 'Push queued.' },
   )
   const approve = useAction(
     (id: string, { client }) => client.call(approvePush, { params: { idOrName, id } }),
-    { changes: ['push'], done: 'Approved. It is being built without the project’s variables.' },
+    { changes: ['push'], done: 'Approved. Building without the project’s variables.' },
   )
   return (
     <Card title="Pushes" about="Each push, with its deployment or the reason why it was not deployed." flush>
@@ -177,17 +177,18 @@ function PushesCard({ idOrName }: { idOrName: string }) {
           columns={[
             {
               title: 'Branch',
-              cell: ({ branch, ref, before, after, message, pullRequest }) => (
+              cell: ({ branch, ref, before, after, message, pullRequest, reason }) => (
                 <>
                   <span className="block font-medium break-all">
                     {branch ?? ref}
                     {pullRequest !== null && <PullRequestLink {...pullRequest} />}
                   </span>
-                  <span className="block max-w-80 truncate text-soft">
+                  <span className="block max-w-28 truncate text-soft md:max-w-80">
                     {after === null
                       ? before !== null && 'deleted'
                       : `${after.slice(0, 7)} ${message?.split('\n')[0] ?? ''}`}
                   </span>
+                  {reason && <span className="block text-soft md:hidden">{reason.message}</span>}
                 </>
               ),
             },
@@ -199,6 +200,7 @@ function PushesCard({ idOrName }: { idOrName: string }) {
             },
             {
               title: 'Outcome',
+              wide: true,
               cell: ({ reason, deploymentId }) =>
                 deploymentId === null ? (
                   (reason?.message ?? '–')

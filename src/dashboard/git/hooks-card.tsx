@@ -16,7 +16,7 @@ export function HooksCard({ idOrName }: { idOrName: string }) {
   const [leaving, setLeaving] = useState<{ id: string; name: string }>()
   const revoke = useAction(
     (id: string, { client }) => client.call(deleteDeployHook, { params: { idOrName, id } }),
-    { changes: ['project'], done: 'The deploy hook is revoked.', after: () => setLeaving(undefined) },
+    { changes: ['project'], done: 'Deploy hook revoked.', after: () => setLeaving(undefined) },
   )
   return (
     <Card title="Deploy hooks" about="A POST request to one of these secret URLs deploys its branch.">
@@ -47,7 +47,7 @@ export function HooksCard({ idOrName }: { idOrName: string }) {
           onConfirm={() => revoke.mutate(leaving.id)}
           onClose={() => setLeaving(undefined)}
         >
-          <p>Requests to its URL fail from then on.</p>
+          <p>Requests to its URL will fail.</p>
         </Confirm>
       )}
     </Card>
@@ -60,7 +60,7 @@ function NewHookDialog({ idOrName, onClose }: { idOrName: string; onClose: () =>
   const make = useAction(
     (_input: undefined, { client }) =>
       client.call(createDeployHook, { params: { idOrName }, body: { name, ref } }),
-    { changes: ['project'], done: 'The deploy hook is created.', after: onClose, quiet: true },
+    { changes: ['project'], done: 'Deploy hook created.', after: onClose, quiet: true },
   )
   return (
     <FormDialog

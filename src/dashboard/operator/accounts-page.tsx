@@ -64,7 +64,9 @@ export function AccountsPage() {
                 title: 'Account',
                 cell: ({ id, slug, kind, email, operator, softBlocked }) => (
                   <span className="flex min-w-0 items-center gap-3">
-                    <Avatar name={slug} square={kind === 'team'} />
+                    <span className="max-sm:hidden">
+                      <Avatar name={slug} square={kind === 'team'} />
+                    </span>
                     <span className="min-w-0">
                       <span className="flex flex-wrap items-center gap-1.5 font-medium">
                         <Link to="/operator/accounts/$id" params={{ id }} className="hover:underline">

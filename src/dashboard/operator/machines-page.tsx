@@ -37,7 +37,7 @@ export function MachinesPage() {
       client.call(updateMachine, { params: { name }, body: { draining } }),
     {
       changes: ['operator'],
-      done: (_, { name, draining }) => (draining ? `Draining ${name}.` : `${name} takes part again.`),
+      done: (_, { name, draining }) => (draining ? `Draining ${name}.` : `${name} resumed.`),
       after: () => setAsked(undefined),
     },
   )
@@ -75,9 +75,9 @@ export function MachinesPage() {
                   </>
                 ),
               },
-              { title: 'State', cell: (machine) => <State machine={machine} /> },
+              { title: 'Status', cell: (machine) => <State machine={machine} /> },
               { title: 'Version', wide: true, cell: ({ version }) => version },
-              { title: 'Load', align: 'right', cell: ({ load }) => load.toFixed(2) },
+              { title: 'Load', wide: true, align: 'right', cell: ({ load }) => load.toFixed(2) },
               { title: 'Memory used', wide: true, align: 'right', cell: ({ memory }) => usedOf(memory) },
               { title: 'Disk used', wide: true, align: 'right', cell: ({ disk }) => usedOf(disk) },
               { title: 'Started', wide: true, cell: ({ startedAt }) => <Time at={startedAt} /> },
@@ -115,14 +115,14 @@ export function MachinesPage() {
       {asked !== undefined && (
         <Confirm
           title={`Drain ${asked.name}?`}
-          action="Drain the machine"
+          action="Drain machine"
           look="primary"
           busy={change.isPending}
           onConfirm={() => change.mutate({ name: asked.name, draining: true })}
           onClose={() => setAsked(undefined)}
         >
           <p>
-            It finishes what it is doing and gets no new builds, jobs or function requests until you resume
+            It finishes its current work and gets no new builds, jobs or function requests until you resume
             it.
           </p>
         </Confirm>

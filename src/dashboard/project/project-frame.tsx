@@ -82,8 +82,7 @@ export function ProjectFrame() {
             params={params}
             className="font-medium underline"
           >
-            {' '}
-            settings{' '}
+            settings
           </Link>
           .
         </p>

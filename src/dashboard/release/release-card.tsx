@@ -42,7 +42,7 @@ function UnderWay({ project, release }: { project: Project; release: Release }) 
   const approve = useAction(
     (nextStageIndex: number, { client }) =>
       client.call(approveReleaseStage, { params, body: { ...body, nextStageIndex } }),
-    { changes: ['project', 'deployment'], done: 'On to the next stage.' },
+    { changes: ['project', 'deployment'], done: 'Moved to the next stage.' },
   )
   const finish = useAction(
     (how: End, { client }) =>

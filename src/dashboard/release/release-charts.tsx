@@ -19,7 +19,7 @@ const MEASURES = [
   },
   {
     title: 'p95 latency',
-    about: '95 of 100 requests are faster.',
+    about: '95% of requests are faster.',
     of: ({ p95 }: TrafficPoint) => p95,
     format: formatDuration,
   },

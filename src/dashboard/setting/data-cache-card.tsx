@@ -17,7 +17,7 @@ export function DataCacheCard({ project }: { project: Project }) {
       about="Function responses that may be cached are kept at the edge for all visitors. When off, every request reaches the function."
     >
       <Switch
-        label="Keep answers of functions"
+        label="Cache function responses"
         checked={!off}
         disabled={change.isPending}
         onChange={(on) => change.mutate(!on)}

@@ -74,7 +74,7 @@ export function EnvironmentDialog({
     >
       <TextField
         label="Name"
-        hint="Lowercase letters, digits and dashes."
+        hint="Lowercase letters, digits and hyphens."
         error={isNameWrong ? 'Use only lowercase letters, digits and dashes, such as staging.' : undefined}
         placeholder="staging"
         value={slug}

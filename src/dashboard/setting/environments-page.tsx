@@ -51,7 +51,7 @@ export function EnvironmentsPage() {
     <>
       <Card
         title="Environments"
-        about="Besides production and previews, each with its own variables, domains and branches."
+        about="In addition to production and previews, each with its own variables, domains and branches."
         actions={environments.length > 0 && add}
         flush
       >
@@ -154,7 +154,7 @@ export function EnvironmentsPage() {
           onClose={close}
           onConfirm={() => remove.mutate(asked.environment, { onSuccess: close })}
         >
-          <p className="mb-3">Its deployments stay, each at its own address.</p>
+          <p className="mb-3">Its deployments stay, each at its own URL.</p>
           <Checkbox
             label="Also delete variables that are set nowhere else"
             checked={withVariables}

@@ -3,6 +3,7 @@ import { Suspense } from 'react'
 import { useParam } from '../api/account.tsx'
 import { Page } from '../ui/page.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
+import { showCurrent } from '../ui/tabs.tsx'
 
 const PLACES = [
   { label: 'General', to: '/a/$account/projects/$project/settings', exact: true },
@@ -29,6 +30,7 @@ export function SettingsFrame() {
     <Page title="Settings">
       <div className="grid gap-6 lg:grid-cols-[11rem_minmax(0,1fr)] lg:gap-8">
         <nav
+          ref={showCurrent}
           aria-label="Settings"
           className="-mx-4 overflow-x-auto px-4 sm:mx-0 sm:px-0 lg:sticky lg:top-6 lg:self-start"
         >

@@ -38,7 +38,7 @@ export function SkewProtectionCard({ project }: { project: Project }) {
           placeholder="Off"
         />
         <TextField
-          label="Not for deployments before (UTC)"
+          label="Ignore deployments created before (UTC)"
           type="datetime-local"
           value={chosen.boundary}
           onChange={(boundary) => setChosen({ ...chosen, boundary })}

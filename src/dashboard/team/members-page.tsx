@@ -59,7 +59,9 @@ export function MembersPage() {
               title: 'Member',
               cell: ({ uid, username, email }) => (
                 <span className="flex min-w-0 items-center gap-3">
-                  <Avatar name={username} />
+                  <span className="max-sm:hidden">
+                    <Avatar name={username} />
+                  </span>
                   <span className="min-w-0">
                     <span className="block truncate font-medium">
                       {username} {uid === user.id && <Badge tone="accent">You</Badge>}

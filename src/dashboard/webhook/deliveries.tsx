@@ -37,7 +37,17 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
           rows={pages.rows}
           rowKey={({ id }) => id}
           columns={[
-            { title: 'Event', cell: ({ type }) => <span className="font-medium">{type}</span> },
+            {
+              title: 'Event',
+              cell: ({ type, createdAt }) => (
+                <>
+                  <span className="font-medium">{type}</span>
+                  <span className="block text-soft md:hidden">
+                    <Time at={createdAt} />
+                  </span>
+                </>
+              ),
+            },
             {
               title: 'Status',
               cell: ({ state }) => (
@@ -49,11 +59,15 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
               wide: true,
               cell: ({ attempts }) => {
                 const last = attempts.at(-1)
-                return last === undefined ? '–' : `${last.status ?? 'None'} in ${last.ms} ms`
+                return last === undefined
+                  ? '–'
+                  : last.status === null || last.status === undefined
+                    ? `No response (${last.ms} ms)`
+                    : `${last.status} in ${last.ms} ms`
               },
             },
             { title: 'Attempts', wide: true, align: 'right', cell: ({ attempts }) => attempts.length },
-            { title: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
+            { title: 'When', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
             {
               title: 'Actions',
               silent: true,

@@ -33,13 +33,13 @@ export function setUpDone(done: {
 <h2>Command line</h2>
 <p>Run this in a terminal on the server, then approve the login in this browser:</p>
 ${copied('login', `${command} login ${email} --base-url ${site}`, 'Copy the login command')}
-${command === 'aloft' ? '' : html`<p class="soft">To call it <code>aloft</code>, run <code>npm link</code> in the clone, or without administrator rights: <code>ln -s ${command} ~/.local/bin/aloft</code>.</p>`}
+${command === 'aloft' ? '' : html`<p class="soft">To call it <code>aloft</code>, run <code>npm link</code> in the clone, or without administrator rights: <code>mkdir -p ~/.local/bin &amp;&amp; ln -s ${command} ~/.local/bin/aloft</code>.</p>`}
 <h2>API token</h2>
 <p>For scripts. You won't be able to see it again:</p>
 <p class="code mono" id="token">${bearer}</p>
 <p><button type="button" data-copy="token" aria-label="Copy the API token">Copy</button></p>
 <pre tabindex="0">curl -H "Authorization: Bearer ${bearer}" ${site}/v2/user</pre>
-<p class="soft">Create more tokens in the dashboard, or with <code>aloft token create</code>. See the <a href="/docs">API reference</a> for what you can do with them.</p>
+<p class="soft">Create more tokens in the dashboard, or with <code>aloft tokens create</code>. See the <a href="/docs">API reference</a> for what you can do with them.</p>
 ${raw(`<script>${COPY}</script>`)}`
   const reply = pageReply(page('Aloft is yours', body), { cookies: [cookie] })
   const policy = String(reply.headers?.['content-security-policy'])

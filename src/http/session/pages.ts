@@ -46,7 +46,7 @@ const REFRESH = 3
 export const notSetUp = (): string =>
   page(
     'Not set up yet',
-    html`<p>Open the set-up link printed in the terminal where Aloft is running. It creates the operator account and signs you in.</p>
+    html`<p>Open the setup link printed in the terminal where Aloft is running. It creates the operator account and signs you in.</p>
 <p class="soft">Can't find it? Restart Aloft to print a new one. On a server, look at its log, for example with <code>journalctl -u aloft</code> or <code>docker logs</code>.</p>
 <p class="soft small"><span class="pulse" aria-hidden="true"></span>This page continues automatically. <a href="/login?anyway=1">Sign in anyway</a></p>`,
     { refresh: REFRESH },

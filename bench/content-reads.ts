@@ -10,15 +10,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
+import { readLocation } from '#adapters/blob-s3/location.ts'
+import { createMarker } from '#adapters/blob-s3/marker.ts'
+import { openS3BlobStore } from '#adapters/blob-s3/open-s3-blob-store.ts'
+import { S3Client } from '#adapters/blob-s3/s3-client.ts'
+import { openDatabase } from '#adapters/sql/database/database.ts'
+import { createContentIndex } from '#adapters/sql/file/content-index.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { startS3 } from '#test/support/s3.ts'
-import { openS3Storage } from '#test/support/s3-storage.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { median } from './median.ts'
 import { printRows, type Row } from './row.ts'
 import { amount, rounds, warmUps } from './trial.ts'
 
+const credentials = { keyId: 'test', secret: 'test' }
 const TARGET = 0.95
 const ROUNDS = rounds(15)
 const WARM_UPS = warmUps(3)
@@ -86,9 +92,25 @@ async function compare(kind: Kind, disk: BlobStore, remote: BlobStore): Promise<
 export async function run(): Promise<Row[]> {
   const scratch = await mkdtemp(join(tmpdir(), 'aloft-bench-contents-'))
   const server = await startS3()
-  const storage = await openS3Storage(server, async () => undefined)
-  const disk = await createFsBlobStore({ folder: scratch, clock: systemClock, log: silentLog })
-  const remote = await storage.open(systemClock)
+  const url = await server.makeBucket('bench')
+  const parts = { clock: systemClock, log: silentLog }
+  const database = await openDatabase({ file: join(scratch, 'aloft.db') })
+  await database.migrate()
+  const client = new S3Client({ location: readLocation(url), credentials, clock: systemClock })
+  await createMarker(client).write('bench')
+  client.close()
+  const disk = await createFsBlobStore({ folder: join(scratch, 'disk'), ...parts })
+  const remote = await openS3BlobStore({
+    ...{
+      url,
+      credentials,
+      ...parts,
+      index: createContentIndex(database.db),
+      folder: join(scratch, 'copies'),
+    },
+    installation: async () => 'bench',
+    budgetBytes: 1 << 30,
+  })
   try {
     const rows: Row[] = []
     for (const kind of KINDS) rows.push(await compare(kind, disk, remote))
@@ -96,7 +118,7 @@ export async function run(): Promise<Row[]> {
   } finally {
     await remote.close()
     await disk.close()
-    await storage.remove()
+    await database.close()
     await server.stop()
     await rm(scratch, { recursive: true, force: true })
   }

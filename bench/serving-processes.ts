@@ -4,7 +4,7 @@
  *
  *   node bench/serving-processes.ts
  */
-import { availableParallelism } from 'node:os'
+import { cpus } from 'node:os'
 import { deployReady } from './deploy-ready.ts'
 import { median } from './median.ts'
 import { type Platform, startPlatform } from './platform.ts'
@@ -43,7 +43,7 @@ export async function run(): Promise<Row[]> {
       const ratio = median(ratios)
       return {
         id: 'P24',
-        what: `${count} serving processes on ${availableParallelism()} cores, against one`,
+        what: `${count} serving processes on ${cpus().length} cores, against one`,
         measured: `${ratio.toFixed(2)} ×`,
         target: '',
         met: undefined,

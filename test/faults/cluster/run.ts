@@ -114,10 +114,11 @@ try {
     console.log(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${lines.at(-1)}`)
     for (const line of [...problems, ...outcome.reasons]) console.log(`     ${line}`)
     if (problems.length > 0) isBad = true
+    // At once, so that a run that is ended early leaves what it has found.
+    if (values.write) write(lines)
     await mend?.(cluster)
   }
 } finally {
   await cluster.close()
 }
-if (values.write) write(lines)
 process.exitCode = isBad ? 1 : 0

@@ -183,7 +183,7 @@ function PushesCard({ idOrName }: { idOrName: string }) {
                     {branch ?? ref}
                     {pullRequest !== null && <PullRequestLink {...pullRequest} />}
                   </span>
-                  <span className="block max-w-28 truncate text-soft md:max-w-80">
+                  <span className="block max-w-14 truncate text-soft md:max-w-80">
                     {after === null
                       ? before !== null && 'deleted'
                       : `${after.slice(0, 7)} ${message?.split('\n')[0] ?? ''}`}

@@ -26,7 +26,11 @@ describe('schedules', { skip: withoutChromium }, () => {
     await page.getByText('should have five fields').waitFor()
     await page.getByLabel('Schedule', { exact: true }).fill('0 5 * * *')
     await page.getByRole('button', { name: 'Add the schedule' }).click()
-    await page.getByRole('button', { name: 'Run / now' }).click()
+    // There is something to be done once the server has answered.
+    await Promise.all([
+      page.waitForResponse((response) => response.request().method() === 'POST'),
+      page.getByRole('button', { name: 'Run / now' }).click(),
+    ])
     await dashboard.server.runJobs()
     await page.getByText('Succeeded').first().waitFor()
     await page.getByRole('button', { name: '/', exact: true }).click()

@@ -44,8 +44,6 @@ describe('deployments in the dashboard', { skip: withoutChromium }, () => {
   const pathOf = (id: string, rest = '') => `/a/${ada.username}/deployments/${id}${rest}`
 
   test('a deployment goes its way before your eyes', async (t) => {
-    // Signing in runs what is to be done, so it comes first.
-    const page = await dashboard.openPage(ada)
     const made = await deploy('shop', [PACKAGE], {
       meta: { gitBranch: 'main', gitCommitSha: 'f00dfeed1234', gitCommitMessage: 'Sell more' },
       env: { GREETING: 'hello' },
@@ -81,7 +79,7 @@ describe('deployments in the dashboard', { skip: withoutChromium }, () => {
         },
       )
     })
-    await page.goto(`http://aloft.test${pathOf(made.id)}`)
+    const page = await dashboard.openPage(ada, pathOf(made.id))
     await page.getByText('Queued: in progress').waitFor()
     await page.getByText('Waiting for output').waitFor()
     const jobs = dashboard.server.runJobs()
@@ -156,9 +154,8 @@ describe('deployments in the dashboard', { skip: withoutChromium }, () => {
       await log(run).stdout('npm error code E404')
       throw new BuildFailure('install_failed', 'npm install exited with code 1.')
     })
-    const page = await dashboard.openPage(ada)
     const made = await deploy('broken', [PACKAGE])
-    await page.goto(`http://aloft.test${pathOf(made.id)}`)
+    const page = await dashboard.openPage(ada, pathOf(made.id))
     await page.getByText('Queued: in progress').waitFor()
     await dashboard.server.runJobs()
     const alert = page.getByRole('alert')
@@ -173,9 +170,8 @@ describe('deployments in the dashboard', { skip: withoutChromium }, () => {
   })
 
   test('a build is cancelled, and its files are deployed again', async () => {
-    const page = await dashboard.openPage(ada)
     const made = await deploy('again', [PACKAGE])
-    await page.goto(`http://aloft.test${pathOf(made.id)}`)
+    const page = await dashboard.openPage(ada, pathOf(made.id))
     await page.getByRole('button', { name: 'Actions' }).click()
     await page.getByRole('menuitem', { name: 'Cancel build' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel build' }).click()
@@ -264,8 +260,8 @@ describe('deployments in the dashboard', { skip: withoutChromium }, () => {
     await page.getByText('Deployment deleted.').waitFor()
     assert.equal((await call(`GET /v8/platform/deployments/${made.id}`)).error.code, 'not_found')
     const eve = await dashboard.server.signUp('eve@aloft.test')
-    const nothing = await dashboard.openPage(eve, `/a/${eve.username}/deployments`)
-    await nothing.getByText('No deployments yet').waitFor()
-    await dashboard.look(nothing, 'deployments-none')
+    await dashboard.openPage(eve, `/a/${eve.username}/deployments`)
+    await page.getByText('No deployments yet').waitFor()
+    await dashboard.look(page, 'deployments-none')
   })
 })

@@ -15,7 +15,7 @@ describe('the frame of the dashboard', { skip: withoutChromium }, () => {
 
   test('leads to the projects of the one who is signed in, and loads little for it', async (t) => {
     const ada = await dashboard.server.signUp('ada@aloft.test')
-    const page = await dashboard.openPage(ada, '/healthz')
+    const page = await dashboard.openAnother(ada, '/healthz')
     let bytes = 0
     const foreign: string[] = []
     page.on('response', (response) => {
@@ -78,7 +78,7 @@ describe('the frame of the dashboard', { skip: withoutChromium }, () => {
 
   test('a page that is reloaded while the server is away is the dashboard, which says so and catches up', async () => {
     const lise = await dashboard.server.signUp('lise@aloft.test')
-    const page = await dashboard.openPage(lise)
+    const page = await dashboard.openAnother(lise)
     // Browsers keep a program for the computer itself and for TLS alone.
     const { url } = dashboard.server
     const [session] = await page.context().cookies('http://aloft.test')

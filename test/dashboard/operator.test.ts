@@ -62,7 +62,7 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
       { ownerId: id, what: 'contentBytes', period: '', amount: 19e9 },
       { ownerId: id, what: 'deployments', period: '', amount: 12 },
     ])
-    const own = await dashboard.openPage(bea, '/a/bea/usage')
+    const own = await dashboard.openAnother(bea, '/a/bea/usage')
     const meter = own.getByRole('progressbar', { name: 'Stored files' })
     assert.equal(await meter.getAttribute('aria-valuenow'), '95')
     assert.match(

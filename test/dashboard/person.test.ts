@@ -60,7 +60,7 @@ describe('what is yours alone', { skip: withoutChromium }, () => {
   })
 
   test('another browser is signed out, and is led to the login', async () => {
-    const other = await dashboard.openPage(ada, '/account/sessions')
+    const other = await dashboard.openAnother(ada, '/account/sessions')
     const page = await dashboard.openPage(ada, '/account/sessions')
     await page.getByText('Current session').waitFor()
     await dashboard.look(page, 'sessions')

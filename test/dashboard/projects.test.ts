@@ -66,15 +66,13 @@ describe('projects in the dashboard', { skip: withoutChromium }, () => {
   const live = async () => (await dashboard.server.visit('shop.sites.test', '/')).body as string
 
   test('an account elsewhere is offered to be imported with the command line, by a command that it has', async () => {
-    const page = await dashboard.openPage(ada)
-    await page.goto(`http://aloft.test/a/${ada.username}/new`)
+    const page = await dashboard.openPage(ada, `/a/${ada.username}/new`)
     await page.getByRole('heading', { name: 'Import from Vercel' }).waitFor()
     const shown = await page.getByRole('main').innerText()
     const examples = IMPORT.groups?.import?.examples ?? []
     assert.equal(examples.length, 2)
     for (const [command] of examples) assert.ok(shown.includes(`aloft ${command}`), command)
     await page.getByRole('button', { name: 'Copy import command' }).waitFor()
-    await page.close()
   })
 
   test('a folder is dropped, built before your eyes, live, broken, and rolled back', async (t) => {

@@ -147,7 +147,7 @@ describe('settings of a project', { skip: withoutChromium }, () => {
     assert.equal(await shop.shown(`www.${shop.apex}`), 'welcome')
     await item.getByRole('code').filter({ hasText: 'alias.sites.test' }).waitFor()
     // What visitors do not reach yet is no headline, and says so where it is listed.
-    const elsewhere = await dashboard.openPage(ada, `/a/${ada.username}/projects/${shop.name}`)
+    const elsewhere = await dashboard.openAnother(ada, `/a/${ada.username}/projects/${shop.name}`)
     await elsewhere.getByRole('region', { name: 'Production' }).getByText('DNS setup needed').waitFor()
     await elsewhere.locator('header, main').getByRole('link', { name: host }).first().waitFor()
     await dashboard.look(elsewhere, 'overview-unproven')

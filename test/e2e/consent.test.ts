@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { beginSession } from '#core/session/sessions.ts'
-import { openChromium, withoutChromium } from '#test/support/chromium.ts'
+import { openChromium, takePicture, wantsPictures, withoutChromium } from '#test/support/chromium.ts'
 import { exchange, registerApplication } from '#test/support/integrations.ts'
 import { type Receiver, startReceiver } from '#test/support/receiver.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
-
-/** Where pictures of the pages go, when somebody wants to look at them. */
-const pictures = process.env.ALOFT_TEST_PICTURES
+import { sessionCookie } from '#test/support/session-cookie.ts'
 
 describe('a person who is asked to let an application in', { skip: withoutChromium }, () => {
   let server: TestServer
@@ -47,14 +42,9 @@ describe('a person who is asked to let an application in', { skip: withoutChromi
         'project-env-vars': 'read-write',
       },
     })
-    const { bearer } = await beginSession(server.parts.stores.sessions, {
-      userId: user.id,
-      visit: { ip: '127.0.0.1', userAgent: 'test', secure: false, log: server.parts.log },
-      now: server.clock.now(),
-    })
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
-    await context.addCookies([{ name: 'aloft_session', value: bearer, url: server.url }])
+    await context.addCookies([{ ...(await sessionCookie(server, user)), url: server.url }])
     await page.goto(`${server.url}/oauth/authorize?client_id=${registered.clientId}&state=the-state`)
     assert.equal(await page.getByRole('heading').first().textContent(), 'Authorize Deploy Watcher?')
     await page.getByLabel('Account').selectOption('Acme Inc.')
@@ -63,8 +53,7 @@ describe('a person who is asked to let an application in', { skip: withoutChromi
     assert.equal(await page.getByLabel('shop').isVisible(), false)
     await page.getByLabel('Selected projects').check()
     await page.getByLabel('shop').check()
-    if (pictures) {
-      await mkdir(pictures, { recursive: true })
+    if (wantsPictures)
       for (const [name, colorScheme, width] of [
         ['light', 'light', 1200],
         ['dark', 'dark', 1200],
@@ -72,9 +61,8 @@ describe('a person who is asked to let an application in', { skip: withoutChromi
       ] as const) {
         await page.emulateMedia({ colorScheme })
         await page.setViewportSize({ width, height: 900 })
-        await page.screenshot({ path: join(pictures, `consent-${name}.png`), fullPage: true })
+        await takePicture(page, `consent-${name}`)
       }
-    }
     await page.getByRole('button', { name: 'Allow' }).click()
     await page.waitForURL(`${application.url}/callback**`)
     const back = new URL(page.url()).searchParams

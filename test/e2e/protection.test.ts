@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { openChromium, withoutChromium } from '#test/support/chromium.ts'
+import { openChromium, takePicture, withoutChromium } from '#test/support/chromium.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
-
-/** Where pictures of the pages go, for people to look at; none are made without it. */
-const shots = process.env.ALOFT_TEST_SHOTS
 
 const LOOKS = [
   ['light', 1280, 800],
@@ -54,9 +49,7 @@ describe('a visitor with a browser', { skip: withoutChromium }, () => {
       await page.setViewportSize({ width, height })
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
       assert.ok(Number(overflow) <= 0, `${name} is wider than ${width}`)
-      if (shots === undefined) continue
-      await mkdir(shots, { recursive: true })
-      await page.screenshot({ path: join(shots, `${name}-${colorScheme}-${width}.png`) })
+      await takePicture(page, `${name}-${colorScheme}-${width}`)
     }
   }
 

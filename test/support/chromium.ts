@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { type Browser, chromium } from 'playwright-core'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
 
 /** Why tests in a browser are left out, if so. */
 export const withoutChromium: string | false =
@@ -26,3 +27,12 @@ export const openChromium = (hosts?: { readonly names: string; readonly url: str
       ...(hosts ? [`--host-resolver-rules=MAP ${hosts.names} 127.0.0.1:${new URL(hosts.url).port}`] : []),
     ],
   })
+
+/** Where pictures of the pages are put, if anybody wants to look at them. */
+const { ALOFT_SCREENSHOTS } = process.env
+export const wantsPictures = ALOFT_SCREENSHOTS !== undefined
+
+export async function takePicture(page: Page, name: string): Promise<void> {
+  if (ALOFT_SCREENSHOTS !== undefined)
+    await page.screenshot({ path: join(ALOFT_SCREENSHOTS, `${name}.png`), fullPage: true })
+}

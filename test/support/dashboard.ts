@@ -1,35 +1,43 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { BrowserContext, Page } from 'playwright-core'
-import { createBrowser } from './browser.ts'
-import { openChromium } from './chromium.ts'
+import type { Page } from 'playwright-core'
+import { openChromium, takePicture, wantsPictures } from './chromium.ts'
 import { type Account, type StartOptions, startServer, type TestServer } from './server.ts'
+import { sessionCookie } from './session-cookie.ts'
 
 const root = join(import.meta.dirname, '../..')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Where pictures of the pages, and what was done on them, are put, if anybody wants to look at them. */
-const { ALOFT_SCREENSHOTS, ALOFT_TRACES } = process.env
+/** Where what was done on the pages is put, if anybody wants to look at it. */
+const { ALOFT_TRACES } = process.env
 
 const SIZES = {
   desktop: { width: 1280, height: 800 },
   phone: { width: 390, height: 844 },
 } as const
 
-/** Everything is asked once; then what another theme or another size can differ in. */
-const RULES = {
-  desktop: {
-    light: {
+/**
+ * Everything is asked once; then what another theme or another size can differ in. Each differs from the one before in one
+ * thing, and the first is how tests use the page: turning it costs as much as asking.
+ */
+const LOOKS = [
+  {
+    size: 'desktop',
+    theme: 'light',
+    rules: {
       type: 'tag',
       values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
     },
-    dark: { type: 'rule', values: ['color-contrast'] },
   },
-  phone: {
-    light: {
+  { size: 'desktop', theme: 'dark', rules: { type: 'rule', values: ['color-contrast'] } },
+  { size: 'phone', theme: 'dark', rules: undefined },
+  {
+    size: 'phone',
+    theme: 'light',
+    rules: {
       type: 'rule',
       values: [
         'scrollable-region-focusable',
@@ -40,14 +48,18 @@ const RULES = {
         'region',
       ],
     },
-    dark: undefined,
   },
-} as const
+] as const
 
 export interface DashboardTest {
   readonly server: TestServer
-  /** A page of a new browser in which this person is signed in. What it complains of fails `look`. */
+  /**
+   * The one page of these tests, with this person signed in and nothing left of who was before, save what a browser keeps to
+   * be quicker: a new browser takes three times as long to show the first page. What it complains of fails `look`.
+   */
   openPage(account: Account, path?: string): Promise<Page>
+  /** A page of another browser, for what is seen in two at a time or with nothing kept. */
+  openAnother(account: Account, path?: string): Promise<Page>
   /**
    * Looks at a page as everybody might see it, light and dark, on a desk and on a phone: nothing that keeps people
    * out (axe), nothing wider than the screen, no error in the browser's console.
@@ -56,9 +68,11 @@ export interface DashboardTest {
   close(): Promise<void>
 }
 
+const ORIGIN = 'http://aloft.test'
+
 /** Names as on the internet: the dashboard and the sites are of different origins. */
 const NAMES = {
-  ALOFT_BASE_URL: 'http://aloft.test',
+  ALOFT_BASE_URL: ORIGIN,
   ALOFT_API_HOSTS: 'aloft.test,127.0.0.1',
   ALOFT_DOMAIN: 'sites.test',
 }
@@ -68,68 +82,63 @@ export async function openDashboard(options: StartOptions = {}): Promise<Dashboa
   const server = await startServer({ ...options, env: { ...NAMES, ...options.env } })
   const browser = await openChromium({ names: '*.test', url: server.url })
   const complaints = new WeakMap<Page, string[]>()
+  let only: Page | undefined
 
-  const signedIn = async ({ email }: Account): Promise<BrowserContext> => {
-    const session = createBrowser(server)
-    await session.signIn(email)
+  const newPage = async (): Promise<Page> => {
     const context = await browser.newContext({ viewport: SIZES.desktop, reducedMotion: 'reduce' })
-    await context.addCookies(
-      [...session.cookies].map(([name, value]) => ({
-        name,
-        value,
-        domain: 'aloft.test',
-        path: '/',
-        httpOnly: true,
-        sameSite: 'Lax' as const,
-      })),
-    )
-    return context
+    if (ALOFT_TRACES !== undefined) await context.tracing.start({ screenshots: true, snapshots: true })
+    const page = await context.newPage()
+    page.setDefaultTimeout(30_000)
+    page.on('pageerror', (error) => complaints.get(page)?.push(String(error)))
+    page.on('console', (message) => {
+      // An answer that is no success is the page's to show, not the console's.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        complaints.get(page)?.push(message.text())
+    })
+    return page
+  }
+
+  const show = async (page: Page, account: Account, path: string): Promise<Page> => {
+    complaints.set(page, [])
+    const cookie = await sessionCookie(server, account)
+    await page.context().addCookies([{ ...cookie, url: ORIGIN, httpOnly: true, sameSite: 'Lax' }])
+    await page.goto(`${ORIGIN}${path}`)
+    return page
   }
 
   return {
     server,
 
     async openPage(account, path = '/') {
-      const context = await signedIn(account)
-      if (ALOFT_TRACES !== undefined) await context.tracing.start({ screenshots: true, snapshots: true })
-      const page = await context.newPage()
-      page.setDefaultTimeout(30_000)
-      const heard: string[] = []
-      complaints.set(page, heard)
-      page.on('pageerror', (error) => heard.push(String(error)))
-      page.on('console', (message) => {
-        // An answer that is no success is the page's to show, not the console's.
-        if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-          heard.push(message.text())
-      })
-      await page.goto(`http://aloft.test${path}`)
-      return page
+      if (only === undefined) only = await newPage()
+      else await forgetAll(only)
+      return show(only, account, path)
     },
+
+    openAnother: async (account, path = '/') => show(await newPage(), account, path),
 
     async look(page, name) {
       await page.locator('h1').first().waitFor({ state: 'attached' })
-      for (const size of ['desktop', 'phone'] as const) {
-        await page.setViewportSize(SIZES[size])
-        for (const theme of ['light', 'dark'] as const) {
-          const rules = RULES[size][theme]
-          if (rules === undefined && ALOFT_SCREENSHOTS === undefined) continue
-          await page.emulateMedia({ colorScheme: theme })
-          await drawn(page)
-          if (ALOFT_SCREENSHOTS !== undefined) {
-            mkdirSync(ALOFT_SCREENSHOTS, { recursive: true })
-            const path = join(ALOFT_SCREENSHOTS, `${name}-${size}-${theme}.png`)
-            await page.screenshot({ path, fullPage: true })
-          }
-          if (rules !== undefined)
-            assert.deepEqual(await violations(page, rules), [], `${name}, ${size}, ${theme}`)
-        }
+      let at: (typeof LOOKS)[number] = LOOKS[0]
+      const turn = async (to: (typeof LOOKS)[number]): Promise<void> => {
+        if (to.size !== at.size) await page.setViewportSize(SIZES[to.size])
+        if (to.theme !== at.theme) await page.emulateMedia({ colorScheme: to.theme })
+        at = to
+      }
+      for (const look of LOOKS) {
+        const { size, theme, rules } = look
+        if (rules === undefined && !wantsPictures) continue
+        await turn(look)
+        await drawn(page)
+        await takePicture(page, `${name}-${size}-${theme}`)
+        if (rules === undefined) continue
+        assert.deepEqual(await violations(page, rules), [], `${name}, ${size}, ${theme}`)
         const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
         assert.ok(Number(wider) <= 0, `${name} is wider than a ${size} by ${wider}`)
         if (ROWS_WITH_BUTTONS.has(name))
           assert.deepEqual(await page.evaluate(CUT_OFF), [], `buttons of ${name} cut off on a ${size}`)
       }
-      await page.setViewportSize(SIZES.desktop)
-      await page.emulateMedia({ colorScheme: 'light' })
+      await turn(LOOKS[0])
       assert.deepEqual(complaints.get(page) ?? [], [], `${name} makes the browser complain`)
     },
 
@@ -150,6 +159,17 @@ const ROWS_WITH_BUTTONS: ReadonlySet<string> = new Set(['members', 'operator-acc
 const CUT_OFF = `[...document.querySelectorAll('td button')]
   .filter((button) => button.getBoundingClientRect().right > button.closest('table').parentElement.getBoundingClientRect().right)
   .map((button) => button.ariaLabel ?? button.textContent)`
+
+/** Everything that the pages before could have left for the next one to see. */
+async function forgetAll(page: Page): Promise<void> {
+  const context = page.context()
+  // A page that is still there would go on asking, and write down what it learns.
+  await page.goto('about:blank')
+  const devtools = await context.newCDPSession(page)
+  await devtools.send('Storage.clearDataForOrigin', { origin: ORIGIN, storageTypes: 'local_storage' })
+  await devtools.detach()
+  await Promise.all([context.clearCookies(), context.clearPermissions()])
+}
 
 /** Made once for all tests by `npm test`; this is for those who run one by itself. */
 function buildDashboard(): void {

@@ -222,7 +222,7 @@ export const SETTINGS = {
     variable: 'ALOFT_RUNTIME',
     default: '`process`',
     meaning:
-      'Where builds and functions run: `process`, or `docker`, which adds deployments that are images. `swarm` is refused in this version.',
+      'Where builds and functions run: `process`, or `docker`, which adds deployments that are images, or `swarm`, which runs these on the nodes of a Docker Swarm.',
     read: oneOf(['process', 'docker', 'swarm']),
     fallback: () => 'process',
   }),

@@ -37,8 +37,8 @@ async function start(args: readonly string[]): Promise<number> {
   return supervise(config, role, log, read)
 }
 
-/** Settings that cannot be used as they are, and for parts that this version does not have. */
-function checkAbilities({ blobUrl, blobFrom, runtime }: Config): void {
+/** Settings that cannot be used as they are. */
+function checkAbilities({ blobUrl, blobFrom }: Config): void {
   for (const [name, url] of Object.entries({ ALOFT_BLOB_URL: blobUrl, ALOFT_BLOB_FROM: blobFrom }))
     try {
       if (url !== undefined) readLocation(url)
@@ -47,8 +47,6 @@ function checkAbilities({ blobUrl, blobFrom, runtime }: Config): void {
         `${name}: the given value is not accepted; it should have ${(error as Error).message}`,
       )
     }
-  if (runtime === 'swarm')
-    throw new StartError('ALOFT_RUNTIME: swarm is not part of this version; use `process` or `docker`')
 }
 
 async function runAsChild(role: string, config: Config, text: string | undefined): Promise<number> {

@@ -74,17 +74,22 @@ export interface TestEngine {
   stop(): Promise<void>
 }
 
-/** An engine in the namespaces of this process. */
-export async function startEngine(network: Network = 'own'): Promise<TestEngine> {
+/** An engine in the namespaces of this process, or wherever the words before its command put it. */
+export async function startEngine(
+  network: Network = 'own',
+  before: readonly string[] = [],
+): Promise<TestEngine> {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-docker-'))
   const cgroup = `aloft-test-${randomBytes(6).toString('hex')}`
   const host = `unix://${folder}/docker.sock`
   const settings = join(folder, 'settings.json')
   // Not the machine's own.
   await writeFile(settings, '{}')
+  const [command = '', ...words] = [...before, 'dockerd']
   const server = spawn(
-    'dockerd',
+    command,
     [
+      ...words,
       ...['--host', host, '--data-root', join(folder, 'data'), '--exec-root', join(folder, 'exec')],
       ...['--pidfile', join(folder, 'pid'), '--config-file', settings],
       ...(network === 'own'

@@ -18,7 +18,7 @@ def person(request, name):
 @csrf_exempt
 def total(request):
     numbers = json.loads(request.body)
-    return JsonResponse({"sum": numbers["a"] + numbers["b"]})
+    return JsonResponse({"sum": numbers["a"] + numbers["b"]}, json_dumps_params={"separators": (",", ":")})
 
 
 def form(request):

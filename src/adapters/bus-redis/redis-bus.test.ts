@@ -37,6 +37,21 @@ test('Redis bus', { skip: withoutRedis }, async (t) => {
     await Promise.all([bus.close(), other.close()])
   })
 
+  await t.test(
+    'notices that nothing is answered any more, and what it has missed when it is again',
+    async () => {
+      const log = createRecordingLog()
+      const bus = createRedisBus({ redis: server.connect(fast), log })
+      const gap = new Promise<void>((resolve) => bus.onGap?.(() => resolve()))
+      await server.untilListening(1)
+      server.freeze()
+      await log.saw(/does not pass messages on/)
+      server.thaw()
+      await gap
+      await bus.close()
+    },
+  )
+
   await t.test('hears itself while Redis is down, and warns once', async () => {
     const log = createRecordingLog()
     await server.kill()

@@ -16,7 +16,14 @@ export interface RedisBusOptions {
 }
 
 const PREFIX = 'aloft:bus:'
-const LONGEST_PAUSE = 2 * SECOND
+const LONGEST_PAUSE = SECOND / 2
+/**
+ * A connection that was cut looks like one on which nothing is said, and goes on minutes after the cable is back. So it is
+ * asked this often whether it is there, and given up when it has not answered for so long.
+ */
+const LOOK_EVERY = SECOND / 2
+const SILENCE = 1.5 * SECOND
+const CONNECT_TIMEOUT = 2 * SECOND
 /** What could not be sent is sent once Redis is back; beyond so many, those that came first. */
 const MOST_UNSENT = 1000
 const GAP = 'gap'
@@ -42,8 +49,13 @@ export function createRedisBus({ redis, log, clock = systemClock }: RedisBusOpti
     // Subscribed below on every connection, also when the first one fails before it could be.
     autoResubscribe: false,
     maxRetriesPerRequest: null,
+    socketTimeout: SILENCE,
+    connectTimeout: CONNECT_TIMEOUT,
     retryStrategy: (times) => Math.min(times * 50, LONGEST_PAUSE),
   })
+  const looking = setInterval(() => {
+    if (subscriber.status === 'ready') subscriber.ping().catch(() => {})
+  }, LOOK_EVERY).unref()
   let connections = 0
   subscriber.on('error', warn)
   subscriber.on('ready', () => {
@@ -81,6 +93,7 @@ export function createRedisBus({ redis, log, clock = systemClock }: RedisBusOpti
     onGap: (listener) => gaps.add(GAP, listener),
     async close() {
       closed = true
+      clearInterval(looking)
       redis.off('ready', sendUnsent)
       listeners.clear()
       gaps.clear()

@@ -23,6 +23,9 @@ interface SharedParts {
   readonly clock: Clock
 }
 
+/** What Redis does within microseconds may take so long on a busy machine. */
+const REDIS_SILENCE = 5 * SECOND
+
 /** Counts stay exact while the machine is busy; without its supervisor this process ends anyway. */
 const SUPERVISOR_TIMEOUT = 5 * SECOND
 
@@ -49,6 +52,8 @@ async function openRedis(url: string, { log, clock }: SharedParts): Promise<Shar
   const redis = new Redis(url.replace(/^unix:\/\//, ''), {
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
+    // A connection that was cut takes what is sent on it for minutes, and none of it arrives.
+    socketTimeout: REDIS_SILENCE,
   })
   redis.on('error', () => {
     // Told by the bus and the limiter, which know what it means.

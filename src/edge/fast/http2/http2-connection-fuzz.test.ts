@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2'
 import { connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'
 import { clockOf } from '#test/support/clock.ts'
 import {
@@ -251,6 +252,35 @@ test('more than the peer has room for is never sent, whoever sends it', async ()
   for (const bytes of bodies.values()) sum += bytes
   assert.ok(sum <= 65_535, String(sum))
   assert.equal(bodies.get(3), 50_000)
+})
+
+test('who asks for much in few bytes and does not read gets only as much as is on its way', async () => {
+  const count = 2000
+  const wide = Buffer.from([0, 4, 0x7f, 0xff, 0xff, 0xff])
+  const requests = Array.from({ length: count }, (_, i) => get(3 + 2 * i, '/large.bin'))
+  const before = world.visits.length
+  const socket = connect({ port: ours.port, host: '127.0.0.1', noDelay: true })
+  socket.on('error', () => {})
+  socket.pause()
+  socket.write(OPENING)
+  socket.write(
+    Buffer.concat([
+      frame(TYPE.settings, 0, 0, wide),
+      frame(TYPE.windowUpdate, 0, 0, number(2 ** 31 - 1 - 65_535)),
+      ...requests,
+    ]),
+  )
+  const held = () => world.visits.length - before
+  for (let last = -1; last !== held() || last < 1; await pause(200)) last = held()
+  assert.ok(held() < count / 4, String(held()))
+  let bytes = 0
+  socket.on('data', (chunk) => {
+    bytes += chunk.length
+  })
+  socket.resume()
+  while (bytes < count * 300_000) await pause(20)
+  assert.equal(held(), count + 1)
+  socket.destroy()
 })
 
 const BROKEN: Readonly<Record<string, readonly [Buffer, number]>> = {

@@ -59,6 +59,8 @@ const MAX_BLOCK_BYTES = 64 * 1024
 const MAX_SETTINGS = 32
 /** A peer that asks and does not read what it gets is read again when it has. */
 const MAX_UNSENT_BYTES = 256 * 1024
+/** What goes out in one write at most, but for a single answer that is larger. */
+const MAX_GATHERED_BYTES = 128 * 1024
 /** So long whoever was told of an error may take to hear of it. */
 const LINGER_MS = 2000
 
@@ -206,7 +208,7 @@ export class Http2Connection {
 
   #readFrames(bytes: Buffer, from: number): void {
     let at = from
-    while (bytes.length - at >= HEAD_BYTES && !this.#isGone) {
+    while (bytes.length - at >= HEAD_BYTES && !this.#isGone && !this.#isCongested()) {
       const { length, type, flags, stream } = readHead(bytes, at)
       if (length > MAX_FRAME_BYTES) {
         this.#fail(ERROR.frameSize)
@@ -220,12 +222,18 @@ export class Http2Connection {
         return
       }
       at = end
+      // A few bytes may ask for very many.
+      if (this.#answerBytes >= MAX_GATHERED_BYTES) this.#flush()
     }
     if (this.#isGone) return
     // What is kept must not be a part of memory that is used again.
     if (at < bytes.length) this.#rest = Buffer.from(bytes.subarray(at))
     this.#flush()
-    if (this.socket.writableLength > MAX_UNSENT_BYTES) this.#reads.pause()
+    if (this.#isCongested()) this.#reads.pause()
+  }
+
+  #isCongested(): boolean {
+    return this.socket.writableLength > MAX_UNSENT_BYTES
   }
 
   /** Answers the error for which the connection has to end. */
@@ -507,7 +515,7 @@ export class Http2Connection {
   }
 
   wantMore(): void {
-    if (!this.#isGone && this.socket.writableLength <= MAX_UNSENT_BYTES) this.#reads.resume()
+    if (!this.#isGone && !this.#isCongested()) this.#reads.resume()
   }
 
   #startRelay(): Http2Relay {
@@ -571,7 +579,11 @@ export class Http2Connection {
   }
 
   readonly #onDrain = (): void => {
-    if (!this.#isGone) this.#reads.resume()
+    if (this.#isGone || this.#isOpening) return
+    this.#reads.resume()
+    const unread = this.#rest
+    this.#rest = undefined
+    if (unread !== undefined) this.#readFrames(unread, 0)
   }
 
   readonly #onEnd = (): void => {

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { access, readdir, readFile, rm } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDestinations, type Destinations, GATEWAY } from '#core/outbound/destinations.ts'
@@ -18,7 +18,7 @@ import { removeStaleCgroups } from './cgroup.ts'
 import { type CgroupPlaces, CONTROLLERS, findCgroupPlaces } from './cgroup-places.ts'
 import { inheritedFiles } from './inherited-files.ts'
 import { openNetworks } from './open-networks.ts'
-import { isStale, nextOwner, ownerName } from './owner-name.ts'
+import { clearStale, nextOwner, ownerName } from './owner-name.ts'
 import { runTool } from './run-tool.ts'
 import { seccompFilter } from './seccomp.ts'
 import { FOR_STAGES } from './start-argv.ts'
@@ -166,8 +166,7 @@ async function openIsolated(
   const owner = nextOwner()
   const name = ownerName(owner)
   const base = isRoot() && (await isWritable('/run')) ? '/run' : tmpdir()
-  for (const entry of await readdir(base))
-    if (isStale(entry)) await rm(join(base, entry), { recursive: true, force: true })
+  await clearStale(base)
   if (tools.umount && isRoot()) await removeStaleFolders(tools.umount)
   const places = await findCgroupPlaces(`${name}-probe`)
   if (places) await removeStaleCgroups(places)

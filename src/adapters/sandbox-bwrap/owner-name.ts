@@ -1,4 +1,6 @@
 import { readlinkSync } from 'node:fs'
+import { lstat, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 
 /** Everything left on the machine carries its opener in its name, so that a later opening can clear what outlived it. */
 export interface Owner {
@@ -41,4 +43,14 @@ const alive = (pid: number): boolean => {
 export function isStale(name: string): boolean {
   const [, space, pid] = NAME.exec(name) ?? []
   return space === pidSpace && !alive(Number(pid))
+}
+
+/** Clears what openings of this user left in a folder in which everybody may write; what is others' stays theirs. */
+export async function clearStale(folder: string, uid = process.getuid?.()): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!isStale(name)) continue
+    const path = join(folder, name)
+    const found = await lstat(path).catch(() => undefined)
+    if (found?.uid === uid) await rm(path, { recursive: true, force: true })
+  }
 }

@@ -90,7 +90,8 @@ const MANY_RESTARTS = 3
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`)
 
-const gib = (bytes: number): string => `${(bytes / GIB).toFixed(1)} GiB`
+/** In the units of the dashboard. */
+const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`
 
 const isLocal = ({ domain }: Status): boolean => domain === 'localhost' || domain.endsWith('.localhost')
 
@@ -99,14 +100,14 @@ function disk({ disk: { free, total } }: Status): Check {
   return {
     name: 'disk',
     ok,
-    message: `${gib(free)} of ${gib(total)} free`,
+    message: `${gigabytes(free)} of ${gigabytes(total)} free`,
     ...(ok ? {} : { hint: 'Remove old deployments, or give the data folder a larger disk.' }),
   }
 }
 
 function contents({ blobs: { bytes, damaged } }: Status): Check {
   const name = 'contents'
-  if (damaged === 0) return { name, ok: true, message: `${gib(bytes)} of files, no known damage` }
+  if (damaged === 0) return { name, ok: true, message: `${gigabytes(bytes)} of files, no known damage` }
   return {
     name,
     ok: false,
@@ -133,7 +134,7 @@ function logs({ logs: { bytes, recording, damaged } }: Status): Check {
         ? 'Restart the server: it sets the file aside and starts a new one.'
         : 'A new log was started. The damaged file is in the data folder: copy what you need, then delete it.',
     }
-  return { name, ok: true, message: `${gib(bytes)} of requests and output` }
+  return { name, ok: true, message: `${gigabytes(bytes)} of requests and output` }
 }
 
 function processes({ processes: all }: Status): Check {

@@ -15,6 +15,10 @@ import { UnknownEndpoints } from './unknown-endpoints.tsx'
 
 const ROLES = { supervisor: 'Supervisor', serve: 'Serving', work: 'Worker' } as const
 
+/** What stands between backticks is a name or a command. */
+const withCode = (text: string) =>
+  text.split('`').map((part, index) => (index % 2 === 0 ? part : <code key={part}>{part}</code>))
+
 export function HealthPage() {
   const status = useRead('operator', getStatus)
   const wrong = status.checks.filter(({ ok }) => !ok)
@@ -38,10 +42,12 @@ export function HealthPage() {
                 <Icon name={ok && !warning ? 'check' : 'warning'} />
               </span>
               <span className="min-w-0">
-                <span className="font-medium first-letter:uppercase inline-block">{name}</span>
+                <span className="font-medium first-letter:uppercase inline-block">
+                  {name === 'https' ? 'HTTPS' : name}
+                </span>
                 <span className="sr-only">{warning ? ': warning' : ok ? ': OK' : ': needs attention'}</span>
-                <span className="block break-words text-soft">{message}</span>
-                {hint !== undefined && <span className="block break-words">{hint}</span>}
+                <span className="block break-words text-soft">{withCode(message)}</span>
+                {hint !== undefined && <span className="block break-words">{withCode(hint)}</span>}
               </span>
             </li>
           ))}

@@ -152,11 +152,6 @@ export class Http2Connection {
     if (now - this.#activeAt >= this.#options.keepAliveMs) this.#fail(ERROR.none)
   }
 
-  /** Since when there was nothing to answer, by the monotonic clock. */
-  get activeAt(): number {
-    return this.#activeAt
-  }
-
   readonly #onData = (chunk: Buffer): void => {
     const bytes = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk])
     this.#rest = undefined

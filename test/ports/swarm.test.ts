@@ -9,7 +9,8 @@ import { dockerMissing, inOwnNamespaces, startEngine, startSwarm } from '#test/s
 import { openPrograms } from '#test/support/docker-programs.ts'
 import { describeImagePrograms, type ImageGround } from './image-programs-suite.ts'
 
-if (!dockerMissing) await inOwnNamespaces(import.meta.filename)
+const skip = dockerMissing || (process.env.ALOFT_TEST_LONG === undefined && 'part of npm run test:swarm')
+if (!skip) await inOwnNamespaces(import.meta.filename)
 
 const freePort = (): Promise<number> =>
   new Promise((resolve) => {
@@ -23,7 +24,7 @@ const freePort = (): Promise<number> =>
 const ports = new Map<string, Promise<number>>()
 
 const ground: ImageGround = {
-  ...{ name: 'a Docker Swarm', skip: dockerMissing, start: startSwarm },
+  ...{ name: 'a Docker Swarm', skip, start: startSwarm },
   async open(options) {
     const { folder } = options
     if (!ports.has(folder)) ports.set(folder, freePort())

@@ -100,10 +100,18 @@ export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
     return prepared
   }
 
-  if (info.Swarm?.ControlAvailable) {
-    await removeAbandoned(swarm, ownLabels, log)
-    await prepare()
-  }
+  if (info.Swarm?.ControlAvailable)
+    try {
+      await removeAbandoned(swarm, ownLabels, log)
+      await prepare()
+    } catch (error) {
+      places.close()
+      disk.close()
+      here.close()
+      await registry.close()
+      await network.close()
+      throw error
+    }
   void images.trim()
 
   return {

@@ -306,9 +306,10 @@ const faultOf = (error: unknown): string =>
     ? 'The Docker Engine cannot be reached at the moment'
     : `The container could not be started: ${(error as Error).message}`
 
-function accepts(host: string, port: number, signal: AbortSignal): Promise<boolean> {
+/** Whether somebody takes connections there. */
+export function accepts(host: string, port: number, signal?: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port, signal })
+    const socket = connect({ host, port, ...(signal && { signal }) })
     const settle = (answer: boolean) => {
       clearTimeout(timer)
       socket.destroy()

@@ -142,9 +142,7 @@ export async function openDocker(options: DockerOptions): Promise<Docker> {
         if (stopped.aborted) launched.kill()
         return launched
       } catch (error) {
-        if (error instanceof BuildFailure && error.code !== 'docker_unavailable')
-          throw new RunnerError('crashed', `The image could not be made again: ${error.message}`)
-        throw new RunnerError('unavailable', (error as Error).message, { cause: error })
+        throw launchError(error)
       }
     },
     async forget(deploymentId) {
@@ -206,3 +204,9 @@ export function lacksOf(info: EngineInfo, open: string | undefined): readonly st
     'what a base image says in ONBUILD ADD is fetched by the engine itself, from inside of its network',
   ]
 }
+
+/** What whoever wanted an instance is told when there is none. */
+export const launchError = (error: unknown): RunnerError =>
+  error instanceof BuildFailure && error.code !== 'docker_unavailable'
+    ? new RunnerError('crashed', `The image could not be made again: ${error.message}`)
+    : new RunnerError('unavailable', (error as Error).message, { cause: error })

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SECOND } from '#contract/time.ts'
-import { BuildFailure } from '#core/ports/builder.ts'
 import type { Log } from '#core/ports/log.ts'
 import { RunnerError } from '#core/ports/runner.ts'
 import type { ContainerLaunch } from '../docker/container-launch.ts'
@@ -14,7 +13,13 @@ import type { EngineInfo } from '../docker/engine-types.ts'
 import { openNetwork } from '../docker/fence.ts'
 import { Images, tagOf } from '../docker/images.ts'
 import { LABEL, labelsOf, ownProcess, processRuns } from '../docker/labels.ts'
-import { DOCKER_LIMITS, type Docker, type DockerOptions, lacksOf } from '../docker/open-docker.ts'
+import {
+  DOCKER_LIMITS,
+  type Docker,
+  type DockerOptions,
+  lacksOf,
+  launchError,
+} from '../docker/open-docker.ts'
 import { ownFolderIn } from '../docker/own-folder.ts'
 import { openImageRegistry } from './image-registry.ts'
 import { OwnContainers } from './own-containers.ts'
@@ -100,16 +105,20 @@ export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
     return prepared
   }
 
+  const release = async () => {
+    places.close()
+    disk.close()
+    here.close()
+    await registry.close()
+    await network.close()
+  }
+
   if (info.Swarm?.ControlAvailable)
     try {
       await removeAbandoned(swarm, ownLabels, log)
       await prepare()
     } catch (error) {
-      places.close()
-      disk.close()
-      here.close()
-      await registry.close()
-      await network.close()
+      await release()
       throw error
     }
   void images.trim()
@@ -157,9 +166,7 @@ export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
         if (stopped.aborted) launched.kill()
         return launched
       } catch (error) {
-        if (error instanceof BuildFailure && error.code !== 'docker_unavailable')
-          throw new RunnerError('crashed', `The image could not be made again: ${error.message}`)
-        throw new RunnerError('unavailable', (error as Error).message, { cause: error })
+        throw launchError(error)
       }
     },
     async forget(deploymentId) {
@@ -176,10 +183,7 @@ export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
       const all = [...running]
       for (const launched of all) launched.kill()
       await Promise.all(all.map(({ exit }) => exit))
-      disk.close()
-      here.close()
-      await registry.close()
-      await network.close()
+      await release()
       await rm(sockets, { recursive: true, force: true })
     },
   }

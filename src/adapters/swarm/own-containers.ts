@@ -1,5 +1,5 @@
-import { connect } from 'node:net'
 import type { Log } from '#core/ports/log.ts'
+import { accepts } from '../docker/container-launch.ts'
 import type { Engine } from '../docker/engine.ts'
 import type { ContainerDetails } from '../docker/engine-types.ts'
 import { LABEL } from '../docker/labels.ts'
@@ -21,7 +21,6 @@ export interface OwnContainersParts {
   readonly log: Log
 }
 
-const CONNECT_MS = 2000
 const MOST_REASONS = 1000
 
 /** The tasks of the installation on this machine's node, whichever machine wanted them. */
@@ -42,18 +41,7 @@ export class OwnContainers {
 
   async accepts(id: string, port: number): Promise<boolean> {
     const host = await this.address(id)
-    if (host === undefined) return false
-    return new Promise((resolve) => {
-      const socket = connect({ host, port })
-      const settle = (answer: boolean) => {
-        clearTimeout(timer)
-        socket.destroy()
-        resolve(answer)
-      }
-      const timer = setTimeout(() => settle(false), CONNECT_MS)
-      socket.once('connect', () => settle(true))
-      socket.on('error', () => settle(false))
-    })
+    return host !== undefined && accepts(host, port)
   }
 
   async endOf(id: string): Promise<ContainerEnd> {

@@ -52,6 +52,9 @@ export interface FastAnswerOptions extends Shared {
   readonly hits: KeptHits
 }
 
+/** So often what is missing is waited for: for the site, and for its content. If more is, others know how to say what is wrong. */
+export const MAX_WAITS = 2
+
 export const askedFor = (target: string, block: HeaderBlock): Asked => {
   const rawPath = rawPathOf(target)
   return { target, rawPath, query: target.slice(rawPath.length + 1), block, kept: undefined }

@@ -8,7 +8,14 @@ import { plainAddress } from '../request/plain-address.ts'
 import { type HeaderBlock, readHeaderBlock, readRequestLine } from '../request/request-head.ts'
 import type { SiteEntry } from '../site/site-entry.ts'
 import { type VisitEnd, visitRecord } from '../visit-record.ts'
-import { type Asked, askedFor, type FastAnswerOptions, findFastAnswer, type Moment } from './fast-answer.ts'
+import {
+  type Asked,
+  askedFor,
+  type FastAnswerOptions,
+  findFastAnswer,
+  MAX_WAITS,
+  type Moment,
+} from './fast-answer.ts'
 import { type FastCall, type FastCallOptions, type FastEnd, startFastCall } from './fast-call.ts'
 import type { KeptHit } from './kept-hits.ts'
 import { stampedHead, statusLine, Wire } from './wire.ts'
@@ -22,9 +29,6 @@ export interface FastConnectionOptions extends FastAnswerOptions {
 
 /** Longer heads are for others to read. */
 const MAX_HEAD_BYTES = 8192
-
-/** Once for the site and once for the content. If more is missing, others know how to say what is wrong. */
-const MAX_WAITS = 2
 
 /** So much may come while an answer is waited for; the rest waits with the peer. */
 const MAX_AHEAD_BYTES = 64 * 1024

@@ -13,6 +13,7 @@ import {
   type FastAnswer,
   type FastAnswerOptions,
   findFastAnswer,
+  MAX_WAITS,
 } from '../fast-answer.ts'
 import {
   ERROR,
@@ -51,8 +52,6 @@ export interface Http2Given {
 /** Most send it right after the handshake; those who wait for a word of ours first should not wait for long. */
 const FIRST_REQUEST_MS = 10
 const MAX_FIRST_BYTES = 64 * 1024
-/** Once for the site and once for the content. If more is missing, others know how to say what is wrong. */
-const MAX_WAITS = 2
 /** As those who read header blocks elsewhere have it: more serve no purpose but to keep us busy. */
 const MAX_CONTINUATIONS = 8
 const MAX_BLOCK_BYTES = 64 * 1024

@@ -305,7 +305,27 @@ def pip(target, *arguments):
         sys.exit(INDEX_UNREACHABLE if unreachable else code)
 
 
+def compile_packages(target):
+    """Compiles once what every start would compile again, since programs cannot write among their files.
+
+    The source decides by its hash whether what was compiled still holds: equal packages have equal files, and a build
+    may change one of them. Some packages come with code for other Pythons, which does not compile and is no fault.
+    """
+    how = ["-qq", "-f", "--invalidation-mode", "checked-hash", "-x", r"/tests?/"]
+    # What is compiled names its source, which is at the same place wherever it was built.
+    where = ["-s", os.getcwd(), "-p", "/var/task", os.path.abspath(target)]
+    command = [sys.executable, "-m", "compileall", *how, *where]
+    # Elsewhere, since a module of the project may be called as one that this needs.
+    subprocess.run(command, cwd="/", env={**os.environ, "PYTHONHASHSEED": "0"}, check=False)
+
+
 def main(name, target):
+    install(name, target)
+    if os.path.isdir(target):
+        compile_packages(target)
+
+
+def install(name, target):
     reader = READERS.get(name)
     if reader is None:
         return pip(target, "--requirement", name)

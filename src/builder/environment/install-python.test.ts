@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -74,7 +74,7 @@ describe('installing what Python projects list', { skip, concurrency: 2 }, () =>
     const [out, [code]] = await Promise.all([child.stdout.toArray(), once(child, 'close')])
     const installed = await readdir(join(root, '_vendor')).catch(() => [])
     const packages = installed.flatMap((name) => /^(\w+-[\d.]+)\.dist-info$/.exec(name)?.[1] ?? [])
-    return { code: code as number, said: Buffer.concat(out).toString(), packages: packages.sort() }
+    return { root, code: code as number, said: Buffer.concat(out).toString(), packages: packages.sort() }
   }
 
   const uvLock = (damaged = false, registry = 'https://index.test/simple') => `version = 1
@@ -192,6 +192,32 @@ hashes = { sha256 = "${hash('bbb', '1.0').slice(7)}" }
     const done = await install('uv.lock', { 'uv.lock': lock }, { PIP_FIND_LINKS: '' })
     assert.equal(done.code, 0, done.said)
     assert.deepEqual(done.packages, ['aaa-1.0', 'bbb-1.0'])
+  })
+
+  it('compiles packages the same way every time, and notices when a build changes one', async () => {
+    // Named as a module of Python's own, which compiling needs.
+    const files = { 'requirements.txt': 'aaa', 'struct.py': 'raise SystemExit(1)' }
+    const compiledIn = async (root: string): Promise<readonly [string, string][]> => {
+      const folder = join(root, '_vendor/__pycache__')
+      const names = (await readdir(folder)).sort()
+      return Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), 'base64')]))
+    }
+    const versionOf = (root: string): string =>
+      execFileSync(PYTHON, ['-B', '-c', 'import aaa; print(aaa.VERSION)'], {
+        ...{ cwd: join(root, '_vendor'), encoding: 'utf8' },
+      })
+    const [first, second] = [
+      await install('requirements.txt', files),
+      await install('requirements.txt', files),
+    ]
+    const compiled = await compiledIn(first.root)
+    assert.deepEqual(
+      compiled.map(([name]) => name.replace(/\.cpython-\d+/, '')),
+      ['aaa.pyc', 'bbb.pyc'],
+    )
+    assert.deepEqual(compiled, await compiledIn(second.root))
+    await writeFile(join(first.root, '_vendor/aaa.py'), 'VERSION = "patched"\n')
+    assert.match(versionOf(first.root), /^patched$/m)
   })
 
   it('refuses a package that is not what the lock file says', async () => {

@@ -187,7 +187,8 @@ describe('collectFunctions', () => {
       'site/util.py': '',
       'site/data.csv': '1',
       'site/_vendor/flask/__init__.py': '',
-      'site/__pycache__/x.pyc': '',
+      'site/__pycache__/util.pyc': '',
+      'site/_vendor/flask/__pycache__/__init__.pyc': 'compiled',
       'site/.venv/bin/python': link('/usr/bin/python3'),
       'site/python': link('/usr/bin/python3'),
       'site/node_modules/x/index.js': '',
@@ -202,10 +203,17 @@ describe('collectFunctions', () => {
     assert.deepEqual([a?.entry, b?.entry, a?.runtime], ['api/a.py', 'api/b.py', 'python'])
     assert.deepEqual(a?.archive, b?.archive)
     assert.notEqual(a?.id, b?.id)
-    assert.deepEqual(await namesIn(collection, a ?? assert.fail()), [
-      ...['_vendor/flask/__init__.py', 'api/a.py', 'api/b.py', 'data.csv', 'util.py'],
-    ])
+    const sources = ['_vendor/flask/__init__.py', 'api/a.py', 'api/b.py', 'data.csv', 'util.py']
+    assert.deepEqual(
+      (await namesIn(collection, a ?? assert.fail())).toSorted(),
+      ['_vendor/flask/__pycache__/__init__.pyc', ...sources].toSorted(),
+    )
     assert.match(String(collection.logged), /"python" links outside/)
+    const within = (limits: object) =>
+      collectFunctions({ ...collection, limits }, { root: 'site', functions: [python('api/a.py')] })
+    const [small = assert.fail()] = (await within({ programFiles: sources.length })).programs
+    assert.deepEqual(await namesIn(collection, small), sources)
+    await assert.rejects(within({ programFiles: 4 }), fails('too_many_files', /more than 4 files/))
   })
 
   it('says what is wrong with a source', async (t) => {

@@ -4,7 +4,7 @@ import type { AppTask, IndexProgram } from './job.ts'
 import { gather, layOut } from './node-program.ts'
 import { isJunk, type Packed, type Packing, programTree } from './packing.ts'
 import { locate, show, statOf } from './place.ts'
-import { isPythonJunk } from './python-program.ts'
+import { pythonTree } from './python-program.ts'
 import type { Tree } from './tree.ts'
 
 /** A whole application as one program. */
@@ -31,10 +31,9 @@ export async function packApp(packing: Packing, task: AppTask): Promise<Packed> 
 
 /** Dependencies included: nobody knows what a command will need. */
 function wholeFolder(packing: Packing, root: string, runtime: AppTask['runtime']): Tree {
+  if (runtime === 'python') return pythonTree(packing, root)
   const tree = programTree(packing, { outsideLinks: 'leave-out' })
-  tree.addFolder('', root, (path, name) =>
-    runtime === 'python' ? isPythonJunk(name) : isJunk(name) || isCache(path),
-  )
+  tree.addFolder('', root, (path, name) => isJunk(name) || isCache(path))
   return tree
 }
 

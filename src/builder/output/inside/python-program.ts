@@ -3,10 +3,38 @@ import { PackFault } from './fault.ts'
 import type { FunctionSource, IndexProgram } from './job.ts'
 import { isJunk, type Packing, programTree } from './packing.ts'
 import { show } from './place.ts'
+import type { Skip, Tree } from './tree.ts'
 
-const JUNK: ReadonlySet<string> = new Set(['node_modules', '__pycache__', '.venv', 'venv', '.pytest_cache'])
+/** Where the build installs the packages of Python code. */
+const PACKAGES = '_vendor'
+const COMPILED = '__pycache__'
+const TOO_LARGE: ReadonlySet<string> = new Set(['too_large', 'too_many_files'])
+const JUNK: ReadonlySet<string> = new Set(['node_modules', COMPILED, '.venv', 'venv', '.pytest_cache'])
 
-export const isPythonJunk = (name: string): boolean => JUNK.has(name) || isJunk(name)
+const isPythonJunk = (name: string): boolean => JUNK.has(name) || isJunk(name)
+
+/** What the build compiled of the packages that it installed; compiled code that was uploaded may be of any Python. */
+const isOfPackages = (path: string, name: string): boolean =>
+  name === COMPILED && path.startsWith(`${PACKAGES}/`)
+
+/** A folder of Python code with its packages, and what was compiled of them unless it is that which makes it too large. */
+export function pythonTree(packing: Packing, root: string, leaveOut: Skip = () => false): Tree {
+  const gathered = (keep: Skip): Tree => {
+    const tree = programTree(packing, { outsideLinks: 'leave-out' })
+    tree.addFolder(
+      '',
+      root,
+      (path, name) => (isPythonJunk(name) && !keep(path, name)) || leaveOut(path, name),
+    )
+    return tree
+  }
+  try {
+    return gathered(isOfPackages)
+  } catch (error) {
+    if (!(error instanceof PackFault && TOO_LARGE.has(error.code))) throw error
+    return gathered(() => false)
+  }
+}
 
 export type PythonArchive = (
   source: Pick<FunctionSource, 'file' | 'excludeFiles'>,
@@ -16,12 +44,7 @@ export type PythonArchive = (
 export function createPythonArchives(packing: Packing, root: string): PythonArchive {
   const known = new Map<string, Promise<{ archive: number; fileCount: number; files: ReadonlySet<string> }>>()
   const make = async (excluded: readonly string[]) => {
-    const tree = programTree(packing, { outsideLinks: 'leave-out' })
-    tree.addFolder(
-      '',
-      root,
-      (path, name) => isPythonJunk(name) || excluded.some((glob) => matchesGlob(path, glob)),
-    )
+    const tree = pythonTree(packing, root, (path) => excluded.some((glob) => matchesGlob(path, glob)))
     const entries = tree.finish()
     const archive = await packing.results.addArchive(entries)
     return { archive, fileCount: entries.size, files: new Set(entries.keys()) }

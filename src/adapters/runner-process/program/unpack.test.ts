@@ -79,3 +79,12 @@ it('fails on an archive that is cut off', async (t) => {
   const cut = Readable.from([Buffer.alloc(300, 'a')])
   await assert.rejects(unpack(cut, folder, { bytes: 1000, entries: 10 }))
 })
+
+it('fails when one of many files cannot be written', async (t) => {
+  const { error } = await unpacked(t, [
+    { name: 'before', content: 'x' },
+    { name: 'n'.repeat(300), content: 'longer than names of files can be' },
+    { name: 'after', content: 'x' },
+  ])
+  assert.equal((error as NodeJS.ErrnoException | undefined)?.code, 'ENAMETOOLONG')
+})

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, symlink } from 'node:fs/promises'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -18,6 +18,37 @@ export class BadArchive extends Error {
 }
 
 const DEEPEST = 100
+
+/** Files up to this size are written side by side. */
+const SMALL = 256 * 1024
+const AT_ONCE = 16
+
+/** Writes under way, so many at once at most. The first that fails fails the next that is added, and `done`. */
+class Writes {
+  readonly #underWay = new Set<Promise<void>>()
+  #error: unknown
+
+  async add(write: () => Promise<void>): Promise<void> {
+    if (this.#error !== undefined) throw this.#error
+    const one: Promise<void> = write()
+      .catch((error: unknown) => {
+        this.#error ??= error
+      })
+      .finally(() => this.#underWay.delete(one))
+    this.#underWay.add(one)
+    if (this.#underWay.size >= AT_ONCE) await Promise.race(this.#underWay)
+  }
+
+  /** Nothing is written any more. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#underWay)
+  }
+
+  async done(): Promise<void> {
+    await this.settled()
+    if (this.#error !== undefined) throw this.#error
+  }
+}
 
 /** The path of an entry inside the folder; throws where it leads out of it. */
 function pathOf(name: string): string {
@@ -54,6 +85,7 @@ export async function unpack(
   const files = new Set<string>()
   const links = new Map<string, string>()
   let bytes = 0
+  const writes = new Writes()
 
   const makeFolder = async (path: string): Promise<void> => {
     if (folders.has(path)) return
@@ -87,8 +119,12 @@ export async function unpack(
     if (bytes > limits.bytes) throw new BadArchive(`The archive has more than ${limits.bytes} bytes`)
     files.add(path)
     count()
-    const mode = ((header.mode ?? 0) & 0o111) === 0 ? 0o444 : 0o555
-    await pipeline(content, createWriteStream(join(folder, path), { flags: 'wx', mode }))
+    const how = { flag: 'wx', mode: ((header.mode ?? 0) & 0o111) === 0 ? 0o444 : 0o555 }
+    if ((header.size ?? 0) > SMALL)
+      return pipeline(content, createWriteStream(join(folder, path), { ...how, flags: how.flag }))
+    const parts: Uint8Array[] = []
+    for await (const part of content) parts.push(part)
+    await writes.add(() => writeFile(join(folder, path), Buffer.concat(parts), how))
   }
 
   const entries = extract()
@@ -100,8 +136,10 @@ export async function unpack(
       entry.resume()
     }
     await fed
+    await writes.done()
   } finally {
     archive.destroy()
+    await writes.settled()
   }
   for (const [path, target] of links) await symlink(target, join(folder, path))
   return { bytes, entries: folders.size + files.size + links.size }

@@ -1,3 +1,4 @@
+import { showDuration } from '#contract/amounts.ts'
 import { type FunctionSetting, settingFor } from '#core/detection/config/function-settings.ts'
 import { uploadedFiles } from '#core/detection/files-only.ts'
 import { escaped, type FunctionFile } from '#core/detection/framework/api-functions.ts'
@@ -372,7 +373,7 @@ export class BuildInProgress {
   }
 }
 
-const since = (began: number, clock: Clock): string => `${((clock.monotonic() - began) / 1000).toFixed(1)} s`
+const since = (began: number, clock: Clock): string => showDuration(clock.monotonic() - began)
 
 /** A command that fails is told by what it was for. */
 async function failingAs<T>(code: string, work: () => Promise<T>): Promise<T> {

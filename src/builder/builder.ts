@@ -1,3 +1,4 @@
+import { showDuration } from '#contract/amounts.ts'
 import { mergedRoutes } from '#core/detection/config/route-rules.ts'
 import { nothingToServe } from '#core/detection/files-only.ts'
 import type { Plan } from '#core/detection/plan.ts'
@@ -55,7 +56,9 @@ async function carryOut(parts: BuilderParts, task: BuildTask, events: BuildEvent
   const runs = [...new Set(plan.stages.map(({ run }) => run))]
   const tell = async (output: Output): Promise<Output> => {
     const found = `Found ${count(output.programs.length, 'function')} and ${count(output.files.length, 'file')}`
-    await events.log(runs.at(-1) as string).stdout(`${found} in ${seconds(parts.clock.monotonic() - began)}`)
+    await events
+      .log(runs.at(-1) as string)
+      .stdout(`${found} in ${showDuration(parts.clock.monotonic() - began)}`)
     for (const run of runs) await events.ended(run)
     return output
   }
@@ -93,4 +96,3 @@ async function finished(plan: Plan, built: Built): Promise<Output> {
 }
 
 const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`
-const seconds = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`)

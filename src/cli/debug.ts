@@ -1,14 +1,14 @@
 import type { Trace } from '#client/trace.ts'
+import { showDuration } from '#contract/amounts.ts'
 import { SECOND } from '#contract/time.ts'
 import type { Output } from './output.ts'
 import { plainText } from './plain-text.ts'
-import { shortDuration } from './relative-time.ts'
 
 /** Tells of waits that a person would notice; with `--debug`, of every request and answer. */
 export function printTrace(event: Trace, out: Output, debug: boolean): void {
   const { dim } = out.talkColors
   if (event.kind === 'wait' && (debug || (event.ms >= SECOND && !out.json)))
-    out.say(dim(`${plainText(event.why)} Trying again in ${shortDuration(event.ms)}…`))
+    out.say(dim(`${plainText(event.why)} Trying again in ${showDuration(event.ms)}…`))
   else if (debug) for (const line of linesOf(event)) out.say(dim(line))
 }
 

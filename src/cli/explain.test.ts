@@ -36,7 +36,7 @@ test('a refused token leads to where it came from, whatever else the command wou
 })
 
 test('a rate limit says when to try again', () => {
-  assert.equal(explain(api(429, 'too_many_requests', {}, 95_000), situation).hint, 'Try again in 2m.')
+  assert.equal(explain(api(429, 'too_many_requests', {}, 95_000), situation).hint, 'Try again in 1 min 35 s.')
 })
 
 test('a failure of the installation names the request', () => {

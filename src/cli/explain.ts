@@ -1,11 +1,11 @@
 import { ApiError, UNEXPECTED_ANSWER } from '#client/api-error.ts'
 import { ConnectionError } from '#client/connection-error.ts'
 import { DeployError } from '#client/deploy-error.ts'
+import { showDuration } from '#contract/amounts.ts'
 import type { Command } from './command.ts'
 import { CliError, EXIT, type ExitCode } from './exit.ts'
 import type { Output } from './output.ts'
 import { plainText } from './plain-text.ts'
-import { shortDuration } from './relative-time.ts'
 import type { TokenInUse } from './settings.ts'
 
 /** A failure in the three parts that help: what failed, why, and what to try. */
@@ -98,7 +98,7 @@ function hintFor(error: ApiError): string | undefined {
   if (error.status === 429)
     return error.retryAfterMs === undefined
       ? 'Try again later.'
-      : `Try again in ${shortDuration(error.retryAfterMs)}.`
+      : `Try again in ${showDuration(error.retryAfterMs)}.`
   if (error.status >= 500)
     return `Try again. If it stays so, ask an operator to look for ${error.requestId ?? 'it'} in the log.`
   return undefined

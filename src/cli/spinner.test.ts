@@ -15,7 +15,7 @@ test('a terminal sees a line that moves with the time that has passed, and nothi
   const answer = await whileSpinning({ out, now: Date.now }, 'Requesting', async () => {
     assert.match(written.join(''), /Requesting…$/)
     t.mock.timers.tick(3000)
-    assert.match(written.at(-1) ?? '', /Requesting… 3s$/)
+    assert.match(written.at(-1) ?? '', /Requesting… 3 s$/)
     return 'done'
   })
   assert.equal(answer, 'done')

@@ -1,3 +1,4 @@
+import { showDuration } from '#contract/amounts.ts'
 import { SECOND } from '#contract/time.ts'
 import type { Output } from './output.ts'
 
@@ -31,7 +32,9 @@ export function createSpinner(out: Output, now: () => number): Spinner {
       const turn = () => {
         const seconds = Math.floor((now() - began) / SECOND)
         const frame = FRAMES[Math.floor(now() / REDRAW) % FRAMES.length]
-        out.status(`${frame} ${text}…${seconds > 0 ? ` ${seconds}s` : ''}`)
+        out.status(
+          `${frame} ${text}…${seconds > 0 ? ` ${seconds < 60 ? `${seconds} s` : showDuration(seconds * SECOND)}` : ''}`,
+        )
       }
       turn()
       timer = setInterval(turn, REDRAW)

@@ -1,18 +1,8 @@
+import { showBytes } from './amounts.ts'
 import { type QuotaName, quotaSpec } from './quotas.ts'
-
-const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const
 
 const short = (value: number): string =>
   value >= 99.95 ? value.toFixed(0) : String(Number(value.toFixed(1)))
-
-function showBytes(bytes: number): string {
-  let [size, unit] = [bytes, 0]
-  while (size >= 999.5 && unit < UNITS.length - 1) {
-    size /= 1000
-    unit++
-  }
-  return `${unit === 0 ? Math.round(size) : short(size)} ${UNITS[unit]}`
-}
 
 /** Memory goes by powers of 1024. */
 const showMegabytes = (megabytes: number): string =>
@@ -27,7 +17,7 @@ const NOUNS: Partial<Record<QuotaName, readonly [one: string, many: string]>> = 
 /** So much of what a quota is about: `1.2 GB`, `12 min`, `3`. */
 export function showAmount(name: QuotaName, amount: number): string {
   const { unit } = quotaSpec(name)
-  if (unit === 'bytes') return showBytes(amount)
+  if (unit === 'bytes') return showBytes(amount).replace('.0 ', ' ')
   if (unit === 'megabytes') return showMegabytes(amount)
   const number = Math.round(amount).toLocaleString('en')
   return unit === 'minutes' ? `${number} min` : number

@@ -27,4 +27,5 @@ test('a sentence ends with one full stop, whatever it ends in', () => {
 
 test('a moment for somebody whose clock nobody knows names its zone', () => {
   assert.equal(utcTime(Date.UTC(2026, 10, 16, 17, 5)), 'November 16, 2026 at 17:05 UTC')
+  assert.equal(utcTime(Date.UTC(2026, 10, 16, 0, 5)), 'November 16, 2026 at 00:05 UTC')
 })

@@ -17,5 +17,5 @@ export const utcTime = (at: number): string =>
       hour: '2-digit',
       minute: '2-digit',
     },
-    hour12: false,
+    hourCycle: 'h23',
   })} UTC`

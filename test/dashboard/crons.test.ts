@@ -4,7 +4,7 @@ import { withoutChromium } from '#test/support/chromium.ts'
 import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
 import type { Account } from '#test/support/server.ts'
 
-describe('schedules', { skip: withoutChromium }, () => {
+describe('scheduled jobs', { skip: withoutChromium }, () => {
   let dashboard: DashboardTest
   let ada: Account
 
@@ -17,15 +17,15 @@ describe('schedules', { skip: withoutChromium }, () => {
   })
   after(() => dashboard?.close())
 
-  test('a schedule is added, run by hand, paused and removed', async () => {
+  test('a scheduled job is added, run by hand, paused and removed', async () => {
     const page = await dashboard.openPage(ada, `/a/${ada.username}/projects/nightly/crons`)
-    await page.getByRole('button', { name: 'New schedule' }).click()
+    await page.getByRole('button', { name: 'New scheduled job' }).click()
     await page.getByLabel('Path').fill('/')
     await page.getByLabel('Schedule', { exact: true }).fill('daily')
-    await page.getByRole('button', { name: 'Add the schedule' }).click()
+    await page.getByRole('button', { name: 'Add scheduled job' }).click()
     await page.getByText('should have five fields').waitFor()
     await page.getByLabel('Schedule', { exact: true }).fill('0 5 * * *')
-    await page.getByRole('button', { name: 'Add the schedule' }).click()
+    await page.getByRole('button', { name: 'Add scheduled job' }).click()
     // There is something to be done once the server has answered.
     await Promise.all([
       page.waitForResponse((response) => response.request().method() === 'POST'),
@@ -39,8 +39,8 @@ describe('schedules', { skip: withoutChromium }, () => {
     await page.getByRole('button', { name: 'Pause /' }).click()
     await page.getByText('Paused').first().waitFor()
     await page.getByRole('button', { name: 'Remove /' }).click()
-    await page.getByRole('button', { name: 'Remove the schedule' }).click()
-    await page.getByText('No schedules yet').waitFor()
+    await page.getByRole('button', { name: 'Remove scheduled job' }).click()
+    await page.getByText('No scheduled jobs yet').waitFor()
     const { body } = await dashboard.server.call('GET /v1/projects/nightly/crons', { token: ada.token })
     assert.deepEqual(body.crons, [])
   })

@@ -24,7 +24,7 @@ test('changes are listed with who made them, by what and from where', async () =
     answers(readAuditLog, () => ({ entries: [entry], pagination: { count: 1, next: 7, prev: null } })),
   )
   const { stdout, stderr } = await machine.run(['audit', 'ls', '--action', 'DELETE', '--limit', '1'], env)
-  assert.match(stdout, /^1d ago +jo +DELETE \/v9\/projects\/:idOrName +shop +account ci +192\.0\.2\.1$/m)
+  assert.match(stdout, /^1d ago +jo deleted the project shop +Token ci +192\.0\.2\.1$/m)
   assert.match(stderr, /aloft audit ls --action "DELETE" --until 7/)
   assert.deepEqual(machine.api.requests.at(-1)?.query, { limit: '1', action: 'DELETE' })
 })

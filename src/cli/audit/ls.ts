@@ -1,4 +1,8 @@
+import type { Static } from 'typebox'
+import type { Client } from '#client/client.ts'
 import { readAuditLog } from '#contract/api/audit.ts'
+import { listProjects } from '#contract/api/project.ts'
+import { inWords, textOf, VIAS } from '#contract/audit-words.ts'
 import { accountApi, actingTeam } from '../account.ts'
 import type { Cli } from '../cli.ts'
 import { defineCommand, value } from '../command.ts'
@@ -33,16 +37,17 @@ export const command = defineCommand({
         ...(action === undefined ? {} : { action }),
       },
     })
+    const nameOf = cli.out.json ? String : await projectNames(api, page.entries)
     const again = ['audit ls', user && `--user ${user}`, action && `--action "${action}"`]
     showList(cli, page, {
       items: page.entries,
-      head: ['WHEN', 'WHO', 'ACTION', 'WHAT', 'BY', 'FROM'],
-      row: ({ at, user: who, via, action: done, target: { userId, ...target }, member, ip }) => [
+      head: ['WHEN', 'CHANGE', 'VIA', 'IP ADDRESS'],
+      row: ({ at, user: who, via, member, ip, ...change }) => [
         relativeTime(at, now),
-        who.username ?? who.email ?? who.id,
-        done,
-        [...Object.values(target), member?.username ?? userId ?? ''].join(' ').trim() || '-',
-        via.name === '' ? via.kind : `${via.kind} ${via.name}`,
+        `${who.username ?? who.email ?? who.id} ${textOf(
+          inWords(change, { project: nameOf, person: (id) => member?.username ?? id }),
+        )}`,
+        [VIAS[via.kind] ?? via.kind, via.kind === 'session' ? '' : via.name].join(' ').trim(),
         ip || '-',
       ],
       empty: 'No matching changes.',
@@ -50,6 +55,17 @@ export const command = defineCommand({
     })
   },
 })
+
+type Entries = Static<typeof readAuditLog.reply>['entries']
+
+/** Names of projects by their ids, asked for only where an entry has an id. */
+async function projectNames(api: Client, entries: Entries): Promise<(idOrName: string) => string> {
+  const isId = (text: string) => text.startsWith('prj_')
+  if (!entries.some(({ target }) => Object.values(target).some(isId))) return String
+  const { projects } = await api.call(listProjects, { query: { limit: 100 } })
+  const names = new Map(projects.map(({ id, name }) => [id, name]))
+  return (idOrName) => names.get(idOrName) ?? idOrName
+}
 
 /** Members of a team are known by their names; elsewhere only an id says who is meant. */
 async function findUser(cli: Cli, text: string): Promise<string> {

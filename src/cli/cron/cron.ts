@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { showDuration } from '#contract/amounts.ts'
 import type { listCrons } from '#contract/api/cron.ts'
 import { oneOf, readSwitch, value } from '../command.ts'
 
@@ -20,6 +21,6 @@ export const cronHint = 'List the schedules with `aloft crons ls`.'
 
 /** What became of a run, in one word and what is known of its answer. */
 export const runWords = ({ state, status, durationMs }: Run): string =>
-  [state, status === null ? '' : String(status), durationMs === null ? '' : `${durationMs} ms`]
+  [state, status === null ? '' : String(status), durationMs === null ? '' : showDuration(durationMs)]
     .filter((word) => word !== '')
     .join(', ')

@@ -1,12 +1,11 @@
 import type { DeployEvent } from '#client/deploy-event.ts'
+import { showBytes, timeLeft } from '#contract/amounts.ts'
 import type { ReadyState } from '#contract/api/deployment.ts'
 import { SECOND } from '#contract/time.ts'
 import { count } from '#contract/wording.ts'
-import { showBytes } from '../bytes.ts'
 import type { Output } from '../output.ts'
 import { colouredText, plainText } from '../plain-text.ts'
 import { createSpinner, REDRAW } from '../spinner.ts'
-import { timeLeft } from '../time-left.ts'
 
 /** What is being done in each state. */
 export const DOING: Readonly<Record<ReadyState, string>> = {

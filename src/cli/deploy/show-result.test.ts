@@ -45,7 +45,7 @@ test('labelled lines for a person, and the address alone for programs', async ()
   assert.equal(code, 0, stderr)
   const port = new URL(machine.api.baseUrl).port
   assert.equal(stdout, `http://shop-a1b2c3d4e.localhost:${port}\n`)
-  assert.match(stderr, /^Ready in 1s$/m)
+  assert.match(stderr, /^Ready in [\d.]+ m?s$/m)
   assert.ok(
     stderr.includes(
       `Production  http://shop.example.com:${port}\nProduction  http://shop.localhost:${port}\n`,
@@ -76,9 +76,10 @@ test('after a rollback it is told that production stays where it is, and how to 
   const { stdout, stderr } = await machine.run(['redeploy', 'dpl_1'], env)
   assert.equal(stdout, `http://shop-a1b2c3d4e.localhost:${port}\n`)
   assert.match(stderr, /^Redeploying the files of dpl_1 as dpl_1\.$/m)
+  assert.match(stderr, /^Ready in [\d.]+ m?s, but/m)
   assert.ok(
     stderr.includes(
-      `Ready in 1s, but production is held at http://shop-old.localhost:${port} since your rollback; make it live with \`aloft promote dpl_1\`\n`,
+      `, but production is held at http://shop-old.localhost:${port} since your rollback; make it live with \`aloft promote dpl_1\`\n`,
     ),
     stderr,
   )

@@ -2,13 +2,13 @@ import { ApiError } from '#client/api-error.ts'
 import type { Client } from '#client/client.ts'
 import type { Deployment } from '#client/deploy-event.ts'
 import { siteAddress } from '#client/site-address.ts'
+import { showDuration } from '#contract/amounts.ts'
 import { listDeploymentAliases } from '#contract/api/alias.ts'
 import { getProject } from '#contract/api/project.ts'
 import type { Cli } from '../cli.ts'
 import { quoted, readFailure } from '../deployment/build-failure.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { plainText } from '../plain-text.ts'
-import { shortDuration } from '../relative-time.ts'
 import { releaseOf } from '../release/release.ts'
 import type { Reporter } from './reporter.ts'
 
@@ -67,7 +67,7 @@ export async function showResult(
   if (!out.json) {
     const { green, bold, dim, yellow } = out.talkColors
     const label = (word: string, address: string) => out.say(`${dim(word.padEnd(10))}  ${plainText(address)}`)
-    const took = dim(`in ${shortDuration(Math.max(ms, 1000))}`)
+    const took = dim(`in ${showDuration(ms)}`)
     if (readyState !== 'READY')
       out.say(`${bold('Created')} ${dim(`${id}; watch it with \`aloft logs ${id} --build -f\``)}`)
     else if (held === undefined) out.say(`${bold(green('Ready'))} ${took}`)

@@ -46,6 +46,11 @@ test('a request is one line, with what was written during it below, in the order
     logLines(entries, colors).map((line) => line.slice(25)),
     ['<GET /a 500 6 ms>', '  │ from a', 'GET /b 200 2 ms', '  │ from b', 'nobody asked'],
   )
+  assert.equal(
+    logLines(entries, colors)[0]?.slice(0, 23),
+    localTime(1),
+    'a request has the time at which it began',
+  )
 })
 
 test('frames of the launcher are folded', () => {
@@ -54,6 +59,9 @@ test('frames of the launcher are folded', () => {
     '    at mine (/app/api/x.js:1:1)',
     '    at a (/aloft/launcher/node/main.cjs:1:1)',
     '    at b (/aloft/launcher/node/server.cjs:2:2)',
+    '    at AsyncLocalStorage.run (node:internal/async_local_storage:65:14)',
+    '    at c (/aloft/launcher/node/server.cjs:3:3)',
+    '    at Server.emit (node:events:514:28)',
   ]
   const entries = [
     ...lines.map((text, i) => event('stdout', text, i + 1, { requestId: 'a', level: 'error' })),
@@ -61,5 +69,5 @@ test('frames of the launcher are folded', () => {
   ]
   const shown = logLines(entries, colors)
   assert.equal(shown.length, 4)
-  assert.match(shown.at(-1) ?? '', /… 2 frames of Aloft$/)
+  assert.match(shown.at(-1) ?? '', /… 5 frames of Aloft and Node.js$/)
 })

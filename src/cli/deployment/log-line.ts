@@ -4,16 +4,16 @@ import { localTime } from '../local-time.ts'
 import type { Colors } from '../output.ts'
 import { colouredText } from '../plain-text.ts'
 
-/** Where the program that hosts functions is, in the stack of an error: nothing that its reader wrote. */
+/** The program that hosts functions, in the stack of an error, and what it is called by: nothing that its reader wrote. */
 const LAUNCHER_FRAME = /^\s+at .*\/(?:aloft\/launcher|src\/launcher)\//
+const NODE_FRAME = /^\s+at .*\(?node:[\w/]+:\d+:\d+\)?$/
 
 const isResponse = ({ type }: LogEvent): boolean => type === 'response'
 
-const timeOf = ({ created, payload }: LogEvent, colors: Colors): string =>
-  colors.dim(localTime(payload.date || created))
+const momentOf = ({ created, payload }: LogEvent): number => payload.date || created
 
 /** One entry for people: when, and its text. What was written during a request is indented. */
-export function logLine(entry: LogEvent, colors: Colors): string {
+export function logLine(entry: LogEvent, colors: Colors, at = momentOf(entry)): string {
   const { type, payload } = entry
   const text = colouredText(payload.text, colors)
   const isError = payload.level === 'error'
@@ -21,7 +21,7 @@ export function logLine(entry: LogEvent, colors: Colors): string {
   const tint = isBad ? colors.red : (plain: string) => plain
   const mark = isError ? `${colors.red('stderr')} ` : type === 'command' ? '$ ' : ''
   const indent = type === 'stdout' && payload.requestId !== undefined ? '  │ ' : ''
-  return `${timeOf(entry, colors)}  ${colors.dim(indent)}${mark}${tint(text)}`.trimEnd()
+  return `${colors.dim(localTime(at))}  ${colors.dim(indent)}${mark}${tint(text)}`.trimEnd()
 }
 
 /**
@@ -45,23 +45,24 @@ export function logLines(entries: readonly LogEvent[], colors: Colors): string[]
   }
   return heads
     .toSorted((a, b) => a.at - b.at)
-    .flatMap(({ entry }) => [
-      logLine(entry, colors),
+    .flatMap(({ entry, at }) => [
+      logLine(entry, colors, at),
       ...(entry.type === 'stdout' ? [] : fold(written.get(entry.payload.requestId ?? '') ?? [], colors)),
     ])
 }
-
-const momentOf = ({ created, payload }: LogEvent): number => payload.date || created
 
 function fold(entries: readonly LogEvent[], colors: Colors): string[] {
   const lines: string[] = []
   let folded = 0
   const end = () => {
-    if (folded > 0) lines.push(colors.dim(`${' '.repeat(25)}  │     … ${count(folded, 'frame')} of Aloft`))
+    if (folded > 0)
+      lines.push(colors.dim(`${' '.repeat(25)}  │     … ${count(folded, 'frame')} of Aloft and Node.js`))
     folded = 0
   }
   for (const entry of entries)
     if (LAUNCHER_FRAME.test(entry.payload.text)) folded++
+    // Below the launcher comes what it is called by; above it, what the function calls.
+    else if (folded > 0 && NODE_FRAME.test(entry.payload.text)) folded++
     else {
       end()
       lines.push(logLine(entry, colors))

@@ -1,3 +1,4 @@
+import { showDuration } from '#contract/amounts.ts'
 import type { DevEvent, DevReady, DevRequest } from '#contract/dev.ts'
 import type { Colors, Output } from '../output.ts'
 import { colouredText, plainText } from '../plain-text.ts'
@@ -28,7 +29,7 @@ function textOf(event: Exclude<Shown, DevReady>, colors: Colors): string {
         .map((line) => colouredText(line, { isColorSupported: true }))
         .join('\n')}`
     case 'built':
-      return colors.dim(`Compiled ${plainText(event.file)} in ${event.ms} ms`)
+      return colors.dim(`Compiled ${plainText(event.file)} in ${showDuration(event.ms)}`)
     case 'note':
       return `${colors.yellow('note')} ${plainText(event.text)}`
     case 'fault': {
@@ -45,10 +46,9 @@ function showReady(event: DevReady, out: Output): void {
   const { bold, green, dim, cyan } = out.talkColors
   const { url, others, ms, framework, command, functions, envFiles } = event
   const line = (name: string, text: string) => `  ${dim(name.padEnd(10))} ${text}`
-  const took = ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`
   out.say(
     [
-      ...['', `  ${bold(green('Ready'))} ${dim(`in ${took}`)}`, ''],
+      ...['', `  ${bold(green('Ready'))} ${dim(`in ${showDuration(ms)}`)}`, ''],
       ...(out.seen ? [line('Local', cyan(bold(url)))] : []),
       ...others.map((other) => line('Network', cyan(other))),
       ...(framework === undefined ? [] : [line('Framework', plainText(framework))]),
@@ -66,5 +66,5 @@ function showReady(event: DevReady, out: Output): void {
 function requestLine({ method, path, status, ms }: DevRequest, colors: Colors): string {
   const paint =
     status >= 500 ? colors.red : status >= 400 ? colors.yellow : status >= 300 ? colors.cyan : colors.green
-  return `${method.padEnd(6)} ${paint(String(status))} ${plainText(path)} ${colors.dim(`${ms} ms`)}`
+  return `${method.padEnd(6)} ${paint(String(status))} ${plainText(path)} ${colors.dim(showDuration(ms))}`
 }

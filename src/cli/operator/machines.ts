@@ -1,5 +1,5 @@
+import { showBytes } from '#contract/amounts.ts'
 import { listMachines } from '#contract/api/machine.ts'
-import { showBytes } from '../bytes.ts'
 import { defineCommand } from '../command.ts'
 import { plainText } from '../plain-text.ts'
 import { renderTable } from '../table.ts'

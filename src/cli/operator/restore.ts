@@ -1,11 +1,10 @@
+import { showBytes, timeLeft } from '#contract/amounts.ts'
 import type { RestoreProgress } from '#contract/backup.ts'
 import { count } from '#contract/wording.ts'
-import { showBytes } from '../bytes.ts'
 import type { Cli } from '../cli.ts'
 import { defineCommand, flag, required, value } from '../command.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { plainText } from '../plain-text.ts'
-import { timeLeft } from '../time-left.ts'
 
 /**
  * Works on the data folder itself, with the code of the server, which is loaded only here: there is no server to ask

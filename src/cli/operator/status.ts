@@ -1,8 +1,7 @@
 import type { Static } from 'typebox'
+import { showBytes, showDuration } from '#contract/amounts.ts'
 import { getStatus } from '#contract/api/operator.ts'
-import { showBytes } from '../bytes.ts'
 import { defineCommand } from '../command.ts'
-import { shortDuration } from '../relative-time.ts'
 import { renderFacts, renderTable } from '../table.ts'
 import { operatorHints } from './hints.ts'
 
@@ -12,7 +11,7 @@ const port = (number: number): string => (number === 0 ? 'off' : String(number))
 
 const factsOf = (status: Status): readonly (readonly [string, string])[] => [
   ['version', `${status.version} on Node ${status.node}`],
-  ['up for', shortDuration(status.time - status.startedAt)],
+  ['up for', showDuration(status.time - status.startedAt)],
   ['origin', status.origin],
   ['URL', status.baseUrl],
   ['domain', `*.${status.domain} at ${status.addresses.join(', ')}`],
@@ -51,7 +50,7 @@ export const command = defineCommand({
           status.processes.map(({ name, memory, startedAt, restarts, hangs, pid }) => [
             name,
             memory === null ? '?' : showBytes(memory),
-            shortDuration(Math.max(0, status.time - startedAt)),
+            showDuration(Math.max(0, status.time - startedAt)),
             hangs > 0 ? `${restarts} (${hangs} hung)` : String(restarts),
             String(pid),
           ]),

@@ -1,12 +1,11 @@
+import { showBytes, showDuration } from '#contract/amounts.ts'
 import { readAnalytics, TRAFFIC_TARGETS } from '#contract/api/analytics.ts'
-import { showBytes } from '../bytes.ts'
 import { defineCommand, oneOf, optional, value } from '../command.ts'
 import { readMoment } from '../deployment/read-moment.ts'
 import { localTime } from '../local-time.ts'
 import { renderFacts, renderTable } from '../table.ts'
 import { chooseProject } from './choose-project.ts'
 
-const ms = (value: number): string => `${Math.round(value).toLocaleString('en')} ms`
 const amount = (value: number): string => value.toLocaleString('en')
 
 export const command = defineCommand({
@@ -45,9 +44,9 @@ export const command = defineCommand({
           ['to', localTime(found.to)],
           ['requests', amount(totals.requests)],
           ...(['2xx', '3xx', '4xx', '5xx'] as const).map((of) => [of, amount(totals.status[of])] as const),
-          ['p50 latency', ms(totals.p50)],
-          ['p95 latency', ms(totals.p95)],
-          ['p99 latency', ms(totals.p99)],
+          ['p50 latency', showDuration(totals.p50)],
+          ['p95 latency', showDuration(totals.p95)],
+          ['p99 latency', showDuration(totals.p99)],
           ['data transfer', showBytes(totals.bytes)],
           ['cold starts', amount(totals.coldStarts)],
         ],
@@ -58,7 +57,7 @@ export const command = defineCommand({
         top.path,
         amount(top.requests),
         amount(top.errors),
-        ms(top.p95),
+        showDuration(top.p95),
         showBytes(top.bytes),
       ])
       const titles = ['PATH', 'REQUESTS', 'ERRORS', 'P95', 'TRANSFER']

@@ -1,3 +1,4 @@
+import { showDuration } from '#contract/amounts.ts'
 import { readAnalytics } from '#contract/api/analytics.ts'
 import { getRelease, getReleaseConfig } from '#contract/api/release.ts'
 import { defineCommand } from '../command.ts'
@@ -61,7 +62,7 @@ export const command = defineCommand({
                 plainText(side.deployment.url),
                 String(side.traffic.totals.requests),
                 percent(side.traffic.totals.status['5xx'], side.traffic.totals.requests),
-                `${Math.round(side.traffic.totals.p95)} ms`,
+                showDuration(side.traffic.totals.p95),
               ],
             ],
       )

@@ -1,3 +1,4 @@
+import { showDuration } from '#contract/amounts.ts'
 import { getDelivery } from '#contract/api/webhook.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
@@ -36,7 +37,7 @@ export const command = defineCommand({
       )
       const rows = sent.attempts.map(({ at, ms, status, answer }) => [
         relativeTime(at, now),
-        `${ms} ms`,
+        showDuration(ms),
         status?.toString() ?? '-',
         answer.slice(0, 100),
       ])

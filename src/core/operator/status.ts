@@ -1,3 +1,4 @@
+import { showBytes } from '#contract/amounts.ts'
 import type { JobStore } from '../job/job-queue.ts'
 import type { LateJob } from '../job/late-jobs.ts'
 import type { SandboxAdvice } from './sandbox-advice.ts'
@@ -90,9 +91,6 @@ const MANY_RESTARTS = 3
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`)
 
-/** In the units of the dashboard. */
-const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`
-
 const isLocal = ({ domain }: Status): boolean => domain === 'localhost' || domain.endsWith('.localhost')
 
 function disk({ disk: { free, total } }: Status): Check {
@@ -100,14 +98,14 @@ function disk({ disk: { free, total } }: Status): Check {
   return {
     name: 'disk',
     ok,
-    message: `${gigabytes(free)} of ${gigabytes(total)} free`,
+    message: `${showBytes(free)} of ${showBytes(total)} free`,
     ...(ok ? {} : { hint: 'Remove old deployments, or give the data folder a larger disk.' }),
   }
 }
 
 function contents({ blobs: { bytes, damaged } }: Status): Check {
   const name = 'contents'
-  if (damaged === 0) return { name, ok: true, message: `${gigabytes(bytes)} of files, no known damage` }
+  if (damaged === 0) return { name, ok: true, message: `${showBytes(bytes)} of files, no known damage` }
   return {
     name,
     ok: false,
@@ -134,7 +132,7 @@ function logs({ logs: { bytes, recording, damaged } }: Status): Check {
         ? 'Restart the server: it sets the file aside and starts a new one.'
         : 'A new log was started. The damaged file is in the data folder: copy what you need, then delete it.',
     }
-  return { name, ok: true, message: `${gigabytes(bytes)} of requests and output` }
+  return { name, ok: true, message: `${showBytes(bytes)} of requests and output` }
 }
 
 function processes({ processes: all }: Status): Check {

@@ -28,7 +28,7 @@ test('processes share what an account may record in a day, and the next day begi
     await each.flush()
   }
   assert.equal(a.take('anna', 600), true)
-  assert.match(String(a.take('anna', 600)), /allows 1 kB of log entries a day, and 600 B are used/)
+  assert.match(String(a.take('anna', 600)), /allows 1 KB of log entries a day, and 600 B are used/)
   assert.equal(a.take('anna', 600), false, 'it is told once')
   assert.equal(a.take('bert', 600), true, 'others have their own')
   await a.flush()
@@ -77,7 +77,7 @@ test('visits and lines beyond it are not recorded; one line says why', async (t)
   recorded.record({ ...visit, ownerId: 'bert' } as SiteVisit)
   assert.deepEqual(
     drafts.map(({ text }) => text.slice(0, 30)),
-    ['x'.repeat(30), 'Your plan allows 1.5 kB of log'],
+    ['x'.repeat(30), 'Your plan allows 1.5 KB of log'],
   )
   assert.equal(visits, 1)
 })

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { showBytes, showDuration } from '#contract/amounts.ts'
 import { type ProjectTraffic, readAnalytics, type TrafficPath } from '#contract/api/analytics.ts'
 import { useAccount } from '../api/account.tsx'
 import { useSearchText } from '../api/search.ts'
@@ -9,7 +10,7 @@ import { Button, OutLink } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { SelectField } from '../ui/field.tsx'
-import { formatBytes, formatDuration, formatNumber } from '../ui/format.ts'
+import { formatNumber } from '../ui/format.ts'
 import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -170,12 +171,12 @@ const TopPaths = ({
             <span className={errors > 0 ? 'text-bad' : 'text-soft'}>{formatNumber(errors)}</span>
           ),
         },
-        { title: 'p95', wide: true, align: 'right', cell: ({ p95 }) => <Whole>{formatDuration(p95)}</Whole> },
+        { title: 'p95', wide: true, align: 'right', cell: ({ p95 }) => <Whole>{showDuration(p95)}</Whole> },
         {
           title: 'Data',
           wide: true,
           align: 'right',
-          cell: ({ bytes }) => <Whole>{formatBytes(bytes)}</Whole>,
+          cell: ({ bytes }) => <Whole>{showBytes(bytes)}</Whole>,
         },
       ]}
     />

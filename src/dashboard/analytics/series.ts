@@ -1,5 +1,6 @@
+import { showBytes, showDuration } from '#contract/amounts.ts'
 import type { TrafficPoint } from '#contract/api/analytics.ts'
-import { formatBytes, formatCompact, formatDuration, formatNumber } from '../ui/format.ts'
+import { formatCompact, formatNumber } from '../ui/format.ts'
 
 /** One line, or one part of a bar, of a chart. */
 export interface Series {
@@ -44,16 +45,16 @@ export const CHARTS: readonly ChartKind[] = [
       { name: 'p95', colour: '--warn', value: ({ p95 }) => p95 },
       { name: 'p99', colour: '--bad', value: ({ p99 }) => p99 },
     ],
-    format: formatDuration,
-    short: formatDuration,
+    format: showDuration,
+    short: showDuration,
   },
   {
     title: 'Data transfer',
     about: 'Size of response bodies.',
     form: 'stacked',
     series: [{ name: 'Data transfer', colour: '--accent', value: ({ bytes }) => bytes }],
-    format: formatBytes,
-    short: formatBytes,
+    format: showBytes,
+    short: showBytes,
   },
   {
     title: 'Cold starts',

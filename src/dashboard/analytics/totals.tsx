@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
+import { showBytes, showDuration } from '#contract/amounts.ts'
 import type { Traffic } from '#contract/api/analytics.ts'
 import { classes } from '../ui/classes.ts'
-import { formatBytes, formatCompact, formatDuration, formatNumber } from '../ui/format.ts'
+import { formatCompact, formatNumber } from '../ui/format.ts'
 
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 })
 
@@ -21,7 +22,7 @@ export const Totals = ({ totals, errors }: { totals: Traffic; errors: ReactNode 
       </Total>
       <Total
         name="Data transfer"
-        value={formatBytes(totals.bytes)}
+        value={showBytes(totals.bytes)}
         title={`${formatNumber(totals.bytes)} bytes`}
       />
       <Total
@@ -29,9 +30,9 @@ export const Totals = ({ totals, errors }: { totals: Traffic; errors: ReactNode 
         value={formatCompact(totals.coldStarts)}
         title={formatNumber(totals.coldStarts)}
       />
-      <Total name="Median (p50)" value={formatDuration(totals.p50)} />
-      <Total name="p95 latency" value={formatDuration(totals.p95)} />
-      <Total name="p99 latency" value={formatDuration(totals.p99)} />
+      <Total name="Median (p50)" value={showDuration(totals.p50)} />
+      <Total name="p95 latency" value={showDuration(totals.p95)} />
+      <Total name="p99 latency" value={showDuration(totals.p99)} />
       <Total
         name="Client errors (4xx)"
         value={formatCompact(totals.status['4xx'])}

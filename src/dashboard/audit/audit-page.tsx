@@ -1,7 +1,8 @@
-import { Link } from '@tanstack/react-router'
+import { Link, type NavigateOptions } from '@tanstack/react-router'
 import { readAuditLog } from '#contract/api/audit.ts'
 import { listProjects } from '#contract/api/project.ts'
 import { listMembers } from '#contract/api/team.ts'
+import { inWords, type Known, type Piece, type Thing, textOf, VIAS } from '#contract/audit-words.ts'
 import { useAccount, useAccounts } from '../api/account.tsx'
 import { useLater, useReadPages } from '../api/query.ts'
 import { useSearchText } from '../api/search.ts'
@@ -14,7 +15,6 @@ import { Page } from '../ui/page.tsx'
 import { ShowOlder } from '../ui/show-older.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
-import { inWords, type Known, type Piece, textOf } from './in-words.ts'
 
 const KINDS = [
   { value: '', label: 'All changes' },
@@ -22,13 +22,6 @@ const KINDS = [
   { value: 'PATCH', label: 'Changed' },
   { value: 'DELETE', label: 'Deleted' },
 ] as const
-
-const VIAS: Readonly<Record<string, string>> = {
-  login: 'Command line',
-  account: 'Token',
-  session: 'Browser',
-  integration: 'Integration',
-}
 
 /** Who may be among the entries: members of the team, or the one person. */
 function usePeople() {
@@ -59,7 +52,6 @@ export function AuditPage() {
     ({ entries }) => entries,
   )
   const known: Omit<Known, 'person'> = {
-    account,
     project: (idOrName) => projects?.projects.find(({ id }) => id === idOrName)?.name ?? idOrName,
   }
   const words = text.trim().toLowerCase()
@@ -133,7 +125,7 @@ export function AuditPage() {
                 title: 'Change',
                 cell: ({ who, pieces, action: endpoint }) => (
                   <span title={endpoint} className="break-words">
-                    <span className="font-medium">{who}</span> <Sentence pieces={pieces} />
+                    <span className="font-medium">{who}</span> <Sentence account={account} pieces={pieces} />
                   </span>
                 ),
               },
@@ -158,18 +150,25 @@ export function AuditPage() {
   )
 }
 
-const Sentence = ({ pieces }: { pieces: readonly Piece[] }) =>
+const linkTo = (account: string, { kind, id }: Thing): NavigateOptions =>
+  kind === 'project'
+    ? { to: '/a/$account/projects/$project', params: { account, project: id } }
+    : kind === 'deployment'
+      ? { to: '/a/$account/deployments/$deployment', params: { account, deployment: id } }
+      : { to: '/a/$account/domains/$name', params: { account, name: id } }
+
+const Sentence = ({ account, pieces }: { account: string; pieces: readonly Piece[] }) =>
   pieces.map((piece, i) =>
     typeof piece === 'string' ? (
       piece
-    ) : piece.link === undefined ? (
+    ) : piece.thing === undefined ? (
       // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a sentence never move
       <span key={i} className="font-medium">
         {piece.name}
       </span>
     ) : (
       // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a sentence never move
-      <Link key={i} {...piece.link} className="text-accent break-all hover:underline">
+      <Link key={i} {...linkTo(account, piece.thing)} className="text-accent break-all hover:underline">
         {piece.name}
       </Link>
     ),

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { showDuration } from '#contract/amounts.ts'
 import { listCronRuns } from '#contract/api/cron.ts'
 import { useLater } from '../api/query.ts'
 import { useLogPages } from '../log/use-logs.ts'
@@ -38,7 +39,7 @@ export function CronRuns({ idOrName, cron }: { idOrName: string; cron: Cron }) {
           {
             title: 'Duration',
             wide: true,
-            cell: ({ durationMs }) => (durationMs === null ? '' : `${durationMs} ms`),
+            cell: ({ durationMs }) => (durationMs === null ? '' : showDuration(durationMs)),
           },
           {
             title: 'Log',

@@ -8,6 +8,7 @@ import { Card } from '../ui/card.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { CopyLine } from '../ui/copy-button.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { formatTime } from '../ui/format.ts'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
@@ -33,29 +34,31 @@ export function CronsPage() {
   })
   const remove = useAction(
     (id: string, { client }) => client.call(deleteCron, { params: { idOrName, id } }),
-    { changes: ['cron'], done: 'Schedule removed.', after: () => setLeaving(undefined) },
+    { changes: ['cron'], done: 'Scheduled job removed.', after: () => setLeaving(undefined) },
   )
   const make = (
     <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
-      New schedule
+      New scheduled job
     </Button>
   )
   const open = crons.find(({ id }) => id === shown)
   return (
     <Page
-      title="Schedules"
+      title="Scheduled jobs"
       about="Paths of the production deployment, requested on a schedule."
       actions={crons.length > 0 && make}
     >
       <Card flush>
         {crons.length === 0 ? (
-          <Empty icon="clock" title="No schedules yet" action={make}>
-            <p className="mb-3">Name paths under `crons` in vercel.json, or add a schedule here.</p>
+          <Empty icon="clock" title="No scheduled jobs yet" action={make}>
+            <p className="mb-3">
+              Add one here, or list paths under <code>crons</code> in <code>vercel.json</code>.
+            </p>
             <CopyLine text={'aloft crons add /api/nightly "0 5 * * *"'} />
           </Empty>
         ) : (
           <Table
-            label="Schedules"
+            label="Scheduled jobs"
             rows={crons}
             rowKey={({ id }) => id}
             columns={[
@@ -92,7 +95,7 @@ export function CronsPage() {
                 wide: true,
                 cell: ({ enabled, nextAt }) =>
                   enabled && nextAt !== null ? (
-                    <time dateTime={new Date(nextAt).toISOString()}>{new Date(nextAt).toLocaleString()}</time>
+                    <time dateTime={new Date(nextAt).toISOString()}>{formatTime(nextAt)}</time>
                   ) : (
                     <Badge tone="warn">Paused</Badge>
                   ),
@@ -143,8 +146,8 @@ export function CronsPage() {
       {making && <NewCronDialog idOrName={idOrName} onClose={() => setMaking(false)} />}
       {leaving && (
         <Confirm
-          title={`Remove the schedule of ${leaving.path}?`}
-          action="Remove the schedule"
+          title={`Remove the scheduled job ${leaving.path}?`}
+          action="Remove scheduled job"
           busy={remove.isPending}
           onConfirm={() => remove.mutate(leaving.id)}
           onClose={() => setLeaving(undefined)}

@@ -19,13 +19,13 @@ export function NewCronDialog({ idOrName, onClose }: { idOrName: string; onClose
   const make = useAction(
     (_input: undefined, { client }) =>
       client.call(createCron, { params: { idOrName }, body: { path, schedule, timeZone, overlap, makeUp } }),
-    { changes: ['cron'], done: 'Schedule added.', after: onClose, quiet: true },
+    { changes: ['cron'], done: 'Scheduled job added.', after: onClose, quiet: true },
   )
   return (
     <FormDialog
-      title="New schedule"
+      title="New scheduled job"
       onClose={onClose}
-      action="Add the schedule"
+      action="Add scheduled job"
       busy={make.isPending}
       onSubmit={() => make.mutate(undefined)}
     >

@@ -1,6 +1,7 @@
 import { useState } from 'react'
+import { showBytes } from '#contract/amounts.ts'
 import { Button } from '../ui/button.tsx'
-import { formatBytes, formatNumber } from '../ui/format.ts'
+import { formatNumber } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import type { Selection } from './selection.ts'
 
@@ -17,7 +18,7 @@ export function FileSummary({ selection }: { selection: Selection }) {
     <div>
       <p className="text-sm">
         <b className="font-semibold">{formatNumber(files.length)}</b> {files.length === 1 ? 'file' : 'files'},{' '}
-        <b className="font-semibold">{formatBytes(bytes)}</b>
+        <b className="font-semibold">{showBytes(bytes)}</b>
         {leftOut > 0 && (
           <span className="text-soft">
             {' '}
@@ -30,7 +31,7 @@ export function FileSummary({ selection }: { selection: Selection }) {
           <li key={path} className="flex items-center gap-2.5 px-3 py-1">
             <Icon name="file" className="size-4 text-soft" />
             <span className="min-w-0 flex-1 truncate font-mono text-[0.8125rem]">{path}</span>
-            <span className="text-soft tabular-nums">{formatBytes(size)}</span>
+            <span className="text-soft tabular-nums">{showBytes(size)}</span>
           </li>
         ))}
       </ul>

@@ -1,14 +1,13 @@
 import { useEffect, useState } from 'react'
+import { showBytes, timeLeft } from '#contract/amounts.ts'
 import type { Target } from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
 import { useLater } from '../api/query.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { SelectField, TextField } from '../ui/field.tsx'
-import { formatBytes } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ProgressBar } from '../ui/progress-bar.tsx'
-import { timeLeft } from '../ui/time-left.ts'
 import { FileSummary } from './file-summary.tsx'
 import { nameFrom, type Selection } from './selection.ts'
 import { type Progress, useDeploy } from './use-deploy.ts'
@@ -143,6 +142,9 @@ export function Review({
   )
 }
 
+/** The time left after an amount, where it is known. */
+const leftOf = (left: string): string => (left === '' ? '…' : `, ${left}`)
+
 /** How far it is, in words and as a bar. */
 function Going({ progress }: { progress: Progress }) {
   if (progress.step === 'idle') return 'Only new files are uploaded.'
@@ -153,7 +155,7 @@ function Going({ progress }: { progress: Progress }) {
       : progress.step === 'hashing'
         ? ['Reading files…', progress.done, progress.of]
         : [
-            `Uploading ${formatBytes(progress.done)} of ${formatBytes(progress.of)}${timeLeft({ ...progress, ms: Date.now() - progress.since })}`,
+            `Uploading ${showBytes(progress.done)} of ${showBytes(progress.of)}${leftOf(timeLeft(progress.done, progress.of, Date.now() - progress.since))}`,
             progress.done,
             progress.of,
           ]

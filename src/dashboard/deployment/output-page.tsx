@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router'
+import { showBytes, showDuration } from '#contract/amounts.ts'
 import { listBuilds } from '#contract/api/deployment.ts'
 import { useAccount } from '../api/account.tsx'
 import { useRead } from '../api/query.ts'
 import { Badge, StateBadge } from '../ui/badge.tsx'
 import { Card } from '../ui/card.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { formatBytes, formatDuration, formatNumber } from '../ui/format.ts'
+import { formatNumber } from '../ui/format.ts'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
@@ -22,11 +23,11 @@ export function OutputPage() {
     <Page title={`Output of ${shortName(deployment.url, deployment.id)}`} heading="Output">
       <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-xl border border-line bg-line sm:grid-cols-4">
         <Total name="Static files" value={formatNumber(output.files.count)} />
-        <Total name="Total size" value={formatBytes(output.files.bytes)} />
+        <Total name="Total size" value={showBytes(output.files.bytes)} />
         <Total name="Functions" value={formatNumber(output.functionCount)} />
         <Total
           name="Build time"
-          value={output.readyAt === undefined ? '–' : formatDuration(Math.max(output.readyAt - createdAt, 0))}
+          value={output.readyAt === undefined ? '–' : showDuration(Math.max(output.readyAt - createdAt, 0))}
         />
       </dl>
       <Card title="Builds" flush>
@@ -86,7 +87,7 @@ const kept = (revalidate: number | false | undefined): string =>
     ? '–'
     : revalidate === false
       ? 'Indefinitely'
-      : `${formatDuration(revalidate * 1000)}`
+      : `${showDuration(revalidate * 1000)}`
 
 function Functions({ output, isOver }: { output: DeploymentOutput; isOver: boolean }) {
   const { slug: account } = useAccount()
@@ -161,12 +162,12 @@ function Functions({ output, isOver }: { output: DeploymentOutput; isOver: boole
               title: 'Time limit',
               wide: true,
               align: 'right',
-              cell: ({ program }) => formatDuration((programs.get(program)?.maxDuration ?? 0) * 1000),
+              cell: ({ program }) => showDuration((programs.get(program)?.maxDuration ?? 0) * 1000),
             },
             {
               title: 'Size',
               align: 'right',
-              cell: ({ program }) => formatBytes(programs.get(program)?.bytes ?? 0),
+              cell: ({ program }) => showBytes(programs.get(program)?.bytes ?? 0),
             },
             ...(hasKept
               ? [

@@ -1,12 +1,13 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { memo, useEffect, useMemo, useState } from 'react'
+import { showBytes } from '#contract/amounts.ts'
 import { getFile } from '#contract/api/deployment.ts'
 import { type Account, useAccount } from '../api/account.tsx'
 import { buttonClass } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { formatBytes, formatNumber } from '../ui/format.ts'
+import { formatNumber } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { readSource } from './read-source.ts'
 import { useLineInAddress } from './use-line.ts'
@@ -51,7 +52,7 @@ export function SourceView({ file }: { file: File }) {
           <span className="whitespace-nowrap">
             {source.kind === 'text' &&
               `${formatNumber(lineCount(source.text))} ${lineCount(source.text) === 1 ? 'line' : 'lines'}, `}
-            {formatBytes(source.bytes)}
+            {showBytes(source.bytes)}
           </span>
           {source.kind === 'text' && <CopyButton text={source.text} label="Copy file" />}
           {download}
@@ -67,7 +68,7 @@ export function SourceView({ file }: { file: File }) {
         <Picture blob={source.blob} name={name} />
       ) : source.kind === 'large' ? (
         <Empty icon="file" title="File is too large to display">
-          Download it ({formatBytes(source.bytes)}) to view it.
+          Download it ({showBytes(source.bytes)}) to view it.
         </Empty>
       ) : (
         <Empty icon="file" title="Binary file">

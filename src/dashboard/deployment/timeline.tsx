@@ -1,6 +1,7 @@
+import { showDuration } from '#contract/amounts.ts'
 import { classes } from '../ui/classes.ts'
 import { Elapsed } from '../ui/elapsed.tsx'
-import { formatDuration, formatTime } from '../ui/format.ts'
+import { formatTime } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Spinner } from '../ui/spinner.tsx'
 import type { Step } from './steps.ts'
@@ -50,7 +51,7 @@ export const Timeline = ({ steps }: { steps: readonly Step[] }) => (
             className="block min-h-5 text-soft tabular-nums"
             title={at === undefined ? undefined : formatTime(at)}
           >
-            {since !== undefined ? <Elapsed since={since} /> : ms !== undefined ? formatDuration(ms) : ''}
+            {since !== undefined ? <Elapsed since={since} /> : ms !== undefined ? showDuration(ms) : ''}
           </span>
         </span>
       </li>

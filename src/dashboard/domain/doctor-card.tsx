@@ -29,6 +29,18 @@ function recordsOf(
   })
 }
 
+/**
+ * What is left to do: nothing once every check that matters went well; only to wait while the nameservers of a domain bought
+ * here spread.
+ */
+function stepOf({ verified, serviceType, boughtAt }: Domain, checks: readonly Check[]) {
+  if (!verified) return 'act'
+  const isOurs = serviceType === 'provider.world'
+  const wrong = checks.filter((check) => isWrong(check) && (isOurs || check.id !== 'nameservers'))
+  if (wrong.length === 0) return checks.some(({ status }) => status === 'unknown') ? 'wait' : 'done'
+  return boughtAt !== null && wrong[0]?.id === 'nameservers' ? 'wait' : 'act'
+}
+
 /** What DNS says of a domain, and the next thing to do about it. */
 export function DoctorCard({ domain }: { domain: Domain }) {
   const { name, verified } = domain
@@ -42,7 +54,7 @@ export function DoctorCard({ domain }: { domain: Domain }) {
   })
   const check = () => (verified ? void refresh(queries, account.id, ['domain']) : verify.mutate(undefined))
   const found = doctor.data
-  const isReady = found !== undefined && verified && /nothing to do/.test(found.nextStep)
+  const step = found && stepOf(domain, found.checks)
   return (
     <Card
       title={verified ? 'Status' : 'Verify ownership'}
@@ -66,8 +78,8 @@ export function DoctorCard({ domain }: { domain: Domain }) {
         )
       ) : (
         <div className="space-y-4">
-          <NextStep done={isReady}>{found.nextStep}</NextStep>
-          {!isReady && <RecordsToMake records={recordsOf(domain, found.checks)} />}
+          <NextStep is={step ?? 'act'}>{found.nextStep}</NextStep>
+          {step === 'act' && <RecordsToMake records={recordsOf(domain, found.checks)} />}
           {!verified && (
             <p className="text-sm text-soft">
               {verify.isPending && (

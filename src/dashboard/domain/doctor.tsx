@@ -55,11 +55,17 @@ export const RecordsToMake = ({ records }: { records: readonly WantedRecord[] })
   </ul>
 )
 
-/** The one thing to do next, in words. */
-export const NextStep = ({ done, children }: { done: boolean; children: ReactNode }) => (
+const STEPS = {
+  done: { icon: 'check', look: 'text-good' },
+  wait: { icon: 'clock', look: 'text-soft' },
+  act: { icon: 'warning', look: 'text-warn' },
+} as const
+
+/** The one thing to do next, in words: nothing, to wait, or to act. */
+export const NextStep = ({ is, children }: { is: keyof typeof STEPS; children: ReactNode }) => (
   <div className="flex items-start gap-2.5 text-sm">
-    <span className={done ? 'mt-0.5 text-good' : 'mt-0.5 text-warn'}>
-      <Icon name={done ? 'check' : 'warning'} />
+    <span className={`mt-0.5 ${STEPS[is].look}`}>
+      <Icon name={STEPS[is].icon} />
     </span>
     <p className="min-w-0 break-words">{children}</p>
   </div>

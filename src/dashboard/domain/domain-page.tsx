@@ -27,7 +27,7 @@ function NameserversCard({ domain }: { domain: Domain }) {
       }
       about={
         isOurs
-          ? 'This domain uses the Aloft nameservers. Edit its records below.'
+          ? 'This domain uses the Aloft nameservers. Edit its DNS records above.'
           : 'To manage DNS here, set these nameservers at your registrar. Import your current records first.'
       }
     >

@@ -1,12 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import { memo, useId } from 'react'
+import { showBytes, showDuration } from '#contract/amounts.ts'
 import type { ProjectLogLine, ProjectLogRequest } from '#contract/api/project-log.ts'
 import { parseAnsi, plainText } from '../deployment/ansi.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { classes } from '../ui/classes.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Facts } from '../ui/facts.tsx'
-import { formatBytes, formatDuration, formatTime } from '../ui/format.ts'
+import { formatTime } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import type { LogRow } from './group-entries.ts'
 
@@ -101,7 +102,7 @@ const Visit = ({ row: { request, lines } }: { row: Extract<LogRow, { request: un
         {request.path}
       </span>
       <span className="block truncate text-xs text-soft sm:hidden">
-        {clock.format(request.at)} · {formatDuration(request.ms)}
+        {clock.format(request.at)} · {showDuration(request.ms)}
       </span>
     </span>
     {lines.length > 0 && (
@@ -122,7 +123,7 @@ const Visit = ({ row: { request, lines } }: { row: Extract<LogRow, { request: un
       {SOURCES[request.source] ?? request.source}
     </span>
     <span className="w-16 shrink-0 text-right text-xs text-soft tabular-nums max-sm:hidden">
-      {formatDuration(request.ms)}
+      {showDuration(request.ms)}
     </span>
   </>
 )
@@ -175,7 +176,7 @@ function VisitDetails({ request, account }: { request: ProjectLogRequest; accoun
           'Served by',
           `${SOURCES[request.source] ?? request.source}${request.entrypoint === '' ? '' : ` ${request.entrypoint}`}${request.coldStart ? ' (cold start)' : ''}`,
         ],
-        ['Duration', `${formatDuration(request.ms)}, ${formatBytes(request.bytes)} transferred`],
+        ['Duration', `${showDuration(request.ms)}, ${showBytes(request.bytes)} transferred`],
         ['IP address', <Code key="ip">{request.ip}</Code>],
         ['User agent', <Code key="agent">{request.userAgent}</Code>],
         ['Region', request.region],

@@ -1,14 +1,13 @@
 import { useState } from 'react'
+import { showBytes, timeLeft } from '#contract/amounts.ts'
 import { makeBackup } from '#contract/api/operator.ts'
 import { useAction } from '../api/query.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { CopyLine } from '../ui/copy-button.tsx'
 import { Switch } from '../ui/field.tsx'
-import { formatBytes } from '../ui/format.ts'
 import { Page } from '../ui/page.tsx'
 import { ProgressBar } from '../ui/progress-bar.tsx'
-import { timeLeft } from '../ui/time-left.ts'
 import { saveAs } from './save-as.ts'
 
 interface Progress {
@@ -18,18 +17,19 @@ interface Progress {
 }
 
 /** How far the download is, in words and as a bar. */
-const Going = ({ progress }: { progress: Progress | undefined }) =>
-  progress === undefined ? (
-    'Preparing the backup…'
-  ) : (
+function Going({ progress }: { progress: Progress | undefined }) {
+  if (progress === undefined) return 'Preparing the backup…'
+  const left = timeLeft(progress.done, progress.of, progress.ms)
+  return (
     <span className="block max-w-md space-y-2">
       <span className="block">
-        {formatBytes(progress.done)} of {formatBytes(Math.max(progress.done, progress.of))}
-        {timeLeft(progress)}
+        {showBytes(progress.done)} of {showBytes(Math.max(progress.done, progress.of))}
+        {left === '' ? '…' : `, ${left}`}
       </span>
       <ProgressBar label="Downloading the backup" done={progress.done} of={progress.of} />
     </span>
   )
+}
 
 export function BackupsPage() {
   const [logs, setLogs] = useState(false)

@@ -1,10 +1,11 @@
+import { showBytes } from '#contract/amounts.ts'
 import { getStatus } from '#contract/api/operator.ts'
 import { count } from '#contract/wording.ts'
 import { useRead } from '../api/query.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Card } from '../ui/card.tsx'
 import { Facts } from '../ui/facts.tsx'
-import { formatBytes, formatNumber } from '../ui/format.ts'
+import { formatNumber } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
@@ -58,7 +59,7 @@ export function HealthPage() {
         <Card title="Disk">
           <Meter of={status.disk} />
           <p className="mt-3 text-sm text-soft">
-            Database {formatBytes(status.database.bytes)}, deployed files {formatBytes(status.blobs.bytes)}
+            Database {showBytes(status.database.bytes)}, deployed files {showBytes(status.blobs.bytes)}
           </p>
         </Card>
         <Card title="Memory">
@@ -125,7 +126,7 @@ export function HealthPage() {
             {
               title: 'Memory',
               align: 'right',
-              cell: ({ memory }) => (memory === null ? '–' : formatBytes(memory)),
+              cell: ({ memory }) => (memory === null ? '–' : showBytes(memory)),
             },
             {
               title: 'Restarts',

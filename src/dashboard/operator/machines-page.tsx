@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { Static } from 'typebox'
+import { showBytes } from '#contract/amounts.ts'
 import { listMachines, removeMachine, updateMachine } from '#contract/api/machine.ts'
 import { useAction, useRead } from '../api/query.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -7,7 +8,6 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { formatBytes } from '../ui/format.ts'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
@@ -18,7 +18,7 @@ type Machine = Static<typeof listMachines.reply>['machines'][number]
 const ROLES: Readonly<Record<Machine['role'], string>> = { serve: 'Serves', work: 'Builds and runs' }
 
 const usedOf = ({ free, total }: Machine['disk']): string =>
-  total === 0 ? '–' : `${Math.round((100 * (total - free)) / total)}% of ${formatBytes(total)}`
+  total === 0 ? '–' : `${Math.round((100 * (total - free)) / total)}% of ${showBytes(total)}`
 
 const State = ({ machine: { isAlive, isDraining } }: { machine: Machine }) => (
   <span className="inline-flex flex-wrap gap-1">

@@ -1,5 +1,5 @@
+import { showBytes } from '#contract/amounts.ts'
 import { classes } from '../ui/classes.ts'
-import { formatBytes } from '../ui/format.ts'
 
 /** How much is in use of what there is. */
 export function Meter({ of: { free, total } }: { of: { free: number; total: number } }) {
@@ -7,7 +7,7 @@ export function Meter({ of: { free, total } }: { of: { free: number; total: numb
   return (
     <>
       <p className="mb-2 text-sm">
-        <span className="text-2xl font-semibold">{formatBytes(free)}</span> free of {formatBytes(total)}
+        <span className="text-2xl font-semibold">{showBytes(free)}</span> free of {showBytes(total)}
       </p>
       {/* A picture of what the line above says. */}
       <div aria-hidden="true" className="h-2 overflow-hidden rounded-full bg-hover">

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { hostsOf, isOwnHost } from '#client/hosts.ts'
 import { HISTORY, previousOf } from '#client/production-history.ts'
+import { showDuration } from '#contract/amounts.ts'
 import { listDeployments } from '#contract/api/deployment.ts'
 import { useAccount } from '../api/account.tsx'
 import { useLater, useRead } from '../api/query.ts'
@@ -13,7 +14,6 @@ import { Button, ButtonLink, buttonClass } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Facts } from '../ui/facts.tsx'
-import { formatDuration } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
@@ -173,7 +173,7 @@ function Live({ project, live }: { project: Project; live: ShownDeployment }) {
             ],
             ...(live.readyAt === undefined || live.readyAt - live.createdAt < AT_ONCE
               ? []
-              : [['Build time', formatDuration(live.readyAt - live.createdAt)] as const]),
+              : [['Build time', showDuration(live.readyAt - live.createdAt)] as const]),
           ]}
         />
       </div>

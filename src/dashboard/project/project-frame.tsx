@@ -63,7 +63,7 @@ export function ProjectFrame() {
                 { label: 'Deployments', to: '/a/$account/projects/$project/deployments', params },
                 { label: 'Logs', to: '/a/$account/projects/$project/logs', params },
                 { label: 'Analytics', to: '/a/$account/projects/$project/analytics', params },
-                { label: 'Schedules', to: '/a/$account/projects/$project/crons', params },
+                { label: 'Scheduled jobs', to: '/a/$account/projects/$project/crons', params },
                 { label: 'Git', to: '/a/$account/projects/$project/git', params },
                 { label: 'Settings', to: '/a/$account/projects/$project/settings', params },
               ]}

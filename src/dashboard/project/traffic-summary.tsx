@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router'
+import { showBytes, showDuration } from '#contract/amounts.ts'
 import { readAnalytics } from '#contract/api/analytics.ts'
 import { useAccount } from '../api/account.tsx'
 import { useLater } from '../api/query.ts'
 import { Card } from '../ui/card.tsx'
 import { classes } from '../ui/classes.ts'
-import { formatBytes, formatCompact, formatDuration } from '../ui/format.ts'
+import { formatCompact } from '../ui/format.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 import type { Project } from './project.ts'
 import { Sparkline } from './sparkline.tsx'
@@ -54,8 +55,8 @@ export function TrafficSummary({ project }: { project: Project }) {
                 </Link>
               )}
             </Fact>
-            <Fact name="p95 latency" value={formatDuration(data.totals.p95)} />
-            <Fact name="Data transfer" value={formatBytes(data.totals.bytes)} />
+            <Fact name="p95 latency" value={showDuration(data.totals.p95)} />
+            <Fact name="Data transfer" value={showBytes(data.totals.bytes)} />
           </dl>
         </div>
       )}

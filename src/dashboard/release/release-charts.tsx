@@ -1,9 +1,9 @@
 import { useMemo } from 'react'
+import { showDuration } from '#contract/amounts.ts'
 import { type ProjectTraffic, readAnalytics, type TrafficPoint } from '#contract/api/analytics.ts'
 import { ChartCard } from '../analytics/chart-card.tsx'
 import type { ChartKind } from '../analytics/series.ts'
 import { useLater } from '../api/query.ts'
-import { formatDuration } from '../ui/format.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 
 const errorRate = ({ requests, status }: TrafficPoint): number =>
@@ -21,7 +21,7 @@ const MEASURES = [
     title: 'p95 latency',
     about: '95% of requests are faster.',
     of: ({ p95 }: TrafficPoint) => p95,
-    format: formatDuration,
+    format: showDuration,
   },
 ] as const
 

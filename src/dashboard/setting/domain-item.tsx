@@ -130,7 +130,7 @@ export function DomainItem({
       ) : (
         !ready && (
           <div className="space-y-4 rounded-lg bg-bg p-4">
-            <NextStep done={false}>{doctor.data.nextStep}</NextStep>
+            <NextStep is="act">{doctor.data.nextStep}</NextStep>
             <RecordsToMake records={doctor.data.records} />
             {verify.isPending && (
               <p role="status" className="text-sm">

@@ -69,7 +69,7 @@ export function ReleaseConfigCard({ project }: { project: Project }) {
     <SettingCard
       title="Rolling releases"
       about="Show new production deployments to a growing share of visitors instead of everyone at once. Visitors keep the deployment they were given."
-      hint="Without minutes, a stage waits for your approval."
+      hint={chosen.isOn && 'Without minutes, a stage waits for your approval.'}
       changed={JSON.stringify(chosen) !== JSON.stringify(before)}
       busy={save.isPending}
       error={save.error}

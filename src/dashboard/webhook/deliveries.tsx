@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { showDuration } from '#contract/amounts.ts'
 import { listDeliveries } from '#contract/api/webhook.ts'
 import { useReadPages } from '../api/query.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
@@ -63,7 +64,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
                   ? '–'
                   : last.status === null || last.status === undefined
                     ? `No response (${last.ms} ms)`
-                    : `${last.status} in ${last.ms} ms`
+                    : `${last.status} in ${showDuration(last.ms)}`
               },
             },
             { title: 'Attempts', wide: true, align: 'right', cell: ({ attempts }) => attempts.length },

@@ -1,3 +1,4 @@
+import { showBytes } from '#contract/amounts.ts'
 import { html, raw } from '#contract/html.ts'
 import { linkTo } from '../request/request-path.ts'
 import type { Folder, FolderEntry } from './folders.ts'
@@ -26,18 +27,6 @@ ${raw(items.join(''))}</ul></body>
 }
 
 function item(path: readonly string[], name: string, size: FolderEntry['size']): string {
-  const shownSize = size === undefined ? raw('') : html`<span>${formatSize(size)}</span>`
+  const shownSize = size === undefined ? raw('') : html`<span>${showBytes(size)}</span>`
   return html`<li><a href="${linkTo(path.join('/'))}">${name}</a>${shownSize}</li>\n`.text
-}
-
-const UNITS = ['B', 'KB', 'MB', 'GB', 'TB']
-
-function formatSize(size: number): string {
-  let unit = 0
-  let rest = size
-  while (rest >= 1000 && unit < UNITS.length - 1) {
-    rest /= 1000
-    unit++
-  }
-  return `${unit === 0 || rest >= 100 ? Math.round(rest) : rest.toFixed(1)} ${UNITS[unit]}`
 }

@@ -1,7 +1,11 @@
-import type { NavigateOptions } from '@tanstack/react-router'
+/** What a name in a sentence stands for, where there is a page of it. */
+export interface Thing {
+  readonly kind: 'project' | 'deployment' | 'domain'
+  readonly id: string
+}
 
-/** A sentence in pieces: words, names that stand out, and names that lead somewhere. */
-export type Piece = string | { readonly name: string; readonly link?: NavigateOptions }
+/** A sentence in pieces: words, names that stand out, and names of what can be opened. */
+export type Piece = string | { readonly name: string; readonly thing?: Thing }
 
 export interface Change {
   readonly action: string
@@ -10,7 +14,6 @@ export interface Change {
 
 /** Names of things by their ids, as far as they are known. */
 export interface Known {
-  readonly account: string
   readonly project: (idOrName: string) => string
   readonly person: (id: string) => string
 }
@@ -20,38 +23,21 @@ type Say = (target: Readonly<Record<string, string>>, known: Known) => readonly 
 const named = (text: string | undefined): readonly Piece[] =>
   text === undefined || text === '' ? [] : [' ', { name: text }]
 
-const project: Say = (target, { account, project: nameOf }) => {
+const project: Say = (target, { project: nameOf }) => {
   const idOrName = target.idOrName ?? target.projectId ?? target.name ?? ''
   if (idOrName === '') return [' a project']
   const name = nameOf(idOrName)
-  return [
-    ' ',
-    {
-      name,
-      link: { to: '/a/$account/projects/$project', params: { account, project: name } } as NavigateOptions,
-    },
-  ]
+  return [' ', { name, thing: { kind: 'project', id: name } }]
 }
 
-const deployment: Say = (target, { account }) => {
+const deployment: Say = (target) => {
   const id = target.deploymentId ?? target.id ?? ''
-  return [
-    ' ',
-    {
-      name: id,
-      link: {
-        to: '/a/$account/deployments/$deployment',
-        params: { account, deployment: id },
-      } as NavigateOptions,
-    },
-  ]
+  return [' ', { name: id, thing: { kind: 'deployment', id } }]
 }
 
-const domain: Say = (target, { account }) => {
+const domain: Say = (target) => {
   const name = target.domain ?? target.name ?? ''
-  return name === ''
-    ? []
-    : [' ', { name, link: { to: '/a/$account/domains/$name', params: { account, name } } as NavigateOptions }]
+  return name === '' ? [] : [' ', { name, thing: { kind: 'domain', id: name } }]
 }
 
 const keys = ({ key = '' }: Readonly<Record<string, string>>): readonly Piece[] =>
@@ -329,3 +315,11 @@ export function inWords({ action, target }: Change, known: Known): readonly Piec
 
 export const textOf = (pieces: readonly Piece[]): string =>
   pieces.map((piece) => (typeof piece === 'string' ? piece : piece.name)).join('')
+
+/** What somebody acted with, by the kind of their credential. */
+export const VIAS: Readonly<Record<string, string>> = {
+  login: 'Command line',
+  account: 'Token',
+  session: 'Browser',
+  integration: 'Integration',
+}

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createRecordingLog } from '#test/support/recording-log.ts'
-import { SupervisedChild } from './child.ts'
+import { pauseAfter, SupervisedChild } from './child.ts'
 import type { DoingNotes } from './doing.ts'
 
 const PROCESS = join(import.meta.dirname, '../../../test/support/kept-process.ts')
@@ -45,4 +45,13 @@ test('so is one that was stopped', {
   process.kill(started[0]?.pid as number, 'SIGSTOP')
   await back
   assert.deepEqual([child.facts?.restarts, child.facts?.hangs], [1, 1])
+})
+
+test('what dies while it starts is started again later each time, and what was of use at once', () => {
+  const neverReady = Number.NEGATIVE_INFINITY
+  const pauses: number[] = []
+  while (pauses.length < 10) pauses.push(pauseAfter(pauses.at(-1), neverReady))
+  assert.deepEqual(pauses, [100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000])
+  assert.equal(pauseAfter(10_000, 1000), 10_000, 'ready for a second is no use')
+  assert.equal(pauseAfter(10_000, 6000), 100)
 })

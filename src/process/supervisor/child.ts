@@ -52,8 +52,12 @@ export const forkRole = (role: ChildRole, doing: DoingNotes, program: string, gi
 
 const FIRST_PAUSE = 100
 const LONGEST_PAUSE = 10 * SECOND
-/** A process that lived this long starts again at once. */
-const HEALTHY = 30 * SECOND
+/** A process that was ready for this long starts again at once: everybody waits for it, and a start takes far less. */
+const HEALTHY = 5 * SECOND
+
+/** How long to wait before a process that died is started again: longer each time, as long as it dies before it is of use. */
+export const pauseAfter = (last: number | undefined, readyMs: number): number =>
+  last === undefined || readyMs > HEALTHY ? FIRST_PAUSE : Math.min(last * 2, LONGEST_PAUSE)
 
 export interface SupervisedOptions {
   readonly role: ChildRole
@@ -81,7 +85,7 @@ export class SupervisedChild {
   readonly #options: SupervisedOptions
   #child: ReturnType<typeof forkRole> | undefined
   #channel: Channel | undefined
-  #pause = FIRST_PAUSE
+  #pause: number | undefined
   #timer: NodeJS.Timeout | undefined
   #stopping = false
   #startedAt = 0
@@ -158,7 +162,7 @@ export class SupervisedChild {
 
   #spawn(onReady: () => void): void {
     const { role, name, log } = this.#options
-    const startedAt = performance.now()
+    let readyAt = Number.POSITIVE_INFINITY
     this.#startedAt = Date.now()
     this.#starts += 1
     const { program, given } = this.#options
@@ -169,6 +173,7 @@ export class SupervisedChild {
     this.#channel.onMessage((message) => {
       if (kindOf(message) !== READY) return
       this.#everReady = true
+      readyAt = performance.now()
       this.#heartbeat?.serving()
       onReady()
     })
@@ -181,14 +186,13 @@ export class SupervisedChild {
       detach()
       if (this.#stopping) return
       if (!this.#everReady) return this.#onStillborn()
-      if (performance.now() - startedAt > HEALTHY) this.#pause = FIRST_PAUSE
+      this.#pause = pauseAfter(this.#pause, performance.now() - readyAt)
       log.error({ child: name, code, signal, pause: this.#pause }, 'a process died and will be started again')
       this.#options.onDied?.()
       this.#timer = setTimeout(
         () => this.#spawn(() => log.info({ child: name }, 'the process is back')),
         this.#pause,
       )
-      this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE)
     })
   }
 

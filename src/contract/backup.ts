@@ -1,7 +1,9 @@
 // What a backup looks like: whoever makes one, downloads one or restores one has to agree on it.
+import { createHash } from 'node:crypto'
 
 export const BACKUP_FORMAT = 'aloft-backup'
-export const BACKUP_VERSION = 1
+/** Version 1 had no checksums of its entries. */
+export const BACKUP_VERSION = 2
 
 /** The first entry of the archive, `manifest.json`. */
 export interface BackupManifest {
@@ -33,8 +35,10 @@ export interface BackupEnd {
   /** Of all bytes before this entry. */
   readonly sha256: string
   readonly bytes: number
-  /** Contents that were deleted while the backup was being made. */
+  /** Contents that could not be saved: deleted while the backup was being made, or damaged before. */
   readonly missing: number
+  /** Where the entry with the checksums of all others begins, and the checksum of what it says. */
+  readonly checksums?: { readonly at: number; readonly sha256: string }
 }
 
 /**
@@ -47,7 +51,11 @@ export type RestoreProgress =
 
 export const MANIFEST = 'manifest.json'
 export const MASTER_KEY = 'master.key'
+export const CHECKSUMS = 'checksums.sha256'
 export const END = 'end.json'
+
+/** A line of the entry with the checksums, as `sha256sum --check` reads it. */
+export const checksumLine = (sha256: string, name: string): string => `${sha256}  ${name}\n`
 
 const BLOCK = 512
 /** The header and the text of the last entry, and the two empty blocks that end every tar. */
@@ -81,8 +89,15 @@ export function tarHeader(name: string, size: number, at: number): Buffer {
   return header
 }
 
-/** Name and size of the entry that a header begins; undefined when it is none of ours. */
-export function readTarHeader(header: Buffer): { readonly name: string; readonly size: number } | undefined {
+export interface TarHeader {
+  readonly name: string
+  readonly size: number
+  /** In milliseconds, of whole seconds. */
+  readonly at: number
+}
+
+/** What the header of an entry says; undefined when it is none of ours. */
+export function readTarHeader(header: Buffer): TarHeader | undefined {
   if (header.length !== BLOCK || header.toString('latin1', 257, 262) !== 'ustar') return undefined
   const unsummed = Buffer.from(header).fill(' ', 148, 156)
   const sum = unsummed.reduce((total, byte) => total + byte, 0)
@@ -93,7 +108,8 @@ export function readTarHeader(header: Buffer): { readonly name: string; readonly
     header[124] === 0x80
       ? Number(header.readBigUInt64BE(128))
       : Number.parseInt(header.toString('latin1', 124, 136), 8)
-  return Number.isSafeInteger(size) && size >= 0 ? { name, size } : undefined
+  const at = Number.parseInt(header.toString('latin1', 136, 148), 8) * 1000
+  return Number.isSafeInteger(size) && size >= 0 ? { name, size, at } : undefined
 }
 
 /** How much of an archive an entry takes, with its header and what fills its last block. */
@@ -106,7 +122,8 @@ export function tarEntry(name: string, content: Buffer, at: number): Buffer {
 
 /** What ends the archive; always of the same length. */
 export function backupEnd(end: BackupEnd, at: number): Buffer {
-  const text = Buffer.from(`${JSON.stringify(end)}\n`)
+  const check = createHash('sha256').update(JSON.stringify(end)).digest('hex')
+  const text = Buffer.from(`${JSON.stringify({ ...end, check })}\n`)
   return Buffer.concat([tarEntry(END, text, at), Buffer.alloc(2 * BLOCK)])
 }
 
@@ -115,7 +132,12 @@ export function readBackupEnd(bytes: Buffer): BackupEnd | undefined {
   const header = readTarHeader(bytes.subarray(0, BLOCK))
   if (bytes.length !== END_BYTES || header?.name !== END || header.size > BLOCK) return undefined
   try {
-    return JSON.parse(bytes.toString('utf8', BLOCK, BLOCK + header.size)) as BackupEnd
+    const { check, ...end } = JSON.parse(bytes.toString('utf8', BLOCK, BLOCK + header.size)) as BackupEnd & {
+      readonly check?: string
+    }
+    // Those of version 1 have no checksum of themselves.
+    if (check === undefined && end.checksums === undefined) return end
+    return backupEnd(end, header.at).equals(bytes) ? end : undefined
   } catch {
     return undefined
   }

@@ -20,7 +20,8 @@ const SALT_BYTES = 16
 const CHECK_BYTES = 16
 const HEAD_BYTES = MAGIC.length + 3 + SALT_BYTES
 export const SEALED_HEADER_BYTES = HEAD_BYTES + CHECK_BYTES
-const PIECE = 64 * 1024
+/** What is sealed at once; where some of it is damaged, none of it can be read. */
+export const PIECE = 64 * 1024
 const TAG_BYTES = 16
 const SEALED_PIECE = PIECE + TAG_BYTES
 

@@ -16,7 +16,13 @@ import {
   unknownSteps,
 } from '#adapters/sql/backup/table-target.ts'
 import { readKeyText } from '#adapters/vault-aes/key-text.ts'
-import { type BackupManifest, MASTER_KEY, type RestoreProgress, tarBytes } from '#contract/backup.ts'
+import {
+  type BackupManifest,
+  END_BYTES,
+  MASTER_KEY,
+  type RestoreProgress,
+  tarBytes,
+} from '#contract/backup.ts'
 import { readPassphrase } from '#contract/sealed-backup.ts'
 import type { BlobDigest, BlobStore } from '#core/ports/blob-store.ts'
 import type { Log } from '#core/ports/log.ts'
@@ -24,20 +30,24 @@ import { systemClock } from '#core/ports/system-clock.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { readConfigFile } from './config-file.ts'
 
-export interface RestoreOptions {
+/** What a backup is opened with. */
+export interface OpenOptions {
   readonly file: string
+  /** The file with the passphrase, for a backup that was sealed with one. */
+  readonly passphraseFile?: string | undefined
+  readonly cwd: string
+  /** Hears how far it is, often. */
+  readonly onProgress?: (progress: RestoreProgress) => void
+}
+
+export interface RestoreOptions extends OpenOptions {
   /** Instead of the one that the settings name. */
   readonly dataDir?: string | undefined
   /** The file with the master key, for a backup without it. */
   readonly keyFile?: string | undefined
-  /** The file with the passphrase, for a backup that was sealed with one. */
-  readonly passphraseFile?: string | undefined
   /** A folder with something in it is used all the same; that is moved aside. */
   readonly force: boolean
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly cwd: string
-  /** Hears how far it is, often. */
-  readonly onProgress?: (progress: RestoreProgress) => void
 }
 
 export interface Restored {
@@ -97,7 +107,34 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
   }
 }
 
-async function openRequested(options: RestoreOptions): Promise<Archive> {
+export interface Checked {
+  readonly createdAt: number
+  readonly database: 'sqlite' | 'postgresql'
+  readonly bytes: number
+  readonly rows: number
+  readonly blobs: number
+  /** Contents that the backup lacks. */
+  readonly missing: number
+}
+
+/** Reads every byte of a backup, and throws what `restore` would of one that is damaged or cut off. */
+export async function checkBackup(options: OpenOptions): Promise<Checked> {
+  const archive = await openRequested(options).catch((error: unknown) => {
+    throw asRestoreError(error)
+  })
+  await archive.close()
+  const { manifest, end } = archive
+  const tables = [...manifest.main.tables, ...(manifest.logs?.tables ?? [])]
+  return {
+    ...{ createdAt: manifest.createdAt, database: manifest.database, bytes: end.bytes + END_BYTES },
+    rows: tables.reduce((sum, { rows }) => sum + rows, 0),
+    // Those that were lost while it was being made are counted with the end alone.
+    blobs: manifest.blobs.count - (end.missing - manifest.blobs.missing),
+    missing: end.missing,
+  }
+}
+
+async function openRequested(options: OpenOptions): Promise<Archive> {
   const { cwd, file, passphraseFile, onProgress } = options
   const passphrase =
     passphraseFile === undefined

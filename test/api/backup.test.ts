@@ -10,7 +10,14 @@ import { pipeline } from 'node:stream/promises'
 import { after, before, describe, test } from 'node:test'
 import { isLogTable } from '#adapters/sql/backup/table-source.ts'
 import { run } from '#cli/run.ts'
-import { backupEnd, type RestoreProgress, tarEntry } from '#contract/backup.ts'
+import {
+  backupEnd,
+  END_BYTES,
+  type RestoreProgress,
+  readBackupEnd,
+  tarBytes,
+  tarEntry,
+} from '#contract/backup.ts'
 import { RestoreError, type RestoreOptions, restore } from '#src/process/restore.ts'
 import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
@@ -215,13 +222,13 @@ eachDatabase((from, openFrom) =>
       await assert.rejects(restore(asks(join(folder, 'none.tar'), dataDir)), /There is no file/)
     })
 
-    test('of an earlier schema is brought up to date by the next start', async () => {
+    test('of an earlier schema and format is brought up to date by the next start', async () => {
       const { manifest, rest } = split(await readFile(join(folder, 'to-SQLite.tar')))
       const migrations = manifest.main.migrations.filter((name: string) => name < '0017')
       const file = join(folder, 'older.tar')
       await writeFile(
         file,
-        reseal({ ...manifest, main: { ...manifest.main, migrations } }, withoutTable(rest, 'usage')),
+        asVersion1({ ...manifest, main: { ...manifest.main, migrations } }, withoutTable(rest, 'usage')),
       )
       const dataDir = join(folder, 'older')
       await restore(asks(file, dataDir))
@@ -301,7 +308,8 @@ test('every table is known to be of the logs, or not', async () => {
 function split(whole: Buffer) {
   const size = Number.parseInt(whole.toString('latin1', 124, 135), 8)
   const manifest = JSON.parse(whole.toString('utf8', 512, 512 + size))
-  return { manifest, rest: whole.subarray(512 + Math.ceil(size / 512) * 512, whole.length - 2048) }
+  const { checksums } = readBackupEnd(whole.subarray(-END_BYTES)) ?? {}
+  return { manifest, rest: whole.subarray(tarBytes(size), checksums?.at) }
 }
 
 /** As it was before there was this table. */
@@ -315,6 +323,14 @@ function withoutTable(rest: Buffer, table: string): Buffer {
     at = end
   }
   return Buffer.concat(kept)
+}
+
+/** As it was before entries had checksums. */
+function asVersion1(manifest: object, rest: Buffer): Buffer {
+  const body = reseal({ ...manifest, version: 1 }, rest).subarray(0, -END_BYTES)
+  const sha256 = createHash('sha256').update(body).digest('hex')
+  const end = JSON.stringify({ sha256, bytes: body.length, missing: 0 })
+  return Buffer.concat([body, tarEntry('end.json', Buffer.from(`${end}\n`), 0), Buffer.alloc(1024)])
 }
 
 function reseal(manifest: object, rest: Buffer): Buffer {

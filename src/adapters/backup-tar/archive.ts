@@ -14,6 +14,7 @@ import {
   readTarHeader,
 } from '#contract/backup.ts'
 import { isSealedBackup, openSealedBackup, type ReadAt, SealError } from '#contract/sealed-backup.ts'
+import { findDamage } from './find-damage.ts'
 
 /** Why an archive cannot be used; for the person who wants to. */
 export class ArchiveError extends Error {
@@ -31,7 +32,7 @@ export interface ArchiveEntry {
 export interface Archive {
   readonly manifest: BackupManifest
   readonly end: BackupEnd
-  /** All but the manifest and the end, in the order in which they were written. */
+  /** All but the manifest, the checksums and the end, in the order in which they were written. */
   entries(): AsyncGenerator<ArchiveEntry>
   close(): Promise<void>
 }
@@ -67,7 +68,7 @@ export async function openArchive(
     return {
       manifest,
       end,
-      entries: () => entriesOf(bytes, start, end.bytes),
+      entries: () => entriesOf(bytes, start, end.checksums?.at ?? end.bytes),
       close: () => handle.close(),
     }
   } catch (error) {
@@ -89,25 +90,59 @@ async function unseal(handle: FileHandle, passphrase: string | undefined): Promi
 
 const notOurs = () => new ArchiveError('This is no backup of Aloft.')
 
-/** Its last entry says how long the rest is and what it hashes to. */
-async function verify(
-  { size, readAt }: Bytes,
-  onChecked: (bytes: number, of: number) => void,
-): Promise<BackupEnd> {
-  if (readTarHeader(await readAt(0, Math.min(BLOCK, size)))?.name !== MANIFEST) throw notOurs()
-  const end = readBackupEnd(await readAt(Math.max(0, size - END_BYTES), Math.min(size, END_BYTES)))
-  if (end === undefined || end.bytes !== size - END_BYTES)
-    throw new ArchiveError('The backup is incomplete: its end is missing. Download it again.')
+/** Its last entry says how long the rest is and what it hashes to. Damage is looked for only where there is some. */
+async function verify(bytes: Bytes, onChecked: (bytes: number, of: number) => void): Promise<BackupEnd> {
+  const end = await readEnd(bytes)
   const hash = createHash('sha256')
   let checked = 0
-  for await (const chunk of range(readAt, 0, end.bytes)) {
-    hash.update(chunk)
-    checked += chunk.length
-    onChecked(checked, end.bytes)
+  try {
+    for await (const chunk of range(bytes.readAt, 0, end.bytes)) {
+      hash.update(chunk)
+      checked += chunk.length
+      onChecked(checked, end.bytes)
+    }
+  } catch (error) {
+    // Of a backup that is sealed, what is damaged cannot be read at all.
+    if (!(error instanceof SealError)) throw error
+    throw await damaged(bytes, end)
   }
-  if (hash.digest('hex') !== end.sha256)
-    throw new ArchiveError('The backup is damaged: its checksum does not match. Use another copy.')
+  if (hash.digest('hex') !== end.sha256) throw await damaged(bytes, end)
   return end
+}
+
+async function readEnd({ size, readAt }: Bytes): Promise<BackupEnd> {
+  const last = await readAt(Math.max(0, size - END_BYTES), Math.min(size, END_BYTES)).catch(unlessSealed)
+  const end = last && readBackupEnd(last)
+  if (end?.bytes === size - END_BYTES) return end
+  const first = await readAt(0, Math.min(BLOCK, size)).catch(unlessSealed)
+  if (first && readTarHeader(first)?.name !== MANIFEST) throw notOurs()
+  // Every tar ends like this; one that was cut off does not.
+  const isWhole = last === undefined || (size % BLOCK === 0 && !last.subarray(-2 * BLOCK).some(Boolean))
+  throw isWhole
+    ? damagedIn([END])
+    : new ArchiveError(`The backup is incomplete: its end is missing. Download it again.`)
+}
+
+/** Nothing, where a piece of a sealed backup is damaged. */
+function unlessSealed(error: unknown): undefined {
+  if (!(error instanceof SealError)) throw error
+}
+
+async function damaged({ readAt }: Bytes, { bytes, checksums }: BackupEnd): Promise<ArchiveError> {
+  if (checksums === undefined)
+    return new ArchiveError('The backup is damaged: its checksum does not match. Use another copy.')
+  return damagedIn(await findDamage(readAt, bytes, checksums))
+}
+
+/** Names of entries that are listed in full. */
+const MOST_NAMED = 5
+
+function damagedIn(names: readonly string[]): ArchiveError {
+  const more = names.length - MOST_NAMED
+  const listed = [...names.slice(0, MOST_NAMED), ...(more > 0 ? [`${more} more`] : [])]
+  const subject =
+    listed.length > 1 ? `${listed.slice(0, -1).join(', ')} and ${listed.at(-1)} do` : `${listed[0]} does`
+  return new ArchiveError(`The backup is damaged: ${subject} not match the checksum. Use another copy.`)
 }
 
 function readManifest(text: string): BackupManifest {

@@ -7,10 +7,13 @@ import {
   type BackupManifest,
   type BackupRows,
   backupEnd,
+  CHECKSUMS,
+  checksumLine,
   END_BYTES,
   MANIFEST,
   MASTER_KEY,
   padding,
+  tarBytes,
   tarEntry,
   tarHeader,
 } from '#contract/backup.ts'
@@ -53,7 +56,12 @@ interface ObjectFile {
 const SMALL = 64 * 1024
 const AT_ONCE = 32
 
-/** Everything in one tar: the manifest, the rows of the databases, the contents of files, and a checksum at the end. */
+const sha256Of = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
+
+/**
+ * Everything in one tar: the manifest, the rows of the databases, the contents of files, the checksums of all of these,
+ * and a checksum of the whole at the end.
+ */
 export function createBackups(parts: BackupParts): Backups {
   return {
     async make(options) {
@@ -97,7 +105,7 @@ async function makePlan(
       async rows(table, lines) {
         entry += 1
         const name = `${schema}/${table}/${String(entry).padStart(8, '0')}.jsonl`
-        await spool.rows.appendFile(tarEntry(name, Buffer.from(`${lines.join('\n')}\n`), createdAt))
+        await spoolEntry(spool, name, Buffer.from(`${lines.join('\n')}\n`), createdAt)
       },
       async blobs(sha256s) {
         const there = await blobs.stat(sha256s)
@@ -132,6 +140,12 @@ async function makePlan(
   return { manifest, key, spool, createdAt, objects }
 }
 
+/** An entry that is in memory goes to the disk, for the time being, and its checksum. */
+async function spoolEntry(spool: Spool, name: string, content: Buffer, createdAt: number): Promise<void> {
+  await spool.rows.appendFile(tarEntry(name, content, createdAt))
+  await spool.checksums.appendFile(checksumLine(sha256Of(content), name))
+}
+
 /** After the rows: what a push in between brought is there without its row, which is harmless, and not the other way round. */
 async function readRepositories(
   held: HeldRepositories,
@@ -141,26 +155,36 @@ async function readRepositories(
   const files: ObjectFile[] = []
   for (const id of await held.ids()) {
     const { texts, objects } = await held.snapshot(id)
-    for (const [name, text] of texts)
-      await spool.rows.appendFile(tarEntry(`git/${id}/${name}`, text, createdAt))
+    for (const [name, text] of texts) await spoolEntry(spool, `git/${id}/${name}`, text, createdAt)
     for (const { path, file, size } of objects) files.push({ name: `git/${id}/${path}`, path: file, size })
   }
   return files
 }
 
-const manifestEntry = ({ manifest, createdAt }: Plan): Buffer =>
-  tarEntry(MANIFEST, Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`), createdAt)
+/** What comes before everything else. */
+const firstOf = ({ manifest, key }: Plan): readonly (readonly [name: string, content: Buffer])[] => [
+  [MANIFEST, Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)],
+  ...(key ? [[MASTER_KEY, key] as const] : []),
+]
 
-const keyEntry = ({ key, createdAt }: Plan): Buffer =>
-  key ? tarEntry(MASTER_KEY, key, createdAt) : Buffer.alloc(0)
-
+/** All of this is known before the first byte leaves. */
 async function sizeOf(plan: Plan): Promise<number> {
-  let bytes = manifestEntry(plan).length + keyEntry(plan).length + END_BYTES
-  bytes += (await plan.spool.rows.stat()).size
-  for await (const { size } of namesOf(plan.spool)) bytes += 512 + size + padding(size)
-  for (const { size } of plan.objects) bytes += 512 + size + padding(size)
-  return bytes
+  let bytes = (await plan.spool.rows.stat()).size + END_BYTES
+  let checksums = (await plan.spool.checksums.stat()).size
+  const count = (name: string, size: number) => {
+    bytes += tarBytes(size)
+    checksums += checksumLine(NO_SHA256, name).length
+  }
+  for (const [name, content] of firstOf(plan)) count(name, content.length)
+  for await (const { sha256, size } of namesOf(plan.spool)) count(blobName(sha256), size)
+  for (const { name, size } of plan.objects) count(name, size)
+  return bytes + tarBytes(checksums)
 }
+
+/** As long as any. */
+const NO_SHA256 = '0'.repeat(64)
+
+const blobName = (sha256: string): string => `blobs/${sha256}`
 
 interface Named {
   readonly sha256: string
@@ -183,37 +207,74 @@ async function* archive(parts: BackupParts, plan: Plan): AsyncGenerator<Buffer> 
   const onMissing = () => {
     missing += 1
   }
-  for await (const chunk of body(parts, plan, onMissing)) {
-    hash.update(chunk)
-    bytes += chunk.length
-    yield chunk
+  async function* counted(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of source) {
+      hash.update(chunk)
+      bytes += chunk.length
+      yield chunk
+    }
   }
-  yield backupEnd({ sha256: hash.digest('hex'), bytes, missing }, plan.createdAt)
+  yield* counted(body(parts, plan, onMissing))
+  const at = bytes
+  const checksums = createHash('sha256')
+  yield* counted(checksumsOf(plan, (chunk) => checksums.update(chunk)))
+  yield backupEnd(
+    { sha256: hash.digest('hex'), bytes, missing, checksums: { at, sha256: checksums.digest('hex') } },
+    plan.createdAt,
+  )
 }
 
+/** The entry with the checksums of all others, in their order. */
+async function* checksumsOf(plan: Plan, onText: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
+  const { spool, createdAt } = plan
+  const first = Buffer.from(
+    firstOf(plan)
+      .map(([name, content]) => checksumLine(sha256Of(content), name))
+      .join(''),
+  )
+  const size = first.length + (await spool.checksums.stat()).size
+  yield tarHeader(CHECKSUMS, size, createdAt)
+  onText(first)
+  yield first
+  for await (const chunk of spool.checksums.createReadStream(WHOLE)) {
+    onText(chunk)
+    yield chunk
+  }
+  yield Buffer.alloc(padding(size))
+}
+
+const WHOLE = { start: 0, autoClose: false, highWaterMark: 256 * 1024 }
+
 async function* body(parts: BackupParts, plan: Plan, onMissing: () => void): AsyncGenerator<Buffer> {
-  yield Buffer.concat([manifestEntry(plan), keyEntry(plan)])
-  yield* plan.spool.rows.createReadStream({ start: 0, autoClose: false, highWaterMark: 256 * 1024 })
+  yield Buffer.concat(firstOf(plan).map(([name, content]) => tarEntry(name, content, plan.createdAt)))
+  yield* plan.spool.rows.createReadStream(WHOLE)
   let small: Named[] = []
+  const saveSmall = async () => {
+    const contents = await together(parts, plan, small, onMissing)
+    small = []
+    return contents
+  }
   for await (const named of namesOf(plan.spool)) {
     if (named.size > SMALL) yield* large(parts, plan, named, onMissing)
-    else small.push(named)
-    if (small.length < AT_ONCE) continue
-    yield await together(parts, plan, small, onMissing)
-    small = []
+    else if (small.push(named) === AT_ONCE) yield await saveSmall()
   }
-  if (small.length > 0) yield await together(parts, plan, small, onMissing)
+  if (small.length > 0) yield await saveSmall()
   for (const file of plan.objects) yield* objectOf(file, plan)
 }
 
 /** A repository that was deleted meanwhile takes nothing along but itself. */
-async function* objectOf({ name, path, size }: ObjectFile, { createdAt }: Plan): AsyncGenerator<Buffer> {
+async function* objectOf(
+  { name, path, size }: ObjectFile,
+  { createdAt, spool }: Plan,
+): AsyncGenerator<Buffer> {
   const content = createReadStream(path, { highWaterMark: 256 * 1024 })
+  const hash = createHash('sha256')
   let got = 0
   try {
     for await (const chunk of content as AsyncIterable<Buffer>) {
       if (got === 0) yield tarHeader(name, size, createdAt)
       got += chunk.length
+      hash.update(chunk)
       yield chunk
     }
   } catch (error) {
@@ -221,29 +282,36 @@ async function* objectOf({ name, path, size }: ObjectFile, { createdAt }: Plan):
     throw error
   }
   if (got !== size) throw new Error(`The object ${name} ended after ${got} of ${size} bytes`)
+  await spool.checksums.appendFile(checksumLine(hash.digest('hex'), name))
   yield Buffer.alloc(padding(size))
 }
 
 async function together(
   parts: BackupParts,
-  { createdAt }: Plan,
+  { createdAt, spool }: Plan,
   small: readonly Named[],
   onMissing: () => void,
 ): Promise<Buffer> {
-  const entries = await Promise.all(
-    small.map(async ({ sha256 }) => {
-      const content = await unlessCorrupt(parts, sha256, () => parts.blobs.read(sha256))
-      if (content) return tarEntry(`blobs/${sha256}`, content, createdAt)
-      onMissing()
-      return Buffer.alloc(0)
-    }),
+  const contents = await Promise.all(
+    small.map(async ({ sha256 }) => ({
+      sha256,
+      content: await unlessCorrupt(parts, sha256, () => parts.blobs.read(sha256)),
+    })),
   )
+  const entries: Buffer[] = []
+  let checksums = ''
+  for (const { sha256, content } of contents)
+    if (content) {
+      entries.push(tarEntry(blobName(sha256), content, createdAt))
+      checksums += checksumLine(sha256, blobName(sha256))
+    } else onMissing()
+  await spool.checksums.appendFile(checksums)
   return Buffer.concat(entries)
 }
 
 async function* large(
   parts: BackupParts,
-  { createdAt }: Plan,
+  { createdAt, spool }: Plan,
   { sha256, size }: Named,
   onMissing: () => void,
 ): AsyncGenerator<Buffer> {
@@ -251,7 +319,9 @@ async function* large(
   if ((await parts.blobs.verify(sha256)) !== 'sound') return onMissing()
   const content = await parts.blobs.open(sha256)
   if (!content) return onMissing()
-  yield tarHeader(`blobs/${sha256}`, size, createdAt)
+  yield tarHeader(blobName(sha256), size, createdAt)
+  // What it has to be, even if it is damaged from now on.
+  await spool.checksums.appendFile(checksumLine(sha256, blobName(sha256)))
   let got = 0
   for await (const chunk of content) {
     got += chunk.length

@@ -5,12 +5,14 @@ import { AloftError } from '#contract/errors.ts'
 import { type FileLock, tryLockFile } from '../blob-fs/file-lock.ts'
 import { makePrivateFolder } from '../fs/private-file.ts'
 
-/** Two files that have no names: nothing is left of them, however the process ends. */
+/** Files that have no names: nothing is left of them, however the process ends. */
 export interface Spool {
   /** The rows, as entries of the archive. */
   readonly rows: FileHandle
   /** A line for each content: its name and its size. */
   readonly names: FileHandle
+  /** The checksums of entries, in their order, but for the first ones, which are made last. */
+  readonly checksums: FileHandle
   close(): Promise<void>
 }
 
@@ -20,18 +22,16 @@ export async function openSpool(folder: string): Promise<Spool> {
   const lock = tryLockFile(join(folder, 'lock'))
   if (!lock)
     throw new AloftError('conflict', 'Another backup is running on this machine. Wait until it is done.')
+  const handles: FileHandle[] = []
   try {
     // What a process left that died between the two steps below.
     for (const file of await readdir(folder))
       if (file.endsWith('.spool')) await rm(join(folder, file), { force: true })
-    const rows = await openNameless(folder)
-    const names = await openNameless(folder).catch(async (error: unknown) => {
-      await rows.close()
-      throw error
-    })
-    return { rows, names, close: () => closeAll(lock, rows, names) }
+    for (let n = 0; n < 3; n++) handles.push(await openNameless(folder))
+    const [rows, names, checksums] = handles as [FileHandle, FileHandle, FileHandle]
+    return { rows, names, checksums, close: () => closeAll(lock, handles) }
   } catch (error) {
-    lock.release()
+    await closeAll(lock, handles)
     throw error
   }
 }
@@ -43,7 +43,7 @@ async function openNameless(folder: string): Promise<FileHandle> {
   return handle
 }
 
-async function closeAll(lock: FileLock, ...handles: readonly FileHandle[]): Promise<void> {
+async function closeAll(lock: FileLock, handles: readonly FileHandle[]): Promise<void> {
   await Promise.allSettled(handles.map((handle) => handle.close()))
   lock.release()
 }

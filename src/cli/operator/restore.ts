@@ -19,32 +19,51 @@ export const command = defineCommand({
     dataDir: value('folder', 'instead of ALOFT_DATA_DIR'),
     key: value('file', 'the master key, for a backup without it'),
     passphraseFile: value('file', 'holds the passphrase, for a backup that was sealed with one'),
+    check: flag('only check the file, every entry of it, and restore nothing'),
     force: flag('use a folder that is not empty; what is there is moved into a folder beside it'),
   },
   examples: [
     ['operator restore backup.tar --key master.key', 'into the data folder of the settings'],
     ['operator restore backup.tar.sealed --passphrase-file passphrase', 'a backup under a passphrase'],
     ['operator restore backup.tar --data-dir /srv/aloft', 'a backup with its key, into another folder'],
+    [
+      'operator restore backup.tar --check',
+      'is it whole? Exits with 1 and names what is damaged if it is not',
+    ],
   ],
-  async run(cli, { file, dataDir, key, passphraseFile, force }) {
-    const { restore } = await import('#src/process/restore.ts')
+  async run(cli, { file, dataDir, key, passphraseFile, check, force }) {
+    const { checkBackup, restore } = await import('#src/process/restore.ts')
     const onProgress = showProgress(cli)
+    if (check) {
+      const found = await checkBackup({ file, passphraseFile, cwd: cli.cwd, onProgress }).catch((error) => {
+        throw explained(error)
+      })
+      return cli.out.show(found, () =>
+        [
+          `${plainText(file)} is whole: ${count(found.rows, 'row')} and ${count(found.blobs, 'file content')} as of ${new Date(found.createdAt).toISOString()} (${showBytes(found.bytes)}).`,
+          ...notSaved(found),
+        ].join('\n'),
+      )
+    }
     const where = { env: cli.env, cwd: cli.cwd }
     const requested = { file, dataDir, keyFile: key, passphraseFile, force, ...where, onProgress }
     const restored = await restore(requested).catch((error: unknown) => {
       throw explained(error)
     })
     cli.out.show(restored, () => {
-      const { rows, blobs, missing, movedTo } = restored
+      const { rows, blobs, movedTo } = restored
       return [
         `${plainText(restored.dataDir)} is as it was at ${new Date(restored.createdAt).toISOString()}: ${count(rows, 'row')} (${restored.database}), ${count(blobs, 'file content')}.`,
-        ...(missing > 0 ? [`${count(missing, 'content')} could not be saved when the backup was made.`] : []),
+        ...notSaved(restored),
         ...(movedTo === undefined ? [] : [`What was there is in ${plainText(movedTo)}.`]),
       ].join('\n')
     })
     if (!cli.out.json) cli.out.say(cli.out.talkColors.dim('Now start the server.'))
   },
 })
+
+const notSaved = ({ missing }: { readonly missing: number }): readonly string[] =>
+  missing > 0 ? [`${count(missing, 'content')} could not be saved when the backup was made.`] : []
 
 const STEPS = {
   check: 'Checking the backup',

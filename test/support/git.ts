@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { TestContext } from 'node:test'
 
 export interface GitResult {
   readonly ok: boolean
@@ -44,7 +43,7 @@ export const runGit = (folder: string, ...args: string[]): Promise<GitResult> =>
 
 /** A repository of somebody at their desk, with what the real git is told to do in it. */
 export async function workTree(
-  t: Pick<TestContext, 'after'>,
+  t: { after(end: () => Promise<void>): unknown },
   { branch = 'main', ...files }: Record<string, string> = {},
 ): Promise<WorkTree> {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-git-'))

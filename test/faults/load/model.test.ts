@@ -28,3 +28,14 @@ test('an older value is a loss', () => {
   model.begin('a', '2')()
   assert.deepEqual(model.settle(new Map([['a', '1']])), ['a is "1", and should be "2"'])
 })
+
+test('what was not answered is what somebody found out about it', () => {
+  const model = new Model()
+  model.begin('page/a', 'old')()
+  model.begin('page/a', 'new')
+  assert.deepEqual(model.uncertain('page/'), [['page/a', new Set(['old', 'new'])]])
+  model.decide('page/a', 'new')
+  assert.equal(model.allows(new Map([['page/a', 'old']])), false, 'a page that lags behind is waited for')
+  model.decide('page/a', 'neither')
+  assert.deepEqual(model.settle(new Map([['page/a', 'new']])), [])
+})

@@ -35,6 +35,17 @@ export class Model {
     }
   }
 
+  /** Those of which nobody knows whether their last change happened, and what they may be. */
+  uncertain(prefix: string): [key: string, allowed: ReadonlySet<Value>][] {
+    const keys = [...this.#uncertain].filter((key) => key.startsWith(prefix))
+    return keys.map((key) => [key, this.#allowed.get(key) ?? new Set()])
+  }
+
+  /** Whether a change that was not answered has happened is known now. What it may not be is left to be found wrong. */
+  decide(key: string, value: Value): void {
+    if (this.#allowed.get(key)?.has(value)) this.#allowed.set(key, new Set([value]))
+  }
+
   /** Whether all that was found may be so. */
   allows(found: ReadonlyMap<string, string>): boolean {
     return [...this.#allowed].every(([key, allowed]) => allowed.has(found.get(key)))

@@ -315,6 +315,25 @@ export class Workload {
     this.#model.begin(`page/${url}`, text)()
   }
 
+  /**
+   * Asks the API whether changes of pages happened that were not answered. A page itself does not tell: where a process was
+   * killed after it had written a change and before it told the others, they show what was there before for a while.
+   */
+  async decide(): Promise<void> {
+    for (const [key, allowed] of this.#model.uncertain('page/')) {
+      const host = key.slice('page/'.length)
+      const isSite = host.startsWith('load-site-')
+      const what = isSite ? 'deployments' : 'aliases'
+      const version = isSite ? 'v8' : 'v2'
+      const { status, text } = await this.call(`GET /${version}/platform/${what}/${host}`)
+      if (status !== 200 && status !== 404) throw new Error(`${what} ${host} answered ${status} ${text}`)
+      const found = status === 200 ? (JSON.parse(text) as { deploymentId?: string }) : undefined
+      const ofSite = found && [...allowed].find((value) => value !== undefined)
+      const ofAlias = this.#sites.aimed.find(({ id }) => id === found?.deploymentId)?.text
+      this.#model.decide(key, isSite ? ofSite : ofAlias)
+    }
+  }
+
   /** Reads all that the model knows of. */
   async read(): Promise<Map<string, string>> {
     const found = new Map<string, string>()

@@ -122,6 +122,7 @@ export class World {
   /** What was acknowledged and is not so, in words. */
   lost(): Promise<string[]> {
     return this.load.quietly(async () => {
+      await this.#patiently(() => this.load.decide())
       let found = await this.#read()
       // A serving process that missed a message shows what was there before for a while, which is no loss.
       for (const began = performance.now(); !this.#model.allows(found); found = await this.#read()) {
@@ -132,11 +133,15 @@ export class World {
     })
   }
 
+  #read(): Promise<Map<string, string>> {
+    return this.#patiently(() => this.load.read())
+  }
+
   /** An answer that does not come on a busy machine says nothing of what is there: it is asked for again. */
-  async #read(): Promise<Map<string, string>> {
+  async #patiently<T>(read: () => Promise<T>): Promise<T> {
     for (const began = performance.now(); ; await pause(1000))
       try {
-        return await this.load.read()
+        return await read()
       } catch (error) {
         if (performance.now() - began > LONGEST_MS) throw error
       }

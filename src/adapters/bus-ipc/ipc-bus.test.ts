@@ -55,6 +55,26 @@ test('a process that was taken out is neither told nor listened to', async () =>
   assert.deepEqual(heard, ['fence'])
 })
 
+test('when a process dies the others learn that they may have missed what it did last', async () => {
+  const hub = serveIpcBus()
+  const [client, server] = createChannelPair()
+  const [, otherServer] = createChannelPair()
+  hub.attach(server)
+  const detach = hub.attach(otherServer)
+  const bus = createIpcBus({ channel: client, log: silentLog })
+  let gaps = 0
+  const gap = new Promise<void>((resolve) => bus.onGap?.(() => ++gaps && resolve()))
+  const [, stoppedServer] = createChannelPair()
+  hub.attach(stoppedServer)()
+  detach(true)
+  detach(true)
+  await gap
+  const fence = new Promise((resolve) => bus.subscribe('topic', resolve))
+  bus.publish('topic', 'fence')
+  await fence
+  assert.equal(gaps, 1)
+})
+
 test('both ends ignore what others say on the line', async () => {
   const strange = [
     null,

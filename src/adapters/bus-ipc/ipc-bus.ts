@@ -2,7 +2,7 @@ import type { Bus } from '#core/ports/bus.ts'
 import type { Log } from '#core/ports/log.ts'
 import { createListeners } from '../bus/listeners.ts'
 import type { Channel } from '../limit-ipc/channel.ts'
-import { busMessage, isBusMessage } from './message.ts'
+import { busMessage, GAP, isBusMessage, isGap } from './message.ts'
 
 export interface IpcBusOptions {
   readonly channel: Channel
@@ -12,10 +12,12 @@ export interface IpcBusOptions {
 /** Publishes to the process at the other end, which tells all it serves, this one too: see `serveIpcBus`. */
 export function createIpcBus({ channel, log }: IpcBusOptions): Bus {
   const listeners = createListeners(log)
+  const gaps = createListeners(log)
   let closed = false
 
   channel.onMessage((message) => {
     if (isBusMessage(message)) listeners.tell(message.topic, message.message)
+    else if (isGap(message)) gaps.tell(GAP.kind, '')
   })
 
   return {
@@ -29,9 +31,11 @@ export function createIpcBus({ channel, log }: IpcBusOptions): Bus {
       }
     },
     subscribe: listeners.add,
+    onGap: (listener) => gaps.add(GAP.kind, listener),
     async close() {
       closed = true
       listeners.clear()
+      gaps.clear()
     },
   }
 }

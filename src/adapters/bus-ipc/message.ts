@@ -11,3 +11,9 @@ export const isBusMessage = (value: unknown): value is BusMessage => {
   const { kind, topic, message } = value as Partial<BusMessage>
   return kind === 'bus' && typeof topic === 'string' && typeof message === 'string'
 }
+
+/** From the supervisor: another process has ended, and may have said something that nobody heard. */
+export const GAP = { kind: 'bus.gap' } as const
+
+export const isGap = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === GAP.kind

@@ -1,9 +1,12 @@
 import type { Channel } from '../limit-ipc/channel.ts'
-import { isBusMessage } from './message.ts'
+import { GAP, isBusMessage } from './message.ts'
 
 export interface IpcBusHub {
-  /** Adds a process. The result takes it out again; call it when the process ends. */
-  attach(channel: Channel): () => void
+  /**
+   * Adds a process. The result takes it out again; call it when the process ends. One that has died may have written a
+   * change without telling of it, so that the others are told to look again.
+   */
+  attach(channel: Channel): (hasDied?: boolean) => void
 }
 
 /** Passes what one attached process publishes on to all of them, the sender included. */
@@ -16,8 +19,9 @@ export function serveIpcBus(channels: Iterable<Channel> = []): IpcBusHub {
       if (!attached.has(channel) || !isBusMessage(message)) return
       for (const each of attached) send(each, message)
     })
-    return () => {
-      attached.delete(channel)
+    return (hasDied = false) => {
+      if (!attached.delete(channel) || !hasDied) return
+      for (const each of attached) send(each, GAP)
     }
   }
 

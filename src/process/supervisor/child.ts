@@ -63,8 +63,8 @@ export interface SupervisedOptions {
   readonly role: ChildRole
   readonly name: string
   readonly log: Log
-  /** Connects a new process to the others; the result disconnects it when it has died. */
-  readonly onStart: (channel: Channel) => () => void
+  /** Connects a new process to the others; the result disconnects it when it has ended, and hears whether it died. */
+  readonly onStart: (channel: Channel) => (hasDied: boolean) => void
   /** Called when a process ends before it was ever ready. */
   readonly onStillborn: () => void
   /** Silence of this length means that it stands still; 0: it is not watched. */
@@ -183,7 +183,7 @@ export class SupervisedChild {
     child.on('exit', (code, signal) => {
       this.#heartbeat?.stop()
       this.#channel = undefined
-      detach()
+      detach(!this.#stopping)
       if (this.#stopping) return
       if (!this.#everReady) return this.#onStillborn()
       this.#pause = pauseAfter(this.#pause, performance.now() - readyAt)

@@ -26,5 +26,12 @@ export class CliError extends Error {
   }
 }
 
+/** The command did its work, and what it found is bad: nothing could not be done. */
+export class BadOutcome extends CliError {
+  constructor(message: string, hint?: string) {
+    super(EXIT.failure, message, hint)
+  }
+}
+
 export const usageError = (message: string, hint?: string): CliError =>
   new CliError(EXIT.usage, message, hint)

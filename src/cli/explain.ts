@@ -3,7 +3,7 @@ import { ConnectionError } from '#client/connection-error.ts'
 import { DeployError } from '#client/deploy-error.ts'
 import { showDuration } from '#contract/amounts.ts'
 import type { Command } from './command.ts'
-import { CliError, EXIT, type ExitCode } from './exit.ts'
+import { BadOutcome, CliError, EXIT, type ExitCode } from './exit.ts'
 import type { Output } from './output.ts'
 import { plainText } from './plain-text.ts'
 import type { TokenInUse } from './settings.ts'
@@ -33,8 +33,11 @@ export function explain(error: unknown, { name, command, tokenFrom, switchedTo }
   if (error instanceof CliError)
     return {
       exit: error.exit,
-      // A question of usage did not get as far as trying, and what somebody stopped did not fail.
-      what: error.exit === EXIT.usage || error.exit === EXIT.cancelled ? undefined : what,
+      // A question of usage did not get as far as trying, and neither what somebody stopped nor a bad outcome has failed.
+      what:
+        error.exit === EXIT.usage || error.exit === EXIT.cancelled || error instanceof BadOutcome
+          ? undefined
+          : what,
       why: error.message,
       hint: error.hint ?? (error.exit === EXIT.usage ? helpLine(name) : undefined),
       code: error.code,

@@ -240,6 +240,14 @@ describe('projects in the dashboard', { skip: withoutChromium }, () => {
     await rows.nth(2).waitFor({ state: 'detached' })
     assert.deepEqual(await names(), ['failing'])
     assert.match(page.url(), /status=failed/)
+
+    // More than a page of newer ones: what fails is first all the same.
+    await page.goto('about:blank')
+    for (let n = 0; n < 60; n++)
+      await dashboard.server.call('POST /v10/projects', { token: ada.token, body: { name: `more-${n}` } })
+    await page.goto('http://aloft.test/')
+    await rows.getByRole('link', { name: 'failing', exact: true }).waitFor()
+    assert.deepEqual((await names()).slice(0, 3), ['docs', 'failing', 'more-59'])
   })
 
   test('the set-up link leads from nothing to the first deployment', async () => {

@@ -20,9 +20,9 @@ export const command = defineCommand({
     target: value('target', `${TRAFFIC_TARGETS.join(' or ')} addresses only`, oneOf(TRAFFIC_TARGETS)),
   },
   examples: [
-    ['projects analytics', 'the last 24 hours of the project of this folder'],
-    ['projects analytics shop --since 7d --target production', 'a week of production'],
-    ['projects analytics shop --json', 'with a number for every step of time'],
+    ['analytics', 'the last 24 hours of the project of this folder'],
+    ['analytics shop --since 7d --target production', 'a week of production'],
+    ['analytics shop --json', 'with a number for every step of time'],
   ],
   hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { project, since, until, target }) {

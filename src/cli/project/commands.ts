@@ -38,9 +38,18 @@ export const COMMANDS: CommandTable = {
       load: () => import('./logs.ts'),
     },
     {
-      name: 'projects analytics',
+      name: 'analytics',
       summary: 'Show requests, errors and latency of a project',
       load: () => import('./analytics.ts'),
+    },
+    {
+      name: 'projects analytics',
+      summary: 'Show requests, errors and latency of a project',
+      load: async () => {
+        const { command } = await import('./analytics.ts')
+        const examples = command.examples.map(([line, says]) => [`projects ${line}`, says] as const)
+        return { command: { ...command, examples } }
+      },
     },
     {
       name: 'projects domains',

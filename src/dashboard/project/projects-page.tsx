@@ -2,6 +2,7 @@ import { useQueries } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useDeferredValue, useEffect, useState } from 'react'
 import { readSparklines } from '#contract/api/analytics.ts'
+import { listDeployments } from '#contract/api/deployment.ts'
 import { getProject, listProjects } from '#contract/api/project.ts'
 import { useAccount } from '../api/account.tsx'
 import { read, useLater, useReadPages } from '../api/query.ts'
@@ -18,7 +19,7 @@ import { SelectField, TextField } from '../ui/field.tsx'
 import { formatNumber } from '../ui/format.ts'
 import { Page } from '../ui/page.tsx'
 import { ShowOlder } from '../ui/show-older.tsx'
-import { arrange, ORDERS, STATUS_FILTERS } from './arrange.ts'
+import { arrange, ORDERS, STATUS_FILTERS, statusOf } from './arrange.ts'
 import { usePins } from './pins.ts'
 import type { Project } from './project.ts'
 import { ProjectCard, type Visits } from './project-card.tsx'
@@ -30,7 +31,7 @@ type Visited = ReadonlyMap<string, Visits>
 /** So many at once, and no more than these without being asked. */
 const [PAGE, MOST] = [60, 2000]
 
-/** Pinned projects that are not among those that were read yet. */
+/** Projects that should be shown although they are not among those that were read yet. */
 function useMissing(ids: readonly string[], enabled: boolean): readonly Project[] {
   const account = useAccount()
   return useQueries({
@@ -39,6 +40,21 @@ function useMissing(ids: readonly string[], enabled: boolean): readonly Project[
     ),
     combine: (results) => results.flatMap(({ data }) => data ?? []),
   })
+}
+
+/** More of these, and the page would ask too much before it shows anything. */
+const MOST_FAILING = 20
+
+/** Projects with a failed deployment: the server pages by the last change, and what fails should not wait for its page. */
+function useFailing(enabled: boolean): readonly string[] {
+  const { data } = useLater(
+    'deployment',
+    listDeployments,
+    { query: { state: 'ERROR', limit: 100 } },
+    { enabled },
+  )
+  const ids = (enabled ? (data?.deployments ?? []) : []).map(({ projectId }) => projectId)
+  return [...new Set(ids)].slice(0, MOST_FAILING)
 }
 
 /** Everything that was deployed, as it looks and as it does. */
@@ -61,8 +77,14 @@ export function ProjectsPage() {
   )
   const { data: lines } = useLater('project', readSparklines, { query: { hours: 24 } })
   const visited: Visited = new Map(lines?.projects.map((line) => [line.id, line]))
-  const away = pinned.filter((id) => !pages.rows.some((project) => project.id === id))
-  const missing = useMissing(away, asked === '')
+  const isPlain = asked === '' && status === ''
+  const failing = useFailing(isPlain && order === 'failing' && pages.more)
+  const away = [...new Set([...pinned, ...failing])].filter(
+    (id) => !pages.rows.some((project) => project.id === id),
+  )
+  const missing = useMissing(away, asked === '').filter(
+    (project) => pinned.includes(project.id) || statusOf(project) === 'failed',
+  )
   // The server pages by the last change: whoever asks for another order, or for some alone, means all of them.
   const wantsAll = (status !== '' || order === 'name' || order === 'requests') && pages.rows.length < MOST
   const { more, busy, showOlder } = pages

@@ -44,6 +44,7 @@ test('what fails is told with what to do about it, and the exit code is 1', asyn
   assert.match(stdout, /^FAIL base URL .*is not reached from here/m)
   assert.match(stdout, /^ok +TLS +off/m)
   assert.match(stderr, /3 of 6 checks failed/)
+  assert.doesNotMatch(stderr, /Could not/, 'it was examined, and is not well')
 })
 
 test('programs get every check as data', async () => {

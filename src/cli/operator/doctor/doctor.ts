@@ -1,7 +1,7 @@
 import { getStatus } from '#contract/api/operator.ts'
 import type { Cli } from '../../cli.ts'
 import { defineCommand } from '../../command.ts'
-import { CliError, EXIT } from '../../exit.ts'
+import { BadOutcome } from '../../exit.ts'
 import { plainText } from '../../plain-text.ts'
 import { operatorHints } from '../hints.ts'
 import type { Check } from './check.ts'
@@ -22,8 +22,7 @@ export const command = defineCommand({
     const checks = await examine(cli)
     const failing = checks.filter(({ ok }) => !ok)
     out.show({ ok: failing.length === 0, checks }, () => checks.map((check) => show(cli, check)).join('\n'))
-    if (failing.length > 0)
-      throw new CliError(EXIT.failure, `${failing.length} of ${checks.length} checks failed.`)
+    if (failing.length > 0) throw new BadOutcome(`${failing.length} of ${checks.length} checks failed.`)
   },
 })
 

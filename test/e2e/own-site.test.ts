@@ -13,7 +13,8 @@ const got = (url) => new Promise((resolve, reject) =>
 module.exports = async (req, res) => {
   const { VERCEL_URL } = process.env
   const text = (url) => fetch(url).then((answer) => answer.text())
-  res.json([await text('https://' + VERCEL_URL + '/page.txt'), await text('http://' + VERCEL_URL + '/page.txt'), await got('https://' + VERCEL_URL + '/page.txt')])
+  const asVisitors = 'http://' + VERCEL_URL + ':' + req.query.port + '/page.txt'
+  res.json([await text('https://' + VERCEL_URL + '/page.txt'), await text('http://' + VERCEL_URL + '/page.txt'), await got('https://' + VERCEL_URL + '/page.txt'), await text(asVisitors)])
 }
 `
 
@@ -47,11 +48,8 @@ for (const [name, env] of Object.entries({
     test('functions of Node and Python, by HTTP and by TLS', async () => {
       const files = { 'api/node.js': NODE, 'api/python.py': PYTHON, 'page.txt': 'the page' }
       const { url } = await deployed(aloft, { name: 'asks-itself', files })
-      const answer = await visit(aloft, url, { path: '/api/node' })
-      assert.deepEqual(
-        [answer.status, answer.text],
-        [200, JSON.stringify(['the page', 'the page', 'the page'])],
-      )
+      const answer = await visit(aloft, url, { path: `/api/node?port=${aloft.port}` })
+      assert.deepEqual([answer.status, answer.text], [200, JSON.stringify(Array(4).fill('the page'))])
       assert.deepEqual(JSON.parse((await visit(aloft, url, { path: '/api/python' })).text), [
         'the page',
         'the page',

@@ -88,7 +88,8 @@ export class Gateway {
     for (const stream of [holder.stdin, holder.stdout, holder.stderr]) (stream as Socket).unref()
     const gateway = new Gateway(options, holder)
     try {
-      await gateway.#bind({ host: GATEWAY, port: NAMES_PORT }, FIRST_PORTS)
+      const first = new Set([...FIRST_PORTS, ...(options.destinations.servicePorts ?? [])])
+      await gateway.#bind({ host: GATEWAY, port: NAMES_PORT }, [...first])
       // The others take some tenths of a second, for which nobody should have to wait.
       gateway.#bind(undefined, ports).catch(() => {})
       return gateway

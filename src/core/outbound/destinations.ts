@@ -30,6 +30,8 @@ export interface Destinations {
   readonly privateTargets: readonly string[]
   /** Those of them that are this machine's own address and were named as such. */
   readonly ownTargets: readonly string[]
+  /** The ports at which what is named by `SERVICES` answers; where they are left out, the usual ones. */
+  readonly servicePorts?: readonly number[]
 }
 
 /** A range with one address in it, which names that address. */

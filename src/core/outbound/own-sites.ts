@@ -54,6 +54,7 @@ export function withOwnSites(
   }
   return {
     ...destinations,
+    servicePorts: Object.keys(ports).map(Number),
     addressesOf(name) {
       // `localhost` itself is every machine's own; all names under it can only be ours.
       if (domain === 'localhost' && name.endsWith('.localhost')) return [SITES]

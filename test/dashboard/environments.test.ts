@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { withoutChromium } from '#test/support/chromium.ts'
 import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
@@ -22,7 +25,7 @@ describe('environments', { skip: withoutChromium }, () => {
     })
   const at = (page: string) => `/a/${ada.username}/projects/shop/${page}`
 
-  test('one is added, deployed to, chosen for a variable and a domain, and deleted', async () => {
+  test('one is added, deployed to, chosen for a variable and a domain, and deleted', async (t) => {
     const page = await dashboard.openPage(ada, at('settings/environments'))
     await page.getByRole('button', { name: 'Add' }).click()
     const dialog = page.getByRole('dialog')
@@ -64,10 +67,19 @@ describe('environments', { skip: withoutChromium }, () => {
     await page.getByText('Environment staging').waitFor()
     await dashboard.look(page, 'environment-domain')
 
+    const source = mkdtempSync(join(tmpdir(), 'aloft-source-'))
+    t.after(() => rmSync(source, { recursive: true, force: true }))
+    writeFileSync(join(source, 'index.html'), 'from the browser')
+    await dashboard.openPage(ada, `/a/${ada.username}/new?project=shop`)
+    await page.locator('[data-choose=folder]').setInputFiles(source)
+    await page.getByLabel('Target').selectOption({ label: 'staging' })
+    await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+    await page.getByText('Your deployment to staging is ready').waitFor()
+
     await dashboard.openPage(ada, at('deployments'))
     await page.getByLabel('Target').selectOption({ label: 'staging' })
-    await page.getByRole('table').getByText('staging').waitFor()
-    assert.equal(await page.getByRole('row').count(), 2)
+    await page.getByRole('table').getByText('staging').first().waitFor()
+    assert.equal(await page.getByRole('row').count(), 3)
 
     await dashboard.server.call('DELETE /v9/projects/shop/domains/uat-shop.sites.test', { token: ada.token })
     await dashboard.openPage(ada, at('settings/environments'))

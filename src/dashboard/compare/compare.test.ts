@@ -31,7 +31,7 @@ test('settings are compared by what is known of them', () => {
   const before = { ...one, meta: { gitBranch: 'main' } } as unknown as Deployment
   const after = { ...before, env: ['B', 'A'], target: 'production', meta: {} } as unknown as Deployment
   assert.deepEqual(compareSettings(before, after), [
-    { name: 'Target', from: 'preview', to: 'production' },
+    { name: 'Target', from: 'Preview', to: 'Production' },
     { name: 'Runtime variables', from: 'A', to: 'A, B' },
     { name: 'gitBranch', from: 'main', to: '–' },
   ])

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { getDeployment } from '#contract/api/deployment.ts'
+import { targetName } from '../deployment/target-name.ts'
 
 export type Deployment = Static<typeof getDeployment.reply>
 
@@ -61,7 +62,7 @@ const value = (text: unknown): string =>
 /** What was set otherwise for the one than for the other. Of variables, names are known and values are not. */
 export function compareSettings(before: Deployment, after: Deployment): SettingChange[] {
   const rows: (readonly [string, (deployment: Deployment) => string])[] = [
-    ['Target', ({ target }) => target ?? 'preview'],
+    ['Target', targetName],
     ['Runtime variables', ({ env }) => list(env)],
     ['Build variables', ({ build }) => list(build.env)],
     ['Builds', ({ builds }) => list(builds.map((each) => JSON.stringify(each)))],

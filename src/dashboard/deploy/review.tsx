@@ -3,6 +3,7 @@ import { showBytes, timeLeft } from '#contract/amounts.ts'
 import type { Target } from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
 import { useLater } from '../api/query.ts'
+import { useEnvironments } from '../setting/environments.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { SelectField, TextField } from '../ui/field.tsx'
@@ -16,7 +17,6 @@ const GOALS = [
   { value: 'production', label: 'Production' },
   { value: 'preview', label: 'Preview' },
 ] as const
-type Goal = (typeof GOALS)[number]['value']
 
 /** A text once it has stayed the same for a moment. */
 function useSettled(text: string, ms = 300): string {
@@ -54,8 +54,10 @@ export function Review({
   onCreated: (id: string) => void
 }) {
   const [name, setName] = useState(project?.name ?? nameFrom(selection.name))
-  const [goal, setGoal] = useState<Goal>('production')
+  const [goal, setGoal] = useState('production')
   const isTaken = useIsTaken(project === undefined ? name : '')
+  const environments = useEnvironments(project?.id ?? (isTaken ? name : undefined))
+  const goals = [...GOALS, ...environments.map(({ id, slug }) => ({ value: id, label: slug }))]
   const { progress, run, stop } = useDeploy(onCreated)
   const busy = progress.step !== 'idle' && progress.step !== 'failed'
   const clean = name.replace(/-+$/, '')
@@ -65,6 +67,7 @@ export function Review({
       name: clean,
       project: project?.id,
       target: goal === 'production' ? ('production' satisfies Target) : undefined,
+      environment: environments.find(({ id }) => id === goal)?.id,
     })
 
   return (
@@ -121,10 +124,10 @@ export function Review({
           )}
           <SelectField
             label="Target"
-            hint="Production goes live immediately. A preview gets its own URL, and you can promote it later."
+            hint="Production goes live immediately. Anything else gets its own URL, and you can promote it later."
             value={goal}
             onChange={setGoal}
-            options={GOALS}
+            options={goals}
             disabled={busy}
           />
         </div>

@@ -19,6 +19,8 @@ export interface DeployInput {
   readonly name: string
   readonly project: string | undefined
   readonly target: Target | undefined
+  /** The id of an environment of the project's own. */
+  readonly environment: string | undefined
 }
 
 /** Sends what was chosen, only what the installation does not have, and says when there is a deployment to watch. */
@@ -29,7 +31,7 @@ export function useDeploy(onCreated: (id: string) => void) {
   // Whoever leaves the page stops it. What was sent stays, and is not sent again.
   useEffect(() => () => running.current?.abort(), [])
 
-  const run = async ({ selection, name, project, target }: DeployInput) => {
+  const run = async ({ selection, name, project, target, environment }: DeployInput) => {
     running.current?.abort()
     const stop = new AbortController()
     running.current = stop
@@ -41,6 +43,7 @@ export function useDeploy(onCreated: (id: string) => void) {
         name,
         project,
         target,
+        environment,
         files: selection.files,
         follow: false,
         signal: stop.signal,

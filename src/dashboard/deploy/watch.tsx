@@ -70,7 +70,7 @@ function Links({ deployment }: { deployment: Deployment }) {
 }
 
 function Live({ deployment, onAgain }: { deployment: Deployment; onAgain: () => void }) {
-  const { id, name, target, alias, createdAt } = deployment
+  const { id, name, target, customEnvironment, alias, createdAt } = deployment
   const host = hostsOf(deployment, useIsProven())[0] ?? ''
   const isHeldBack = target === 'production' && alias.length === 0
   return (
@@ -87,9 +87,11 @@ function Live({ deployment, onAgain }: { deployment: Deployment; onAgain: () => 
           <h2 className="text-xl font-semibold">
             {isHeldBack
               ? 'Your deployment is ready'
-              : target === undefined
-                ? 'Your preview is ready'
-                : 'Your site is live'}
+              : customEnvironment
+                ? `Your deployment to ${customEnvironment.slug} is ready`
+                : target === undefined
+                  ? 'Your preview is ready'
+                  : 'Your site is live'}
           </h2>
           <p className="mt-1 flex min-w-0 items-center gap-1">
             <OutLink href={addressOf(host)} className="min-w-0 break-all text-accent hover:underline">
@@ -104,7 +106,9 @@ function Live({ deployment, onAgain }: { deployment: Deployment; onAgain: () => 
             </p>
           )}
           {target === undefined && (
-            <p className="mt-2 text-sm text-soft">Production is unchanged until you promote this preview.</p>
+            <p className="mt-2 text-sm text-soft">
+              Production is unchanged until you promote this {customEnvironment ? 'deployment' : 'preview'}.
+            </p>
           )}
         </div>
         <div className="flex flex-wrap gap-2">

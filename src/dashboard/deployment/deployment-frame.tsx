@@ -16,7 +16,8 @@ import { PageSkeleton } from '../ui/skeleton.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
-import { type Deployment, isOver, shortName, targetName, useDeployment, useNames } from './deployment.ts'
+import { type Deployment, isOver, shortName, useDeployment, useNames } from './deployment.ts'
+import { targetName } from './target-name.ts'
 
 /** Above every page of a deployment: which one it is, how it is, and what can be done with it. */
 export function DeploymentFrame() {

@@ -16,17 +16,6 @@ export const useOutput = (id: string): DeploymentOutput =>
 
 export const isOver = (state: string): boolean => state === 'READY' || state === 'ERROR'
 
-/** What a deployment was made for. */
-export const targetName = ({
-  target,
-  customEnvironment,
-}: {
-  target?: string | undefined
-  customEnvironment?: Deployment['customEnvironment'] | undefined
-}): string =>
-  customEnvironment?.slug ??
-  (target === 'production' ? 'Production' : target === 'staging' ? 'Staging' : 'Preview')
-
 /** The first label of its host, or its id while it has none: what people tell deployments apart by. */
 export const shortName = (url: string | null, id: string): string => url?.split('.')[0] ?? id
 

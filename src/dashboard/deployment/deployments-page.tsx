@@ -17,8 +17,9 @@ import { Page } from '../ui/page.tsx'
 import { ShowOlder } from '../ui/show-older.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
-import { shortName, targetName, useNames } from './deployment.ts'
+import { shortName, useNames } from './deployment.ts'
 import { STATES, TARGETS } from './filters.ts'
+import { targetName } from './target-name.ts'
 
 /** Everything that was deployed in the account, whatever its project. */
 export function DeploymentsPage() {

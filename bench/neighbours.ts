@@ -78,6 +78,7 @@ async function rowsOf(
   const note = (all: number[][], waits: number[][]) => {
     for (const [n, each] of waits.entries()) all[n]?.push(...each)
   }
+  let [done, refused, why] = [0, 0, '']
   for (let round = 0; round < ROUNDS; round++) {
     const storm = await prepareStorm({ name, url, tlsPort, headers, teamId: await newAccount(platform) })
     await rest(platform)
@@ -86,9 +87,14 @@ async function rowsOf(
     try {
       note(during, await visit())
     } finally {
-      await storm.stop()
+      const tally = await storm.stop()
+      done += tally.done
+      refused += tally.refused
+      why = tally.why ?? why
     }
   }
+  if (refused > done)
+    console.error(`${refused} of ${done + refused} requests of ${what} were refused: ${why}`)
   return quiet.map(({ who }, n) => {
     const [before, meanwhile] = [waitsOf(alone[n] ?? []), waitsOf(during[n] ?? [])]
     const ms = `p50 / p99 / most in ms: ${inWords(before)} alone, ${inWords(meanwhile)} meanwhile`

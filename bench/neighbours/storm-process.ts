@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { getPriority, setPriority } from 'node:os'
 import type { Call } from '../platform.ts'
 import { oneConnection, send } from '../send.ts'
-import { STORMS } from './storms.ts'
+import { STORMS, type Tally, tally } from './storms.ts'
 
 interface Order {
   readonly name: string
@@ -17,8 +17,8 @@ interface Order {
 
 export interface Raging {
   begin(): void
-  /** Resolves when it is over. */
-  stop(): Promise<void>
+  /** Resolves when it is over, with what has become of it. */
+  stop(): Promise<Tally>
 }
 
 /** Makes ready what the storm needs; it begins when it is told to. */
@@ -30,8 +30,9 @@ export async function prepareStorm(order: Order): Promise<Raging> {
   return {
     begin: () => void child.send('begin'),
     async stop() {
-      child.send('stop')
+      const [told] = await Promise.all([once(child, 'message'), child.send('stop')])
       await exited
+      return told[0]
     },
   }
 }
@@ -49,7 +50,7 @@ async function main({ name, url, tlsPort, headers, teamId }: Order): Promise<voi
   const stop = new AbortController()
   process.on('message', (message) => {
     if (message === 'stop') stop.abort()
-    else void rage?.(stop.signal).then(() => process.exit())
+    else void rage?.(stop.signal).then(() => process.send?.(tally, () => process.exit()))
   })
   process.send?.('ready')
 }

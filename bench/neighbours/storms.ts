@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Agent } from 'node:http'
 import { connect } from 'node:tls'
 import { deployReady } from '../deploy-ready.ts'
@@ -25,9 +25,27 @@ export interface Storm {
   readonly target?: number
 }
 
+export interface Tally {
+  done: number
+  refused: number
+  /** The last reason. */
+  why?: string
+}
+
+/** Of everything that was done here. Somebody whose requests are all refused does little harm. */
+export const tally: Tally = { done: 0, refused: 0 }
+
 /** What is refused, for whatever reason, is tried again at once, or nearly. */
 const whileNot = async (signal: AbortSignal, work: () => Promise<unknown>): Promise<void> => {
-  while (!signal.aborted) await work().catch(() => new Promise((resolve) => setTimeout(resolve, 20)))
+  while (!signal.aborted)
+    await work().then(
+      () => void tally.done++,
+      (error: Error) => {
+        tally.refused++
+        tally.why = error.message
+        return new Promise((resolve) => setTimeout(resolve, 20))
+      },
+    )
 }
 
 /** So many at once, over and over. */
@@ -228,15 +246,22 @@ export const STORMS: Readonly<Record<string, Storm>> = {
   uploads: {
     what: 'four uploads of 20 MB at once, and files of 4 KB',
     prepare(loud) {
-      const large = randomBytes(amount(20e6, 1000))
-      const put = (body: Buffer, agent: Agent) =>
-        loud.call('/v2/platform/files', {
-          ...{ method: 'POST', body, agent },
-          headers: { 'content-type': 'application/octet-stream' },
+      /** So many bytes, other ones each time, without hashing all of them again. */
+      const contents = (size: number) => {
+        const start = randomBytes(size)
+        const hashed = createHash('sha1').update(start)
+        return () => {
+          const end = randomBytes(16)
+          return { body: Buffer.concat([start, end]), sha1: hashed.copy().update(end).digest('hex') }
+        }
+      }
+      const uploads = (at: number, next: ReturnType<typeof contents>) =>
+        many(at, (agent) => {
+          const { body, sha1 } = next()
+          const headers = { 'content-type': 'application/octet-stream', 'x-platform-digest': sha1 }
+          return loud.call('/v2/platform/files', { method: 'POST', body, agent, headers })
         })
-      const own = (body: Buffer) => Buffer.concat([randomBytes(16), body])
-      const [few, small] = [many(4, (agent) => put(own(large), agent)), randomBytes(4096)]
-      const files = many(8, (agent) => put(own(small), agent))
+      const [few, files] = [uploads(4, contents(amount(20e6, 1000))), uploads(8, contents(4096))]
       return (signal) => Promise.all([few(signal), files(signal)])
     },
   },

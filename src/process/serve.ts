@@ -34,6 +34,7 @@ import { openPrerenders } from './compose/prerenders.ts'
 import { openProtection } from './compose/protection.ts'
 import { apiSocket, findRunnerSocket } from './compose/runner-socket.ts'
 import { createUseCases } from './compose/use-cases.ts'
+import { poolGivesWay } from './give-way.ts'
 import { machineName } from './machine-name.ts'
 import { type Channel, kindOf } from './supervisor/channel.ts'
 import { JOINED } from './supervisor/child.ts'
@@ -174,6 +175,7 @@ export async function serve(
     log,
   )
   const stopReports = await reportMachine(config, parts, 'serve', endMachine(channel))
+  poolGivesWay()
   log.info({ port, tlsPort, dnsPort: dns?.port ?? 0, sshPort: ssh?.port ?? 0 }, 'listening')
   return {
     async drain(ms, how) {

@@ -1,5 +1,4 @@
-import { mkdir } from 'node:fs/promises'
-import { availableParallelism } from 'node:os'
+import { type FileHandle, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import {
@@ -20,6 +19,7 @@ import { giveUpReserve, keepReserve } from '../fs/reserve.ts'
 import type { BlobIndex } from './blob-index.ts'
 import { compactPacks } from './compaction.ts'
 import { FOLDER_MODE, isFull, removeIfThere, toBlobError } from './disk.ts'
+import { type Intake, inlineIntake } from './intake.ts'
 import { createLargeFiles, type LargeFiles } from './large-files.ts'
 import { type Layout, layoutOf, RESERVE_BYTES } from './layout.ts'
 import { listBlobs } from './listing.ts'
@@ -29,15 +29,14 @@ import { PackWriter } from './pack-writer.ts'
 import { corrupt, readBlob, streamBlob, VerifiedNames } from './reading.ts'
 import { digestOf, receive } from './receive.ts'
 import { MAX_CONTENT_BYTES, recordBytes } from './record.ts'
-import { inlineSha256 } from './sha256.ts'
-import { Sha256Thread } from './sha256-worker.ts'
 import { Spill } from './spill.ts'
+import { IntakeThread } from './threaded-intake.ts'
 import type { Writer } from './writers.ts'
 
 const STATS_AT_ONCE = 1000
 const DELETES_AT_ONCE = 64
 const DELETE_ATTEMPTS = 3
-const THREADED_BYTES = 8 << 20
+const THREADED_BYTES = 1 << 20
 
 export interface FsBlobStoreOptions {
   /** Made if it is not there. Only stores use it, and everything in it must be on one file system of this machine. */
@@ -111,7 +110,7 @@ class Store implements FsBlobStore {
   readonly #parts: Parts
   readonly #packs: PackFiles
   readonly #large: LargeFiles
-  readonly #hashing = new Sha256Thread()
+  readonly #intake = new IntakeThread()
   readonly #work = new OpenWork()
   readonly #verified = new VerifiedNames()
   readonly #checking = new Map<string, Promise<unknown>>()
@@ -302,20 +301,21 @@ class Store implements FsBlobStore {
     const { packWriter, index, writer } = this.#parts
     await packWriter.close()
     await this.#packs.close()
-    await this.#hashing.close()
+    await this.#intake.close()
     await index.close()
     await writer.leave()
   }
 
   async #put(source: Readable | AsyncIterable<Uint8Array>, options: PutOptions): Promise<BlobDigest> {
-    const { maxBytes, signal, sizeHint = 0, accept } = options
+    const { maxBytes, signal, sizeHint = 0, accept, ownsChunks = false } = options
     const signals = signal === undefined ? [this.#work.signal] : [signal, this.#work.signal]
     const { digest, content } = await receive(source, {
       maxBytes,
       smallBytes: this.#parts.smallBytes,
       sizeHint,
+      ownsChunks,
       signals,
-      spill: () => Spill.create(this.#tempPath(), this.#sha256For(sizeHint)),
+      spill: () => Spill.create(this.#tempPath(), (handle) => this.#intakeFor(handle, sizeHint)),
     })
     try {
       await accept?.(digest)
@@ -340,8 +340,8 @@ class Store implements FsBlobStore {
     }
   }
 
-  #sha256For(sizeHint: number) {
-    return sizeHint >= THREADED_BYTES && availableParallelism() > 1 ? this.#hashing.start() : inlineSha256()
+  #intakeFor(handle: FileHandle, sizeHint: number): Intake {
+    return sizeHint >= THREADED_BYTES ? this.#intake.start(handle.fd) : inlineIntake(handle)
   }
 
   async #deleteSome(sha256s: readonly string[], notPutSince: number): Promise<number> {

@@ -13,6 +13,7 @@ export interface ReceiveOptions {
   readonly maxBytes: number
   readonly smallBytes: number
   readonly sizeHint: number
+  readonly ownsChunks: boolean
   readonly signals: readonly AbortSignal[]
   readonly spill: () => Promise<Spill>
 }
@@ -26,7 +27,7 @@ export const digestOf = (bytes: Uint8Array): BlobDigest => ({
 /** Takes in a whole content. Where it throws, nothing of it is left. */
 export async function receive(
   source: Readable | AsyncIterable<Uint8Array>,
-  { maxBytes, smallBytes, sizeHint, signals, spill }: ReceiveOptions,
+  { maxBytes, smallBytes, sizeHint, ownsChunks, signals, spill }: ReceiveOptions,
 ): Promise<Received> {
   const small: Uint8Array[] = []
   let size = 0
@@ -38,10 +39,10 @@ export async function receive(
       size += chunk.length
       if (size > maxBytes) throw tooLarge(maxBytes)
       if (file === undefined) small.push(chunk)
-      else await file.add(chunk)
+      else await file.add(chunk, ownsChunks)
       if (file !== undefined || size <= smallBytes) continue
       file = await spill()
-      for (const early of small.splice(0)) await file.add(early)
+      for (const early of small.splice(0)) await file.add(early, ownsChunks)
     }
     if (file !== undefined) return { digest: await file.finish(), content: file }
     const bytes = Buffer.concat(small, size)

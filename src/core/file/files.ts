@@ -83,6 +83,7 @@ export function createFiles({ blobs, store, content, clock, onUploaded }: FilePa
           .put(body, {
             maxBytes: Math.min(MAX_FILE_BYTES, size === undefined ? room.most : MAX_FILE_BYTES),
             accept,
+            ownsChunks: true,
             ...(size === undefined ? {} : { sizeHint: size }),
             ...(signal === undefined ? {} : { signal }),
           })

@@ -22,6 +22,8 @@ export interface PutOptions {
   readonly sizeHint?: number
   /** Called once with the digest of the whole content before any of it is stored; a throw rejects the put with it. */
   readonly accept?: (digest: BlobDigest) => void | Promise<void>
+  /** The chunks are nobody else's: the memory of each may be given back as soon as it is stored. */
+  readonly ownsChunks?: boolean
 }
 
 /** Like `slice`: from `start` up to but not including `end`, which is the size where left out. */

@@ -1,0 +1,128 @@
+import { isMarkedAsUntransferable, Worker } from 'node:worker_threads'
+import type { BlobDigest } from '#core/ports/blob-store.ts'
+import { type Intake, isWhole } from './intake.ts'
+
+const IDLE_MS = 5_000
+/** Sent to the thread at once. */
+const BATCH_BYTES = 256 << 10
+/** On their way to it, of one content. */
+const UNDER_WAY = 4
+
+export type IntakeRequest =
+  | { readonly id: number; readonly fd: number; readonly chunks: readonly Uint8Array<ArrayBuffer>[] }
+  | { readonly id: number; readonly end: 'digest' | 'drop' }
+
+export interface IntakeAnswer {
+  readonly digest?: BlobDigest
+  readonly failure?: { readonly message: string; readonly code?: string }
+}
+
+interface Waiting {
+  resolve(digest: BlobDigest | undefined): void
+  reject(error: unknown): void
+}
+
+const ended = () => new Error('The thread that takes in large contents ended')
+
+/**
+ * Hashes and writes large contents in a thread beside the event loop, which only passes on what arrives: with a core to spare
+ * an upload takes half the time, and visitors hardly wait for it. The thread starts with the first content and ends when
+ * there is none for a while, so an idle process does not pay its memory.
+ */
+export class IntakeThread {
+  #worker: Worker | undefined
+  #waiting: Waiting[] = []
+  #users = 0
+  #nextId = 0
+  #idle: NodeJS.Timeout | undefined
+
+  start(fd: number): Intake {
+    const id = this.#nextId++
+    this.#users += 1
+    clearTimeout(this.#idle)
+    this.#worker ??= this.#spawn()
+    this.#worker.ref()
+    const leave = once(() => this.#leave())
+    const underWay: Promise<unknown>[] = []
+    let chunks: Uint8Array<ArrayBuffer>[] = []
+    let bytes = 0
+    const ship = () => {
+      const sent = this.#ask({ id, fd, chunks })
+      // Whoever adds or finishes hears of a failure; until then it is not an unhandled one.
+      sent.catch(() => undefined)
+      underWay.push(sent)
+      chunks = []
+      bytes = 0
+    }
+    return {
+      add: async (chunk, isOurs) => {
+        chunks.push(isOurs && isTransferable(chunk) ? chunk : new Uint8Array(chunk))
+        bytes += chunk.length
+        if (bytes < BATCH_BYTES) return
+        ship()
+        if (underWay.length > UNDER_WAY) await underWay.shift()
+      },
+      finish: async () => {
+        if (chunks.length > 0) ship()
+        const digest = this.#ask({ id, end: 'digest' }).finally(leave)
+        const [found] = await Promise.all([digest, ...underWay])
+        if (found === undefined) throw ended()
+        return found
+      },
+      drop: () => this.#ask({ id, end: 'drop' }).then(leave, leave),
+    }
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idle)
+    await this.#worker?.terminate()
+  }
+
+  /** The thread answers in the order it is asked. */
+  #ask(request: IntakeRequest): Promise<BlobDigest | undefined> {
+    return new Promise((resolve, reject) => {
+      const worker = this.#worker
+      if (worker === undefined) return reject(ended())
+      this.#waiting.push({ resolve, reject })
+      worker.postMessage(request, 'chunks' in request ? request.chunks.map(({ buffer }) => buffer) : [])
+    })
+  }
+
+  #spawn(): Worker {
+    const worker = new Worker(new URL('./intake-thread.ts', import.meta.url))
+    worker.on('message', ({ digest, failure }: IntakeAnswer) => {
+      const waiting = this.#waiting.shift()
+      if (failure) waiting?.reject(Object.assign(new Error(failure.message), { code: failure.code }))
+      else waiting?.resolve(digest)
+    })
+    worker.once('error', (error) => this.#fail(worker, error))
+    worker.once('exit', () => this.#fail(worker, ended()))
+    return worker
+  }
+
+  #fail(worker: Worker, error: unknown): void {
+    if (this.#worker !== worker) return
+    this.#worker = undefined
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(error)
+  }
+
+  #leave(): void {
+    this.#users -= 1
+    if (this.#users > 0) return
+    this.#worker?.unref()
+    this.#idle = setTimeout(() => void this.#worker?.terminate(), IDLE_MS)
+    this.#idle.unref()
+  }
+}
+
+const isTransferable = (chunk: Uint8Array): chunk is Uint8Array<ArrayBuffer> =>
+  isWhole(chunk) && !isMarkedAsUntransferable(chunk.buffer)
+
+function once(action: () => void): () => void {
+  let done = false
+  return () => {
+    if (done) return
+    done = true
+    action()
+  }
+}

@@ -22,7 +22,10 @@ const draft = (text: string, deploymentId = 'dpl_a'): LogDraft => ({
 const away = () => new AloftError('service_unavailable', 'The database does not answer.')
 
 /** A writer on a store in memory. Time stands still but for what a test lets pass. */
-function createWorld(t: TestContext, given: { readonly maxBytes?: number } = {}) {
+function createWorld(
+  t: TestContext,
+  given: { readonly maxBytes?: number; readonly hasRoom?: () => boolean } = {},
+) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const batches: NewLogEntry[][] = []
   const visits: NewVisit[] = []
@@ -228,6 +231,23 @@ describe('a log writer', () => {
     await world.pass(20)
     assert.equal(world.writer.dropped, 99)
     assert.deepEqual(world.texts().slice(1), ['0', '0'])
+  })
+
+  it('records nothing while little space is left on the disk, says so, and goes on afterwards', async (t) => {
+    let room = true
+    const world = createWorld(t, { hasRoom: () => room })
+    world.record(1)
+    await world.pass(20)
+    room = false
+    world.record(2)
+    world.writer.recordVisit(sampleVisit(), 'iad1')
+    await world.pass(250)
+    assert.deepEqual([world.attempts, world.writer.dropped], [1, 3], 'the database is not even asked')
+    assert.match(String(world.log.entries.at(-1)?.fields.err), /too little space is left on the disk/)
+    room = true
+    world.record(1)
+    await world.pass(20)
+    assert.deepEqual(world.texts(), ['0', '0'])
   })
 
   it('never drops what is saved, and tells when it is stored', async (t) => {

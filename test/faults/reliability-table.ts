@@ -35,12 +35,12 @@ function withLines(page: string, [begin, ...head]: readonly string[], fresh: rea
   const at = rest?.indexOf(END) ?? -1
   if (before === undefined || rest === undefined || at < 0)
     throw new Error('docs/reliability.md has no place for the table')
-  const known = new Set(fresh.map(nameOf))
-  const kept = rest
-    .slice(0, at)
-    .split('\n')
-    .filter((line) => line.startsWith('| ') && !head.includes(line) && !known.has(nameOf(line)))
-  return `${before}${begin}\n${[...head, ...kept, ...fresh].join('\n')}\n${rest.slice(at)}`
+  // Each stays in its place.
+  const lines = new Map<string, string>()
+  for (const line of rest.slice(0, at).split('\n'))
+    if (line.startsWith('| ') && !head.includes(line)) lines.set(nameOf(line), line)
+  for (const line of fresh) lines.set(nameOf(line), line)
+  return `${before}${begin}\n${[...head, ...lines.values()].join('\n')}\n${rest.slice(at)}`
 }
 
 /** The page with these rows in the place of those of the same name; others stay. */

@@ -4,6 +4,7 @@
  *   npm run test:faults -- --rounds 1000      so many random kills, half on SQLite and half on PostgreSQL
  *   npm run test:faults -- --seed 7           the same kills and the same load again
  *   npm run test:faults -- --only Redis       the scenarios with this in their name
+ *   npm run test:faults -- --only scenarios   all scenarios, and nothing else
  *   npm run test:faults -- --only 'kills on SQLite' --rounds 1000   all of the kills on one database
  *   npm run test:faults -- --only restore --restore-mb 10240   the memory that a backup and a restore of 10 GB need
  *   npm run test:faults -- --only upgrades    data of every version that was kept, with its functions
@@ -56,7 +57,7 @@ function tell(row: Row, { wrong, why }: Counts, lost: readonly string[]): void {
   if (problems.length > 0) failed = true
 }
 
-const chosen = SCENARIOS.filter(({ name }) => name.includes(values.only))
+const chosen = SCENARIOS.filter(({ name }) => values.only === 'scenarios' || name.includes(values.only))
 for (const prepare of new Set(chosen.map((scenario) => scenario.prepare))) {
   const ground: Ground | string = await prepare()
   const scenarios = chosen.filter((scenario) => scenario.prepare === prepare)

@@ -8,13 +8,15 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { bundleServer } from '../../../scripts/build-server.ts'
 import { BUNDLE_ENTRY, stateOfSources } from './bundle.ts'
 
-test('the state of the sources is another one when a file was written anew, unless it is of a test', async (t) => {
+test('the state of the sources is another one when a file was written anew, unless no server is made of it', async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'aloft-state-'))
   t.after(() => rm(root, { recursive: true, force: true }))
   await mkdir(join(root, 'src/core'), { recursive: true })
   await writeFile(join(root, 'src/core/a.ts'), 'export const a = 1')
   const first = stateOfSources(root)
   await writeFile(join(root, 'src/core/a.test.ts'), '')
+  await mkdir(join(root, 'src/core/__pycache__'))
+  await writeFile(join(root, 'src/core/__pycache__/a.cpython-311.pyc'), '')
   assert.equal(stateOfSources(root), first)
   await writeFile(join(root, 'src/core/a.ts'), 'export const a = 22')
   assert.notEqual(stateOfSources(root), first)

@@ -14,8 +14,8 @@ export const BUNDLES = join(ROOT, 'node_modules/.cache/aloft-server')
 /** In a package, whose sources do not change. */
 const PACKED = fileURLToPath(new URL('../../server', import.meta.url))
 
-/** Of these no server is made. */
-const LEFT_OUT = /^(cli|dashboard)(\/|$)|\.test\.ts$/
+/** Of these no server is made. Python writes what it has compiled beside its sources. */
+const LEFT_OUT = /^(cli|dashboard)(\/|$)|\.test\.ts$|(^|\/)__pycache__\//
 
 /** Names the state of the sources and dependencies by the times of their files: reading them would take too long. */
 export function stateOfSources(root = ROOT): string {

@@ -15,6 +15,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { build } from 'esbuild'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import { openWorkbench } from '#test/ports/runner-suite.ts'
+import { compileCacheOf } from '#test/support/compile-cache.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { median } from './median.ts'
 import { atMost, beside, printRows, type Row } from './row.ts'
@@ -143,12 +144,15 @@ async function measure(): Promise<Ratios> {
 }
 
 const MEASURE = '--measure'
-const ORDINARY = ['--reuid', '65534', '--regid', '65534', '--clear-groups', '--']
+const ORDINARY_UID = 65_534
+const ORDINARY = ['--reuid', String(ORDINARY_UID), '--regid', String(ORDINARY_UID), '--clear-groups', '--']
 
 /** The same, measured by somebody who is not root. */
 async function measureAsOrdinaryUser(): Promise<Ratios> {
   const own = [process.execPath, import.meta.filename, MEASURE]
-  const child = spawn('setpriv', [...ORDINARY, ...own], { stdio: ['ignore', 'pipe', 'inherit'] })
+  // It may not write to ours, and would strip and compile every file by itself.
+  const env = { ...process.env, NODE_COMPILE_CACHE: compileCacheOf(ORDINARY_UID) }
+  const child = spawn('setpriv', [...ORDINARY, ...own], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   return JSON.parse(await text(child.stdout))
 }
 

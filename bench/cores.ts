@@ -1,9 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cpus } from 'node:os'
+import { isTrial } from './trial.ts'
 
-/** Servers have one core and what loads them the other, where there are two and a way to say so. */
-const canPin = existsSync('/usr/bin/taskset') && cpus().length > 1
+/**
+ * Servers have one core and what loads them the other, where there are two and a way to say so. What a trial measures means
+ * nothing, and beside it others want the cores as well.
+ */
+const canPin = !isTrial && existsSync('/usr/bin/taskset') && cpus().length > 1
 
 const SERVER_CORE = '0'
 const LOAD_CORE = '1'

@@ -11,7 +11,7 @@ export async function h2load(
   if (seconds === 0) return 0
   const all = { ...headers, ...(host === undefined ? {} : { ':authority': host }) }
   const extra = Object.entries(all).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
-  const howLong = isTrial ? ['--requests=200'] : [`--duration=${seconds}`, '--warm-up-time=0']
+  const howLong = isTrial ? ['--requests=128'] : [`--duration=${seconds}`, '--warm-up-time=0']
   const args = ['-t1', '-c8', '-m16', ...howLong, ...extra, url]
   const child = spawn(...onLoadCore('h2load', args), { stdio: ['ignore', 'pipe', 'inherit'] })
   const output = (await child.stdout.setEncoding('utf8').toArray()).join('')

@@ -14,13 +14,13 @@ import { createSiteSource } from '#adapters/sql/deployment/site-source.ts'
 import { createStores } from '#adapters/sql/stores.ts'
 import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
-import { startPostgres } from '#test/support/postgres.ts'
+import { type Postgres, startPostgres } from '#test/support/postgres.ts'
 import { createDatabase } from '#test/support/postgres-databases.ts'
 import { FILLED, fillDeployments } from './fill-deployments.ts'
 import { fillPostgres } from './fill-postgres.ts'
 import { medianRatio } from './median.ts'
 import { atMost, beside, printRows, type Row } from './row.ts'
-import { amount, rounds, warmUps } from './trial.ts'
+import { amount, isTrial, rounds, warmUps } from './trial.ts'
 
 const FEW = amount(1000, 100)
 const MANY = Number(process.env.BENCH_ROWS ?? amount(1_000_000, 1000))
@@ -178,10 +178,16 @@ async function onSqlite(): Promise<Row[]> {
   }
 }
 
+/** The one of a test run does for a trial. */
+async function openServer(): Promise<Postgres> {
+  const { ALOFT_TEST_POSTGRES: folder } = process.env
+  return isTrial && folder ? { folder, stop: async () => {} } : startPostgres()
+}
+
 async function onPostgres(): Promise<Row[]> {
-  const server = await startPostgres()
+  const server = await openServer()
   const openOne = async (count: number) => {
-    const url = await createDatabase(server.folder, { migrated: false })
+    const url = await createDatabase(server.folder, { migrated: true })
     await fillPostgres(url, count)
     return open({ url, file: '' })
   }

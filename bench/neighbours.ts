@@ -16,7 +16,7 @@ import { atMost, printRows, type Row } from './row.ts'
 import { amount, rounds } from './trial.ts'
 
 const ROUNDS = rounds(Number(process.env.BENCH_ROUNDS ?? 5))
-const MS = amount(3000, 200)
+const MS = amount(3000, 50)
 /** Between two visits: few, so that it is waiting that is measured. */
 const PACE_MS = 10
 

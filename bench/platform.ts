@@ -28,21 +28,25 @@ export interface Platform {
   stop(): Promise<void>
 }
 
+let isShared = false
 let shared: Promise<Platform> | undefined
 
-/** The real program with one serving process, no limit in reach, and SQLite. In a trial one serves all benchmarks. */
+/** From now on one platform serves all benchmarks, whatever settings they ask for. Answers what ends it. */
+export function sharePlatform(): () => Promise<void> {
+  isShared = true
+  return async () => (await shared)?.stop()
+}
+
+/** The real program with one serving process, no limit in reach, and SQLite. */
 export async function startPlatform(
   env: Record<string, string> = {},
   /** Whether what serves has a core of its own, and this process the other. */
   { pinned = true } = {},
 ): Promise<Platform> {
-  if (!isTrial) return start(env, pinned)
+  if (!isShared) return start(env, pinned)
   shared ??= start({}, true)
   return { ...(await shared), stop: async () => {} }
 }
-
-/** After a trial of all benchmarks. */
-export const stopShared = async (): Promise<void> => (await shared)?.stop()
 
 const BUILD = join(import.meta.dirname, '../scripts/build-server.ts')
 

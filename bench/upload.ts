@@ -18,7 +18,7 @@ import { packBatch } from '#contract/file-batch.ts'
 import { startChildServer } from './child-server.ts'
 import { median, medianRatio } from './median.ts'
 import { startPlatform } from './platform.ts'
-import { cpuSeconds } from './process-cpu.ts'
+import { cpuSeconds, SHORTEST } from './process-cpu.ts'
 import { atLeast, beside, printRows, type Row } from './row.ts'
 import { oneConnection, send } from './send.ts'
 import { amount, rounds } from './trial.ts'
@@ -60,7 +60,8 @@ async function costOf(pid: number | undefined, work: () => unknown): Promise<Cos
   const start = performance.now()
   await work()
   const wall = (performance.now() - start) / 1000
-  return { wall, cpu: (await cpuSeconds(pid)) - before }
+  // As a trial has so little to do, it may be over before any of it is counted, and be divided by.
+  return { wall, cpu: Math.max((await cpuSeconds(pid)) - before, SHORTEST) }
 }
 
 /** How many times as fast as they, or on so much less CPU time. */

@@ -6,6 +6,7 @@ import { amount, isTrial } from './trial.ts'
 const CONNECTIONS = amount(32, 4)
 /** Seconds. A trial ends as soon as something was measured. */
 const LONGEST_TRIAL = 10
+const TRIAL_CPU_SECONDS = 0.05
 
 /** Asks for one address over connections that are kept alive; answers how many requests were served. */
 export async function wrk(
@@ -31,5 +32,5 @@ export async function wrk(
 const endSoon = (child: ChildProcess): NodeJS.Timeout =>
   setInterval(() => {
     // By the time that it had, not by the clock: on a busy machine it may not have begun yet.
-    if (cpuSecondsOfOne(child.pid as number) >= 0.1) child.kill('SIGINT')
-  }, 50)
+    if (cpuSecondsOfOne(child.pid as number) >= TRIAL_CPU_SECONDS) child.kill('SIGINT')
+  }, 25)

@@ -7,11 +7,12 @@ import { promisify } from 'node:util'
 // Read when a benchmark is loaded.
 process.env.BENCH_TRIAL = '1'
 const { BENCHMARKS } = await import('../../bench/benchmarks.ts')
-const { stopShared } = await import('../../bench/platform.ts')
+const { sharePlatform } = await import('../../bench/platform.ts')
 
 const root = resolve(import.meta.dirname, '../..')
 const missing = (process.env.ALOFT_TEST_MISSING ?? '').split(',')
 
+const stopShared = sharePlatform()
 after(async () => {
   await stopShared()
   // A benchmark that failed may have left a server or a socket open, which would keep the run waiting.

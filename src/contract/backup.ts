@@ -51,6 +51,8 @@ export type RestoreProgress =
 
 export const MANIFEST = 'manifest.json'
 export const MASTER_KEY = 'master.key'
+/** The SHA-256 of each content that could not be saved, a line each; only where there are some. */
+export const MISSING = 'missing.txt'
 export const CHECKSUMS = 'checksums.sha256'
 export const END = 'end.json'
 

@@ -20,6 +20,7 @@ import {
   type BackupManifest,
   END_BYTES,
   MASTER_KEY,
+  MISSING,
   type RestoreProgress,
   tarBytes,
 } from '#contract/backup.ts'
@@ -315,7 +316,7 @@ async function copy(
       } else if (isOfRepository(entry.name)) {
         await restoreOfRepository(repositories, entry.name, entry.stream())
         wrote(tarBytes(entry.size))
-      } else if (entry.name !== MASTER_KEY)
+      } else if (entry.name !== MASTER_KEY && entry.name !== MISSING)
         throw new ArchiveError(`The backup holds an unknown entry, ${entry.name}.`)
     }
     await putSmall()

@@ -3,7 +3,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { describe, test } from 'node:test'
+import { run } from '#cli/run.ts'
 import { eachDatabase } from '#test/support/databases.ts'
 import { startServer } from '#test/support/server.ts'
 
@@ -66,6 +68,55 @@ eachDatabase((name, openDatabase) =>
           await rm(dataDir, { recursive: true, force: true })
         }
       })
+
+    test('a backup has all that is sound, names what it could not save, and exits with 1', async () => {
+      const dataDir = await mkdtemp(join(tmpdir(), 'aloft-damaged-'))
+      const server = await startServer({
+        databaseUrl: await openDatabase(),
+        env: { ALOFT_DATA_DIR: dataDir },
+      })
+      try {
+        const { token } = await server.operator()
+        const contents = { 'small.txt': 'small '.repeat(100), 'large.txt': 'large '.repeat(30_000) }
+        const deploy = (files: Readonly<Record<string, string>>) =>
+          server.call('POST /v8/platform/deployments', {
+            token,
+            body: {
+              ...{ version: 2, name: 'site' },
+              files: Object.entries(files).map(([file, data]) => ({ file, data })),
+            },
+          })
+        assert.equal((await deploy(contents)).status, 200)
+        await damage(join(dataDir, 'blobs'))
+        const sound = await deploy({ 'index.html': 'sound' })
+
+        const said: string[] = []
+        const aloft = (...argv: readonly string[]) =>
+          run({
+            ...{ argv: ['operator', ...argv], cwd: dataDir, stdin: new PassThrough() },
+            env: { ALOFT_BASE_URL: server.url, ALOFT_TOKEN: token },
+            stdout: new PassThrough().on('data', (bytes) => said.push(String(bytes))),
+            stderr: new PassThrough().on('data', (bytes) => said.push(String(bytes))),
+          })
+        assert.equal(await aloft('backup', '--with-key', '--output', 'saved.tar'), 1)
+        const text = said.splice(0).join('')
+        assert.match(text, /2 files of deployments could not be saved/)
+        for (const content of Object.values(contents))
+          assert.ok(text.includes(`Not saved: ${createHash('sha256').update(content).digest('hex')}\n`), text)
+
+        const saved = join(dataDir, 'saved.tar')
+        assert.equal(await aloft('restore', saved, '--check'), 0)
+        assert.match(said.splice(0).join(''), /1 file content as of .*\n2 contents could not be saved when/)
+        const restored = join(dataDir, 'restored')
+        assert.equal(await aloft('restore', saved, '--data-dir', restored), 0, said.join(''))
+        const again = await startServer({ env: { ALOFT_DATA_DIR: restored } })
+        assert.equal((await again.visit(sound.body.url, '/')).body, 'sound')
+        await again.close()
+      } finally {
+        await server.close()
+        await rm(dataDir, { recursive: true, force: true })
+      }
+    })
 
     test('a look at all contents finds damage, and tells the operators by mail and status', async () => {
       const dataDir = await mkdtemp(join(tmpdir(), 'aloft-damaged-'))

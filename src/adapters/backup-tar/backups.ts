@@ -12,6 +12,7 @@ import {
   END_BYTES,
   MANIFEST,
   MASTER_KEY,
+  MISSING,
   padding,
   tarBytes,
   tarEntry,
@@ -48,8 +49,8 @@ interface Plan {
 /** What a repository holds. Such files never change. */
 interface ObjectFile {
   readonly name: string
-  readonly path: string
   readonly size: number
+  open(): AsyncIterable<Buffer>
 }
 
 /** Contents up to this size are read whole, several at once. */
@@ -109,15 +110,20 @@ async function makePlan(
       },
       async blobs(sha256s) {
         const there = await blobs.stat(sha256s)
-        const lines = sha256s.flatMap((sha256) => {
+        let [names, missing] = ['', '']
+        for (const sha256 of sha256s) {
           const blob = there.get(sha256)
           if (blob) {
             contents.count += 1
             contents.bytes += blob.size
-          } else contents.missing += 1
-          return blob ? [`${sha256} ${blob.size}\n`] : []
-        })
-        await spool.names.appendFile(lines.join(''))
+            names += `${sha256} ${blob.size}\n`
+          } else {
+            contents.missing += 1
+            missing += `${sha256}\n`
+          }
+        }
+        await spool.names.appendFile(names)
+        await spool.missing.appendFile(missing)
       },
     } satisfies TakeRows)
   }
@@ -156,7 +162,12 @@ async function readRepositories(
   for (const id of await held.ids()) {
     const { texts, objects } = await held.snapshot(id)
     for (const [name, text] of texts) await spoolEntry(spool, `git/${id}/${name}`, text, createdAt)
-    for (const { path, file, size } of objects) files.push({ name: `git/${id}/${path}`, path: file, size })
+    for (const { path, file, size } of objects)
+      files.push({
+        name: `git/${id}/${path}`,
+        size,
+        open: () => createReadStream(file, { highWaterMark: 256 * 1024 }),
+      })
   }
   return files
 }
@@ -204,8 +215,9 @@ async function* archive(parts: BackupParts, plan: Plan): AsyncGenerator<Buffer> 
   const { missing: before } = plan.manifest.blobs
   let bytes = 0
   let missing = before
-  const onMissing = () => {
+  const onMissing = async (sha256: string) => {
     missing += 1
+    await plan.spool.missing.appendFile(`${sha256}\n`)
   }
   async function* counted(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of source) {
@@ -245,7 +257,9 @@ async function* checksumsOf(plan: Plan, onText: (chunk: Buffer) => void): AsyncG
 
 const WHOLE = { start: 0, autoClose: false, highWaterMark: 256 * 1024 }
 
-async function* body(parts: BackupParts, plan: Plan, onMissing: () => void): AsyncGenerator<Buffer> {
+type OnMissing = (sha256: string) => Promise<void>
+
+async function* body(parts: BackupParts, plan: Plan, onMissing: OnMissing): AsyncGenerator<Buffer> {
   yield Buffer.concat(firstOf(plan).map(([name, content]) => tarEntry(name, content, plan.createdAt)))
   yield* plan.spool.rows.createReadStream(WHOLE)
   let small: Named[] = []
@@ -260,18 +274,20 @@ async function* body(parts: BackupParts, plan: Plan, onMissing: () => void): Asy
   }
   if (small.length > 0) yield await saveSmall()
   for (const file of plan.objects) yield* objectOf(file, plan)
+  const { size } = await plan.spool.missing.stat()
+  if (size > 0)
+    yield* objectOf({ name: MISSING, size, open: () => plan.spool.missing.createReadStream(WHOLE) }, plan)
 }
 
 /** A repository that was deleted meanwhile takes nothing along but itself. */
 async function* objectOf(
-  { name, path, size }: ObjectFile,
+  { name, size, open }: ObjectFile,
   { createdAt, spool }: Plan,
 ): AsyncGenerator<Buffer> {
-  const content = createReadStream(path, { highWaterMark: 256 * 1024 })
   const hash = createHash('sha256')
   let got = 0
   try {
-    for await (const chunk of content as AsyncIterable<Buffer>) {
+    for await (const chunk of open()) {
       if (got === 0) yield tarHeader(name, size, createdAt)
       got += chunk.length
       hash.update(chunk)
@@ -290,7 +306,7 @@ async function together(
   parts: BackupParts,
   { createdAt, spool }: Plan,
   small: readonly Named[],
-  onMissing: () => void,
+  onMissing: OnMissing,
 ): Promise<Buffer> {
   const contents = await Promise.all(
     small.map(async ({ sha256 }) => ({
@@ -304,7 +320,7 @@ async function together(
     if (content) {
       entries.push(tarEntry(blobName(sha256), content, createdAt))
       checksums += checksumLine(sha256, blobName(sha256))
-    } else onMissing()
+    } else await onMissing(sha256)
   await spool.checksums.appendFile(checksums)
   return Buffer.concat(entries)
 }
@@ -313,12 +329,12 @@ async function* large(
   parts: BackupParts,
   { createdAt, spool }: Plan,
   { sha256, size }: Named,
-  onMissing: () => void,
+  onMissing: OnMissing,
 ): AsyncGenerator<Buffer> {
   // Read twice: once its header is on the way, nothing can be left out any more.
-  if ((await parts.blobs.verify(sha256)) !== 'sound') return onMissing()
+  if ((await parts.blobs.verify(sha256)) !== 'sound') return await onMissing(sha256)
   const content = await parts.blobs.open(sha256)
-  if (!content) return onMissing()
+  if (!content) return await onMissing(sha256)
   yield tarHeader(blobName(sha256), size, createdAt)
   // What it has to be, even if it is damaged from now on.
   await spool.checksums.appendFile(checksumLine(sha256, blobName(sha256)))

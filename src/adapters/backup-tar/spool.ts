@@ -11,6 +11,8 @@ export interface Spool {
   readonly rows: FileHandle
   /** A line for each content: its name and its size. */
   readonly names: FileHandle
+  /** A line for each content that cannot be saved. */
+  readonly missing: FileHandle
   /** The checksums of entries, in their order, but for the first ones, which are made last. */
   readonly checksums: FileHandle
   close(): Promise<void>
@@ -27,9 +29,9 @@ export async function openSpool(folder: string): Promise<Spool> {
     // What a process left that died between the two steps below.
     for (const file of await readdir(folder))
       if (file.endsWith('.spool')) await rm(join(folder, file), { force: true })
-    for (let n = 0; n < 3; n++) handles.push(await openNameless(folder))
-    const [rows, names, checksums] = handles as [FileHandle, FileHandle, FileHandle]
-    return { rows, names, checksums, close: () => closeAll(lock, handles) }
+    for (let n = 0; n < 4; n++) handles.push(await openNameless(folder))
+    const [rows, names, missing, checksums] = handles as [FileHandle, FileHandle, FileHandle, FileHandle]
+    return { rows, names, missing, checksums, close: () => closeAll(lock, handles) }
   } catch (error) {
     await closeAll(lock, handles)
     throw error

@@ -15,6 +15,7 @@ import { backupEnd, tarEntry } from '#contract/backup.ts'
 import { AloftError } from '#contract/errors.ts'
 import { openSealedBackup, type ReadAt } from '#contract/sealed-backup.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
+import { createEntryFinder } from './find-entry.ts'
 
 const env = { ALOFT_TOKEN: TOKEN }
 const body = tarEntry('manifest.json', Buffer.from('{}'), 0)
@@ -67,13 +68,38 @@ test('with a passphrase nothing is on the disk in the clear, and a bad one is to
   assert.deepEqual(await opened.readAt(0, opened.size), whole)
 })
 
-test('what the server could not save is told, and the exit code is 1', async () => {
-  const part = Buffer.concat([body, backupEnd({ sha256, bytes: body.length, missing: 2 }, 0)])
+test('what the server could not save is named, and the exit code is 1', async () => {
+  const names = Array.from({ length: 22 }, (_, n) => n.toString(16).padStart(64, 'a'))
+  const content = Buffer.concat([
+    body,
+    tarEntry('blobs/x', Buffer.from(`missing.txt\n${'f'.repeat(64)}\n`.repeat(100)), 0),
+    tarEntry('missing.txt', Buffer.from(`${names.join('\n')}\n`), 0),
+  ])
+  const whole = {
+    sha256: createHash('sha256').update(content).digest('hex'),
+    ...{ bytes: content.length, missing: names.length },
+  }
+  const part = Buffer.concat([content, backupEnd(whole, 0)])
   await using machine = await startMachine(sends(part))
   const { code, stderr } = await machine.run(['operator', 'backup'], env)
   assert.equal(code, 1)
-  assert.match(stderr, /2 files of deployments could not be saved/)
+  assert.match(stderr, /22 files of deployments could not be saved/)
+  assert.deepEqual(stderr.match(/(?<=^Not saved: ).*/gm), [...names.slice(0, 20), '2 more'])
   assert.deepEqual(readFileSync(join(machine.home, 'aloft-backup.tar')), part)
+})
+
+test('an entry is found however the bytes of an archive come', () => {
+  const archive = Buffer.concat([
+    tarEntry('first', Buffer.alloc(700, 'x'), 0),
+    tarEntry('empty', Buffer.alloc(0), 0),
+    tarEntry('wanted', Buffer.from('this'), 0),
+    Buffer.alloc(1024),
+  ])
+  for (const step of [1, 7, 511, 512, 513, archive.length]) {
+    const finder = createEntryFinder('wanted')
+    for (let at = 0; at < archive.length; at += step) finder.see(archive.subarray(at, at + step))
+    assert.equal(finder.content().toString(), 'this', `in pieces of ${step} bytes`)
+  }
 })
 
 test('what was cut off or changed on its way is noticed, and nothing of it is left', async () => {

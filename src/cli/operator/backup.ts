@@ -7,7 +7,7 @@ import { count } from '#contract/wording.ts'
 import type { Cli } from '../cli.ts'
 import { defineCommand, flag, value } from '../command.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
-import { checkedDownload } from './checked-download.ts'
+import { checkedDownload, type Downloaded } from './checked-download.ts'
 import { operatorHints } from './hints.ts'
 
 export const command = defineCommand({
@@ -40,14 +40,14 @@ export const command = defineCommand({
     const expected = Number(answer.headers.get('x-aloft-backup-bytes') ?? 0)
     const began = cli.now()
     let bytes = 0
-    let missing = 0
+    let { missing, names }: Downloaded = { missing: 0, names: [] }
     const download = checkedDownload(answer.body as AsyncIterable<Uint8Array>, (total) => {
       bytes = total
       const left = timeLeft(total, expected, cli.now() - began)
       cli.out.status(`${showBytes(total)} of ${showBytes(Math.max(expected, total))}  ${left}`.trimEnd())
     })
     async function* content(): AsyncGenerator<Uint8Array> {
-      missing = (yield* download).missing
+      ;({ missing, names } = yield* download)
     }
     const kept = passphrase === undefined ? content() : sealBackup(content(), passphrase)
     if (output === '-') await cli.out.stream(kept)
@@ -59,19 +59,25 @@ export const command = defineCommand({
       await save(file, kept)
       const sealed = passphrase !== undefined
       cli.out.show(
-        { file, bytes, missing, logs, key: withKey, sealed },
+        { file, bytes, missing, notSaved: names, logs, key: withKey, sealed },
         () => `${file} (${showBytes(bytes)})`,
       )
       if (!withKey) sayKey(cli)
     }
-    if (missing > 0)
+    if (missing > 0) {
+      for (const name of names.slice(0, MOST_NAMED)) cli.out.say(`Not saved: ${name}`)
+      if (missing > MOST_NAMED && names.length > 0) cli.out.say(`Not saved: ${missing - MOST_NAMED} more`)
       throw new CliError(
         EXIT.failure,
         `The backup is made, but ${count(missing, 'file')} of deployments could not be saved: damaged or lost on the server.`,
-        'Its log names them; `aloft operator doctor` says how to heal them.',
+        'Their SHA-256 is in `missing.txt` in the backup; `aloft operator doctor` says how to heal them.',
       )
+    }
   },
 })
+
+/** Lines that are no more than a screen. */
+const MOST_NAMED = 20
 
 /** Read before anything is asked of the server, so that no backup is made for nothing. */
 async function passphraseIn({ cwd }: Cli, file: string): Promise<string> {

@@ -71,8 +71,8 @@ export function createSharpImages({
       ],
       limits: {
         ...{ memoryBytes: 768 * MB, cpus: atOnce, processes: 64, tmpBytes: 64 * MB },
-        // Visitors wait for it.
-        ...{ share: 1, wallMs: Number.POSITIVE_INFINITY },
+        // Whoever waits for an image waits longer than whoever waits for a page: what is left of the CPU is enough.
+        wallMs: Number.POSITIVE_INFINITY,
       },
       network: 'none',
     })

@@ -393,6 +393,7 @@ const callsOnOthers = ({
     names: () => sharedThings.names('git'),
     unused: () => sharedThings.unused('git', 1, 10),
     remove: () => sharedThings.remove('git', 'x'),
+    removeAll: () => sharedThings.removeAll('git'),
   },
   usage: {
     add: () => usage.add([{ ownerId: user.id, what: 'logBytes', period: '2026-11-16', amount: 1 }]),

@@ -37,7 +37,7 @@ eachDatabase((name, open) => {
     const machine = (folder: string, store = stores.revalidations) =>
       createSharedPrerenderCache(
         createFsPrerenderCache({ folder: join(root, folder), budgetBytes: 1e7, clock, log: silentLog }),
-        { store, log: silentLog },
+        { store, clock, log: silentLog },
       )
     const [one, two] = [machine('one'), machine('two')]
     await one.revalidate('dpl_1', { tags: ['a'], at: 5 })
@@ -64,7 +64,7 @@ eachDatabase((name, open) => {
     const folder = await mkdtemp(join(quickFolder, 'aloft-prerender-'))
     t.after(() => rm(folder, { recursive: true, force: true }))
     const local = createFsPrerenderCache({ folder, budgetBytes: 1e7, clock, log: silentLog })
-    const cache = createSharedPrerenderCache(local, { store: stores.revalidations, log: silentLog })
+    const cache = createSharedPrerenderCache(local, { store: stores.revalidations, clock, log: silentLog })
     for (let n = 0; n < 5; n++)
       await stores.revalidations.add('dpl_1', {
         tags: Array.from({ length: 500 }, (_, i) => `${n}.${i}`),

@@ -1,22 +1,58 @@
+import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
-import type { PrerenderCache } from '#core/ports/prerender-cache.ts'
+import type { PrerenderCache, PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
 import { RevalidatedTags } from '#core/site/revalidation.ts'
 import type { RevalidationStore } from '#core/site/revalidation-store.ts'
+import type { SharedPages } from './shared-pages.ts'
 
 /** More tags of one deployment are put together into one that stands for all. */
 const MOST_TAGS = 2000
+/** How long a visitor waits for a page of another machine, before it is made here. */
+const PATIENCE_MS = 500
+
+export interface SharedPrerenderParts {
+  readonly store: RevalidationStore
+  readonly clock: Clock
+  readonly log: Log
+  /** Where machines share their contents. */
+  readonly pages?: SharedPages | undefined
+}
 
 /**
- * Each machine keeps answers of its own, and all of them know what was revalidated on any: none gives out what was said to
- * be wrong on another.
+ * Each machine keeps answers of its own, takes up those that another has made before, and knows what was revalidated on any:
+ * none gives out what was said to be wrong on another.
  */
 export function createSharedPrerenderCache(
   local: PrerenderCache,
-  { store, log }: { readonly store: RevalidationStore; readonly log: Log },
+  { store, clock, log, pages }: SharedPrerenderParts,
 ): PrerenderCache {
+  /** What is old on purpose, because another page is new, was made at the beginning of time; no other is older. */
+  const isOld = ({ generatedAt, expiration }: PrerenderEntry): boolean =>
+    expiration !== false && generatedAt > 0 && clock.now() > generatedAt + expiration * 1000
+
+  async function take(pages: SharedPages, key: PrerenderKey, own: PrerenderEntry | undefined) {
+    const found = await within(PATIENCE_MS, pages.find(key)).catch((error: unknown) => {
+      log.debug({ err: error }, 'pages of other machines could not be read')
+      return undefined
+    })
+    if (found === undefined || found.generatedAt <= (own?.generatedAt ?? 0)) return own
+    await local.put(key, found)
+    return found
+  }
+
   return {
-    get: (key) => local.get(key),
-    put: (key, entry) => local.put(key, entry),
+    async get(key) {
+      const own = await local.get(key)
+      return pages === undefined || (own !== undefined && !isOld(own)) ? own : take(pages, key, own)
+    },
+
+    async put(key, entry) {
+      await local.put(key, entry)
+      // Nobody waits for the others.
+      pages
+        ?.give(key, entry)
+        .catch((error: unknown) => log.debug({ err: error }, 'a page could not be given to other machines'))
+    },
 
     async revalidate(deploymentId, revalidation) {
       // While the database is away it counts on this machine at least.
@@ -40,6 +76,15 @@ export function createSharedPrerenderCache(
     async forget(deploymentId) {
       await local.forget(deploymentId)
       await store.forget(deploymentId)
+      await pages?.forget(deploymentId)
     },
   }
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, ms, undefined)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

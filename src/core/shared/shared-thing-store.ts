@@ -1,5 +1,5 @@
 /** What machines have in common besides the files of accounts. */
-export type SharedKind = 'git' | 'git-gone' | 'git-refs' | 'build-cache'
+export type SharedKind = 'git' | 'git-gone' | 'git-refs' | 'build-cache' | `page of ${string}`
 
 export interface SharedContent {
   readonly sha256: string
@@ -25,6 +25,7 @@ export interface SharedThingStore {
   put(kind: SharedKind, name: string, after: number, thing: SharedThing, usedAt: number): Promise<boolean>
   /** Absent is no error. */
   remove(kind: SharedKind, name: string): Promise<void>
+  removeAll(kind: SharedKind): Promise<void>
   names(kind: SharedKind): Promise<readonly string[]>
   /** Names of those that were not put since, the oldest first. */
   unused(kind: SharedKind, before: number, limit: number): Promise<readonly string[]>

@@ -80,6 +80,12 @@ export function createSharedThingStore(db: Db): SharedThingStore {
         await tx.deleteFrom('shared_things').where('kind', '=', kind).where('name', '=', name).execute()
       }),
 
+    removeAll: (kind) =>
+      atomically(db, async (tx) => {
+        await tx.deleteFrom('shared_contents').where('kind', '=', kind).execute()
+        await tx.deleteFrom('shared_things').where('kind', '=', kind).execute()
+      }),
+
     async names(kind) {
       const rows = await db
         .selectFrom('shared_things')

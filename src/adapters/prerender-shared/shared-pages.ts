@@ -1,0 +1,58 @@
+import { hash } from 'node:crypto'
+import { DAY } from '#contract/time.ts'
+import type { BlobStore } from '#core/ports/blob-store.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
+import type { SharedKind, SharedThingStore } from '#core/shared/shared-thing-store.ts'
+import { readEntry, writeEntry } from '../prerender-fs/entry-file.ts'
+
+const FILE = 'page'
+/** What is made anew more often is made by each machine for itself: passing it on would be more work. */
+const LEAST_SECONDS = 30
+/** Of one page with its headers. */
+const MAX_BYTES = 16 * 2 ** 20
+/** What no machine has made anew for so long is forgotten. */
+const KEPT = 30 * DAY
+const BATCH = 100
+
+/** Pages that one machine has made and the others take up. */
+export interface SharedPages {
+  find(key: PrerenderKey): Promise<PrerenderEntry | undefined>
+  /** What is not worth it is not shared. */
+  give(key: PrerenderKey, entry: PrerenderEntry): Promise<void>
+  forget(deploymentId: string): Promise<void>
+}
+
+export interface SharedPagesParts {
+  readonly things: SharedThingStore
+  readonly blobs: Pick<BlobStore, 'read' | 'putBytes'>
+  readonly clock: Clock
+}
+
+const kindOf = (deploymentId: string): SharedKind => `page of ${deploymentId}`
+const nameOf = ({ path, query }: PrerenderKey): string => hash('sha256', `${path}\n${query}`)
+
+const isWorthIt = ({ expiration }: PrerenderEntry): boolean =>
+  expiration === false || expiration >= LEAST_SECONDS
+
+export const createSharedPages = ({ things, blobs, clock }: SharedPagesParts): SharedPages => ({
+  async find(key) {
+    const content = (await things.find(kindOf(key.deploymentId), nameOf(key)))?.contents.get(FILE)
+    const bytes = content && (await blobs.read(content.sha256))
+    return bytes && readEntry(bytes, key)
+  },
+
+  async give(key, entry) {
+    if (!isWorthIt(entry)) return
+    const bytes = writeEntry(key, entry)
+    if (bytes.length > MAX_BYTES) return
+    const { sha256, size } = await blobs.putBytes(bytes)
+    const [kind, name] = [kindOf(key.deploymentId), nameOf(key)]
+    const thing = { details: '', contents: new Map([[FILE, { sha256, size }]]) }
+    // Where another machine was faster, its page is as good.
+    await things.put(kind, name, await things.version(kind, name), thing, clock.now())
+    for (const old of await things.unused(kind, clock.now() - KEPT, BATCH)) await things.remove(kind, old)
+  },
+
+  forget: (deploymentId) => things.removeAll(kindOf(deploymentId)),
+})

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
+import { createFsPrerenderCache } from '#adapters/prerender-fs/fs-prerender-cache.ts'
+import { createSharedPages } from '#adapters/prerender-shared/shared-pages.ts'
+import { createSharedPrerenderCache } from '#adapters/prerender-shared/shared-prerender-cache.ts'
+import type { PrerenderCache, PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
+import { clockOf } from '#test/support/clock.ts'
+import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
+import { quickFolder } from '#test/support/quick-folder.ts'
+import { silentLog } from '#test/support/silent-log.ts'
+import { openStores } from '#test/support/stores.ts'
+
+const KEY = { deploymentId: 'dpl_1', path: 'index', query: 'a=1' }
+const START = 1_000_000
+
+const pageOf = (text: string, generatedAt: number, expiration: number | false = 60): PrerenderEntry => ({
+  ...{ status: 200, headers: ['content-type', 'text/html'], body: Buffer.from(text) },
+  ...{ generatedAt, expiration },
+})
+const textAt = async (machine: PrerenderCache, key: PrerenderKey = KEY) =>
+  (await machine.get(key))?.body.toString()
+
+/** Machines with disks of their own, one database and one store of contents. */
+async function machines(t: TestContext, open: OpenDatabase) {
+  const { stores } = await openStores(t, open)
+  const now = { ms: START }
+  const clock = clockOf(() => now.ms)
+  const root = await mkdtemp(join(quickFolder, 'aloft-pages-'))
+  const blobs = await createFsBlobStore({ folder: join(root, 'blobs'), clock, log: silentLog })
+  t.after(async () => {
+    await blobs.close()
+    await rm(root, { recursive: true, force: true })
+  })
+  const given: Promise<void>[] = []
+  const machine = (name: string): PrerenderCache => {
+    const local = createFsPrerenderCache({
+      folder: join(root, name),
+      budgetBytes: 1e7,
+      clock,
+      log: silentLog,
+    })
+    const pages = createSharedPages({ things: stores.sharedThings, blobs, clock })
+    const give: typeof pages.give = (key, entry) => {
+      const work = pages.give(key, entry)
+      given.push(work)
+      return work
+    }
+    const shared = { store: stores.revalidations, clock, log: silentLog, pages: { ...pages, give } }
+    return createSharedPrerenderCache(local, shared)
+  }
+  const settled = () => Promise.all(given)
+  return { stores, now, settled, one: machine('one'), two: machine('two') }
+}
+
+eachDatabase((name, open) => {
+  test(`${name}: a page that one machine has made is not made by the others`, async (t) => {
+    const { one, two, settled } = await machines(t, open)
+    await one.put(KEY, pageOf('first', START))
+    await settled()
+    assert.deepEqual(await two.get(KEY), pageOf('first', START))
+    assert.equal(await textAt(two, { ...KEY, query: 'a=2' }), undefined)
+  })
+
+  test(`${name}: a page that has become old here is looked for elsewhere`, async (t) => {
+    const { one, two, now, settled } = await machines(t, open)
+    for (const machine of [one, two]) await machine.put(KEY, pageOf('old', START))
+    await settled()
+    now.ms += 30_000
+    await one.put(KEY, pageOf('new', now.ms))
+    await settled()
+    assert.equal(await textAt(two), 'old', 'while it is fresh nobody is asked')
+    now.ms += 40_000
+    assert.equal(await textAt(two), 'new')
+    now.ms += 60_000
+    assert.equal(await textAt(two), 'new', 'there is none that is newer')
+  })
+
+  test(`${name}: what is old because another page is new stays so`, async (t) => {
+    const { one, two, settled } = await machines(t, open)
+    await one.put(KEY, pageOf('fresh elsewhere', START))
+    await settled()
+    await two.put(KEY, pageOf('old on purpose', 0, 0))
+    await settled()
+    assert.equal(await textAt(two), 'old on purpose')
+  })
+
+  test(`${name}: what is fresh for moments is not shared, and nothing of a deployment that is gone`, async (t) => {
+    const { stores, one, two, settled } = await machines(t, open)
+    const brief = { ...KEY, path: 'brief' }
+    await one.put(brief, pageOf('brief', START, 5))
+    await one.put(KEY, pageOf('for good', START, false))
+    await settled()
+    assert.equal(await textAt(two, brief), undefined)
+    await one.forget(KEY.deploymentId)
+    assert.equal(await textAt(two), undefined)
+    assert.deepEqual(await stores.sharedThings.names('page of dpl_1'), [])
+  })
+})
+
+test('a page is made here where others cannot be asked', async (t) => {
+  const folder = await mkdtemp(join(quickFolder, 'aloft-pages-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const clock = clockOf(() => START)
+  const local = createFsPrerenderCache({ folder, budgetBytes: 1e7, clock, log: silentLog })
+  const away = async () => {
+    throw new Error('the database is away')
+  }
+  for (const find of [away, () => new Promise<undefined>(() => {})]) {
+    const cache = createSharedPrerenderCache(local, {
+      ...{ clock, log: silentLog },
+      store: { add: away, of: away, join: away, forget: away },
+      pages: { find, give: away, forget: away },
+    })
+    assert.equal(await cache.get(KEY), undefined)
+  }
+})

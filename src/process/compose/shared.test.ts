@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { serveIpcBus } from '#adapters/bus-ipc/serve-ipc-bus.ts'
 import { alone } from '#adapters/limit-ipc/messages.ts'
 import { MINUTE } from '#contract/time.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
+import { createChannelPair } from '#test/support/channel-pair.ts'
+import { startRedis, withoutRedis } from '#test/support/redis.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { readConfig } from '../../config/config.ts'
 import { kindOf } from '../supervisor/channel.ts'
@@ -39,4 +42,22 @@ test('a process that answers the API alone counts requests itself', async (t) =>
 
 test('several count at their supervisor', async (t) => {
   assert.deepEqual(await countOnce(t, false), ['limit.ask'])
+})
+
+test('that a process of this machine has died is heard from the supervisor, also where there is Redis', {
+  skip: withoutRedis,
+}, async (t) => {
+  const redis = await startRedis()
+  t.after(() => redis.stop())
+  const hub = serveIpcBus()
+  const [channel, server] = createChannelPair()
+  const [, dying] = createChannelPair()
+  hub.attach(server)
+  const end = hub.attach(dying)
+  const config = readConfig({ ALOFT_REDIS_URL: `unix://${redis.socket}` })
+  const { bus, close } = await openShared(config, { log: silentLog, channel, clock: systemClock })
+  t.after(close)
+  const gap = new Promise<void>((resolve) => bus.onGap?.(resolve))
+  end(true)
+  await gap
 })

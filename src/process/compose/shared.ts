@@ -42,7 +42,7 @@ export async function openShared(config: Config, parts: SharedParts): Promise<Sh
   return { bus, limiter, close: () => bus.close() }
 }
 
-async function openRedis(url: string, { log, clock }: SharedParts): Promise<Shared> {
+async function openRedis(url: string, { log, clock, channel }: SharedParts): Promise<Shared> {
   const [{ Redis }, { createRedisBus }, { createRedisLimiter }] = await Promise.all([
     import('ioredis'),
     import('#adapters/bus-redis/redis-bus.ts'),
@@ -58,13 +58,32 @@ async function openRedis(url: string, { log, clock }: SharedParts): Promise<Shar
   redis.on('error', () => {
     // Told by the bus and the limiter, which know what it means.
   })
-  const bus = createRedisBus({ redis, log, clock })
+  const bus = hearingOfDeaths(createRedisBus({ redis, log, clock }), channel, log)
   return {
     bus,
     limiter: createRedisLimiter({ redis, log, clock }),
     async close() {
       await bus.close()
       redis.disconnect()
+    },
+  }
+}
+
+/** The supervisor alone knows when a process of this machine dies, which may have told Redis nothing of its last change. */
+function hearingOfDeaths(bus: Bus, channel: Channel | undefined, log: Log): Bus {
+  if (channel === undefined) return bus
+  const supervisor = createIpcBus({ channel, log })
+  return {
+    ...bus,
+    onGap(listener) {
+      const ends = [bus.onGap?.(listener), supervisor.onGap?.(listener)]
+      return () => {
+        for (const end of ends) end?.()
+      }
+    },
+    async close() {
+      await supervisor.close()
+      await bus.close()
     },
   }
 }

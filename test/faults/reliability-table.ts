@@ -13,7 +13,7 @@ export interface Row extends Pick<Counts, 'visits' | 'api' | 'sockets'> {
 const BEGIN = '<!-- written by npm run test:faults -- --write -->'
 const END = '<!-- end -->'
 const HEAD =
-  '| What happens | Visits ok / failed | API requests ok / failed | WebSocket messages ok / cut | Lost | Seconds until all works |'
+  '| Scenario | Visits ok / failed | API requests ok / failed | WebSocket messages ok / lost | Acknowledged changes lost | Seconds to recover |'
 
 const of = ({ ok, failed }: Counts['api']): string => `${ok} / ${failed}`
 

@@ -109,7 +109,7 @@ const withChat = async (): Promise<Ground> => ({ env: {}, chat: true, close: asy
 
 export const SCENARIOS: readonly Scenario[] = [
   {
-    name: 'a restart: stopped by SIGTERM and started again, with WebSockets open',
+    name: 'restart: SIGTERM, then a new start, with WebSockets open',
     prepare: withChat,
     async break(world) {
       const at = performance.now()
@@ -119,7 +119,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    name: 'all processes are replaced (SIGUSR2, as an upgrade does), with WebSockets open',
+    name: 'upgrade: all processes are replaced by SIGUSR2, with WebSockets open',
     prepare: withChat,
     async break(world) {
       // It takes as long as the new processes need; nobody is to notice, so that the time is that until all works after it.
@@ -148,7 +148,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   { name: 'a serving process hangs', prepare: noticedSoon, break: (world) => hang(world, 'serve') },
-  { name: 'a working process hangs', prepare: noticedSoon, break: (world) => hang(world, 'work') },
+  { name: 'the working process hangs', prepare: noticedSoon, break: (world) => hang(world, 'work') },
   {
     name: 'another program locks the SQLite file for 5 s',
     prepare: withChat,
@@ -161,12 +161,16 @@ export const SCENARIOS: readonly Scenario[] = [
       return performance.now()
     },
   },
-  { name: 'PostgreSQL is away for 5 s', prepare: behindPostgres, break: (_world, ground) => cutFor(ground) },
+  {
+    name: 'PostgreSQL is unreachable for 5 s',
+    prepare: behindPostgres,
+    break: (_world, ground) => cutFor(ground),
+  },
   { name: 'PostgreSQL hangs for 5 s', prepare: behindPostgres, break: (_world, ground) => silentFor(ground) },
-  { name: 'Redis is away for 5 s', prepare: behindRedis, break: (_world, ground) => cutFor(ground) },
+  { name: 'Redis is unreachable for 5 s', prepare: behindRedis, break: (_world, ground) => cutFor(ground) },
   { name: 'Redis hangs for 5 s', prepare: behindRedis, break: (_world, ground) => silentFor(ground) },
   {
-    name: 'the logs are damaged, and it is started again',
+    name: 'the log database is damaged, then the server is started',
     prepare: withChat,
     async break(world, ground) {
       await world.aloft.stop()
@@ -179,7 +183,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    name: 'a stored content is damaged, and uploaded again',
+    name: 'a stored file is damaged, then uploaded again',
     prepare: withChat,
     async break(world, ground) {
       const text = `damaged ${'x'.repeat(300)}`

@@ -2,7 +2,7 @@ import { buildHint } from '#contract/build-hint.ts'
 import { html, raw } from '#contract/html.ts'
 import { sentence } from '#contract/wording.ts'
 import type { Deployment, Failure } from '../deployment/deployment.ts'
-import { mailButton, mailPage } from '../mail/mail-page.ts'
+import { MAIL_SMALL, mailButton, mailPage, mailText } from '../mail/mail-page.ts'
 import { strangerLine, strangerText } from '../mail/stranger-text.ts'
 import type { Mail } from '../ports/mailer.ts'
 
@@ -56,9 +56,9 @@ ${off}
       `The ${target} build of ${project} failed`,
       html`<p>${why}${stays}</p>
 ${raw(quoted.length === 0 ? '' : quote(quoted))}
-<p><b>What to try:</b> ${hint}</p>
+<p><b>What to try:</b> ${mailText(hint)}</p>
 ${mailButton(link, 'Open the build log')}
-<p style="font-size:.85em;color:#777">${off}</p>`,
+<p style="${MAIL_SMALL}">${off}</p>`,
     ),
   }
 }

@@ -1,4 +1,4 @@
-import { html, type Raw } from '#contract/html.ts'
+import { html, type Raw, raw } from '#contract/html.ts'
 
 /**
  * The frame of every mail: readable without images, scripts or style sheets, in light and dark.
@@ -20,6 +20,18 @@ ${body}
 </html>
 `.text
 
+/** What is read last. Without a color of its own it is as readable in the dark as in the light. */
+export const MAIL_SMALL = 'font-size:.85em;opacity:.75'
+
+/** A sentence in which names and commands stand between backticks. */
+export const mailText = (text: string): Raw =>
+  raw(
+    text
+      .split('`')
+      .map((part, i) => (i % 2 === 0 ? html`${part}` : html`<code>${part}</code>`).text)
+      .join(''),
+  )
+
 /** The one thing that a mail asks for. The address stands below it, for programs that show no links. */
 export const mailButton = (link: string, label: string): Raw =>
   html`<p style="margin:1.5em 0"><a
@@ -27,5 +39,5 @@ href="${link}"
 style="display:inline-block;padding:.7em 1.3em;border-radius:10px;
 background:#2457e6;color:#fff;font-weight:600;text-decoration:none">
 ${label}</a></p>
-<p style="font-size:.85em;color:#777">Or open this address:<br>
+<p style="${MAIL_SMALL}">Or open this URL:<br>
 ${link}</p>`

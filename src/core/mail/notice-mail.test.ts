@@ -8,11 +8,13 @@ import {
   sampleUser,
   sampleWebhook,
 } from '#test/support/samples.ts'
+import { failedBuildMail } from '../build/failed-build-mail.ts'
 import { cronMail } from '../cron/cron-mails.ts'
 import { deadDrainMail } from '../drain/dead-drain-mail.ts'
 import { damageMail } from '../file/damage-mail.ts'
 import { disabledMail, moreScopesMail } from '../installation/installation-mails.ts'
 import { loginMail } from '../login/login-mail.ts'
+import { releaseMail } from '../release/release-mails.ts'
 import { invitationMail, joinMail } from '../team/invitation-mail.ts'
 import { deadWebhookMail } from '../webhook/dead-webhook-mail.ts'
 
@@ -25,7 +27,22 @@ const asked = { added: ['read:domain'], upgraded: [], note: null } as unknown as
 >[1]
 const cron = { cron: sampleCron(), project: 'shop' }
 
+const release = { state: 'ABORTED', reason: 'Errors rose.', canaryHost: 'shop-1.aloft.test' } as Parameters<
+  typeof releaseMail
+>[2]
+
 const MAILS = [
+  failedBuildMail(
+    to,
+    {
+      deployment: { id: 'dpl_1', target: 'production' },
+      project: 'shop',
+      failure: { code: 'build_failed', step: 'build', message: 'Command "npm run build" exited with 1' },
+      lines: [{ number: 7, text: "Error: Cannot find module 'left-pad'" }],
+    },
+    baseUrl,
+  ),
+  releaseMail(to, { id: 'prj_1', ownerId: 'u_1', name: 'shop' }, release, baseUrl),
   cronMail(to, { ...cron, trouble: { kind: 'failed', message: '500' } }, baseUrl),
   cronMail(to, { ...cron, trouble: { kind: 'missed', message: 'Off.' } }, baseUrl),
   deadDrainMail(to, sampleDrain(), baseUrl),
@@ -49,4 +66,6 @@ for (const mail of MAILS)
       /\b(?:GET|POST|PATCH|DELETE) https?:/,
       'people are asked to click, not to call',
     )
+    assert.doesNotMatch(mail.html, /`/, 'commands are set as such')
+    assert.doesNotMatch(mail.html, /[^-]color:#(?!fff)/, 'no color that only one of light and dark has')
   })

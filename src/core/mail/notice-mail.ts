@@ -1,6 +1,6 @@
 import { html, raw } from '#contract/html.ts'
 import type { Mail } from '../ports/mailer.ts'
-import { mailButton, mailPage } from './mail-page.ts'
+import { mailButton, mailPage, mailText } from './mail-page.ts'
 
 /** A mail that says what happened, why and what to do, with one button. Its sentences are safe to show as they are. */
 export function noticeMail(
@@ -15,7 +15,7 @@ export function noticeMail(
 ): Mail {
   const { subject, says, button, after = [] } = notice
   const paragraphs = (texts: readonly string[]) =>
-    raw(texts.map((text) => html`<p>${text}</p>`.text).join('\n'))
+    raw(texts.map((text) => html`<p>${mailText(text)}</p>`.text).join('\n'))
   return {
     to,
     subject,

@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import { buildHint } from '#contract/build-hint.ts'
 import { errorLinesOf } from '#contract/error-lines.ts'
 import { terminalText } from '#contract/terminal-text.ts'
+import { withCode } from '../ui/with-code.tsx'
 import { segmentsOf } from './log-lines.tsx'
 import type { BuildLogState } from './use-build-log.ts'
 
@@ -20,7 +21,7 @@ export function BuildHint({
 }) {
   const found = useErrorLines(log, said)
   const texts = found.map(({ line }) => terminalText(line.payload.text))
-  return <p className="mt-1 text-sm break-words text-soft">{buildHint(code, texts)}</p>
+  return <p className="mt-1 text-sm break-words text-soft">{withCode(buildHint(code, texts))}</p>
 }
 
 /** What the log says about why a build failed, with a link to each line. */

@@ -10,15 +10,12 @@ import { Icon } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
+import { withCode } from '../ui/with-code.tsx'
 import { Meter } from './meter.tsx'
 import { RefreshButton } from './refresh-button.tsx'
 import { UnknownEndpoints } from './unknown-endpoints.tsx'
 
 const ROLES = { supervisor: 'Supervisor', serve: 'Serving', work: 'Worker' } as const
-
-/** What stands between backticks is a name or a command. */
-const withCode = (text: string) =>
-  text.split('`').map((part, index) => (index % 2 === 0 ? part : <code key={part}>{part}</code>))
 
 export function HealthPage() {
   const status = useRead('operator', getStatus)

@@ -28,6 +28,8 @@ import { useIsProven } from './use-proven.ts'
 
 type Visited = ReadonlyMap<string, Visits>
 
+/** A thousand cards make a page slow to type in; those that are looked for are found by name. */
+const DRAWN = 120
 /** So many at once, and no more than these without being asked. */
 const [PAGE, MOST] = [60, 2000]
 
@@ -67,6 +69,7 @@ export function ProjectsPage() {
   const { pinned, toggle } = usePins()
   const isProven = useIsProven()
   const [taking, setTaking] = useState(false)
+  const [drawn, setDrawn] = useState(DRAWN)
   // The list that is there stays until the next one is.
   const asked = useDeferredValue(search.trim())
   const pages = useReadPages(
@@ -99,6 +102,7 @@ export function ProjectsPage() {
     pinned,
     requests: (id) => visited.get(id)?.total ?? 0,
   })
+  const visible = shown.slice(0, drawn)
   const isList = view === 'list'
   return (
     <Page
@@ -170,7 +174,7 @@ export function ProjectsPage() {
       ) : isList ? (
         <ProjectList
           account={account.slug}
-          projects={shown}
+          projects={visible}
           visited={visited}
           isProven={isProven}
           pinned={pinned}
@@ -178,7 +182,7 @@ export function ProjectsPage() {
         />
       ) : (
         <ul className="grid gap-5 sm:grid-cols-2 xl:grid-cols-3">
-          {shown.map((project) => (
+          {visible.map((project) => (
             <li key={project.id} className="min-w-0">
               <ProjectCard
                 account={account.slug}
@@ -192,7 +196,16 @@ export function ProjectsPage() {
           ))}
         </ul>
       )}
-      <ShowOlder pages={pages} />
+      <ShowOlder
+        pages={{
+          more: visible.length < shown.length || pages.more,
+          busy: pages.busy,
+          showOlder() {
+            setDrawn(drawn + DRAWN)
+            if (shown.length < drawn + DRAWN && pages.more) showOlder()
+          },
+        }}
+      />
     </Page>
   )
 }

@@ -1,6 +1,7 @@
 import { explain, isNotFound } from '../api/explain.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
+import { withCode } from './with-code.tsx'
 
 /** Instead of what could not be shown: why, and what to do. */
 export const Problem = ({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) => (
@@ -10,7 +11,7 @@ export const Problem = ({ error, retry }: { error: unknown; retry?: (() => void)
     </span>
     <div className="min-w-0 flex-1">
       <p className="font-medium">{isNotFound(error) ? 'Not found' : 'Something went wrong'}</p>
-      <p className="mt-1 text-sm break-words text-soft">{explain(error)}</p>
+      <p className="mt-1 text-sm break-words text-soft">{withCode(explain(error))}</p>
       {retry !== undefined && (
         <Button size="small" icon="refresh" className="mt-3" onClick={retry}>
           Try again

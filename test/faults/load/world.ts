@@ -80,17 +80,20 @@ export class World {
     for (const goal = sum() + more; sum() < goal; ) await pause(20)
   }
 
-  /** Resolves once reading, writing, visiting and calling work; answers the seconds from this moment until then. */
+  /**
+   * Resolves once reading, writing, visiting and calling work; answers the seconds from this moment until the first answers of
+   * those that all came, so that a request that had to wait counts with its wait.
+   */
   async recovered(from: number): Promise<number> {
     const began = performance.now()
     let since = began
     for (let row = 0; row < IN_A_ROW; ) {
       if (performance.now() - began > LONGEST_MS)
         throw new Error(`not recovered\n${this.aloft.stderr().slice(-3000)}`)
-      if (await this.#works()) row++
-      else {
+      if (await this.#works()) {
+        if (row++ === 0) since = performance.now()
+      } else {
         row = 0
-        since = performance.now()
         await pause(50)
       }
     }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { chromium } from 'playwright-core'
 import { methodOf, pathOf } from '#contract/endpoint.ts'
 import {
   type Attacked,
@@ -13,7 +12,7 @@ import {
   tried,
   useAttacked,
 } from '#test/support/attacked.ts'
-import { withoutChromium } from '#test/support/chromium.ts'
+import { openChromium, withoutChromium } from '#test/support/chromium.ts'
 import { listEndpoints } from '#test/support/endpoints.ts'
 import { freePort } from '#test/support/installation.ts'
 
@@ -52,15 +51,7 @@ function attackBrowser(name: string, open: () => Promise<World & { close(): Prom
     let context: BrowserContext
     before(async () => {
       world = await open()
-      browser = await chromium.launch({
-        executablePath: '/usr/bin/chromium',
-        args: [
-          '--no-sandbox',
-          '--disable-dev-shm-usage',
-          '--disable-gpu',
-          '--host-resolver-rules=MAP *.test 127.0.0.1',
-        ],
-      })
+      browser = await openChromium({ names: '*.test' })
       context = await browser.newContext({ ignoreHTTPSErrors: true })
       await signInAs(world.aloft, await context.newPage(), world.base, OPERATOR)
     })

@@ -11,8 +11,14 @@ const SHELL = '/usr/lib/chromium/chromium-headless-shell'
 /** For those who want to watch. */
 const isShown = process.env.ALOFT_SHOW_BROWSER !== undefined
 
-/** A real browser. `hosts` sends names of tests to where the server listens. */
-export const openChromium = (hosts?: { readonly names: string; readonly url: string }): Promise<Browser> =>
+export interface Hosts {
+  readonly names: string
+  /** Where the server listens. Without it the ports of addresses are what they say. */
+  readonly url?: string
+}
+
+/** A real browser. `hosts` sends names of tests to this machine. */
+export const openChromium = (hosts?: Hosts): Promise<Browser> =>
   chromium.launch({
     executablePath: !isShown && existsSync(SHELL) ? SHELL : '/usr/bin/chromium',
     headless: !isShown,
@@ -24,9 +30,12 @@ export const openChromium = (hosts?: { readonly names: string; readonly url: str
       '--disable-component-update',
       '--disable-sync',
       '--no-first-run',
-      ...(hosts ? [`--host-resolver-rules=MAP ${hosts.names} 127.0.0.1:${new URL(hosts.url).port}`] : []),
+      ...(hosts ? [`--host-resolver-rules=MAP ${hosts.names} ${addressOf(hosts)}`] : []),
     ],
   })
+
+const addressOf = ({ url }: Hosts): string =>
+  url === undefined ? '127.0.0.1' : `127.0.0.1:${new URL(url).port}`
 
 /** Where pictures of the pages are put, if anybody wants to look at them. */
 const { ALOFT_SCREENSHOTS } = process.env

@@ -20,6 +20,7 @@ interface Call {
 const CONTRACTS = {
   GitHub: {
     kind: 'github',
+    api: '/api/v3/',
     authorization: 'Bearer of-the-host',
     status: /^\/api\/v3\/repos\/([^/]+\/[^/]+)\/statuses\/([0-9a-f]{40})$/,
     states: ['pending', 'success', 'failure'],
@@ -29,6 +30,7 @@ const CONTRACTS = {
   },
   Gitea: {
     kind: 'gitea',
+    api: '/api/v1/',
     authorization: 'token of-the-host',
     status: /^\/api\/v1\/repos\/([^/]+\/[^/]+)\/statuses\/([0-9a-f]{40})$/,
     states: ['pending', 'success', 'failure'],
@@ -38,6 +40,7 @@ const CONTRACTS = {
   },
   GitLab: {
     kind: 'gitlab',
+    api: '/api/v4/',
     authorization: 'of-the-host',
     status: /^\/api\/v4\/projects\/([^/]+)\/statuses\/([0-9a-f]{40})$/,
     states: ['running', 'success', 'failed'],
@@ -47,6 +50,7 @@ const CONTRACTS = {
   },
   Bitbucket: {
     kind: 'bitbucket',
+    api: '/2.0/',
     authorization: 'Bearer of-the-host',
     status: /^\/2\.0\/repositories\/([^/]+\/[^/]+)\/commit\/([0-9a-f]{40})\/statuses\/build$/,
     states: ['INPROGRESS', 'SUCCESSFUL', 'FAILED'],
@@ -76,11 +80,13 @@ async function api(request: IncomingMessage, response: ServerResponse, path: str
   const { method = '', headers } = request
   const authorization = headers.authorization ?? String(headers['private-token'] ?? '')
   const body = given === '' ? {} : JSON.parse(given)
-  calls.push({ method, path, authorization, body })
   const answer = (status: number, reply: unknown) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(reply))
     return true
   }
+  // Of the test before, whose host may be told the last of it only now.
+  if (!path.startsWith(contract.api)) return answer(404, {})
+  calls.push({ method, path, authorization, body })
   const refusal = refusals.shift()
   if (refusal !== undefined) return answer(refusal, { message: 'refused' })
   if (authorization !== contract.authorization) return answer(401, {})

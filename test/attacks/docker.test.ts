@@ -5,13 +5,13 @@ import { after, before, describe, test } from 'node:test'
 import { onlyShort, tried } from '#test/support/attacked.ts'
 import {
   dockerMissing,
-  inOwnNamespaces,
   startEngine,
   startRegistry,
   type TestEngine,
   type TestRegistry,
 } from '#test/support/docker.ts'
 import { type DockerPrograms, openPrograms } from '#test/support/docker-programs.ts'
+import { inOwnNamespaces } from '#test/support/own-namespaces.ts'
 
 const skip = dockerMissing || onlyShort
 if (!skip) await inOwnNamespaces(import.meta.filename)

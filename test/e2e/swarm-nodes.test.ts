@@ -13,7 +13,8 @@ import { LABEL } from '#adapters/docker/labels.ts'
 import { certificateName } from '#adapters/runner-process/peer/peer-name.ts'
 import { SwarmEngine } from '#adapters/swarm/swarm-engine.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
-import { dockerMissing, inOwnNamespaces, startEngine, type TestEngine } from '#test/support/docker.ts'
+import { dockerMissing, startEngine, type TestEngine } from '#test/support/docker.ts'
+import { inOwnNamespaces } from '#test/support/own-namespaces.ts'
 import type { MachineCall, MachineSettings } from '#test/support/swarm-machine.ts'
 
 const skip =

@@ -8,13 +8,13 @@ import { SwarmEngine } from '#adapters/swarm/swarm-engine.ts'
 import { deployed, visit } from '#test/support/deploying.ts'
 import {
   dockerMissing,
-  inOwnNamespaces,
   startRegistry,
   startSwarm,
   type TestEngine,
   type TestRegistry,
 } from '#test/support/docker.ts'
 import { freePort, type Installation, install, uninstall } from '#test/support/installation.ts'
+import { inOwnNamespaces } from '#test/support/own-namespaces.ts'
 
 const skip = dockerMissing || (process.env.ALOFT_TEST_LONG === undefined && 'part of npm run test:swarm')
 if (!skip) await inOwnNamespaces(import.meta.filename)

@@ -1,7 +1,8 @@
 // `npm run test:places`: starts Aloft in many kinds of places, deploys what new users do, and writes docs/places.md.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { connected, inOwnNamespaces, startEngine, type TestEngine } from '#test/support/docker.ts'
+import { startEngine, type TestEngine } from '#test/support/docker.ts'
+import { connected, inOwnNamespaces } from '#test/support/own-namespaces.ts'
 import { containerPlaces } from './container-places.ts'
 import { machinePlaces } from './machine-places.ts'
 import type { Opened, Place } from './place.ts'

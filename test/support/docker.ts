@@ -22,51 +22,8 @@ export const dockerMissing: string | false =
   (process.getuid?.() !== 0 && 'not root: no engine can be started') ||
   (lacking.length > 0 && `not installed: ${lacking.join(', ')}`)
 
-const INSIDE = 'ALOFT_TEST_OWN_NAMESPACES'
-
 /** An engine has a network to itself, or uses the machine's as it is, where images are built of what is fetched. */
 type Network = 'own' | 'machine'
-
-/**
- * Runs the file once more, in namespaces of its own, and ends with it: an engine changes the network of where it runs,
- * and leaves processes behind. Nothing of that is left when the namespaces go. Returns at once inside of them.
- */
-export async function inOwnNamespaces(
-  file: string,
-  network: Network | 'own, connected' = 'own',
-  args: readonly string[] = [],
-): Promise<void> {
-  if (process.env[INSIDE] !== undefined) {
-    if (network !== 'machine') execFileSync('ip', ['link', 'set', 'lo', 'up'])
-    return
-  }
-  const namespaces = [
-    ...(network === 'machine' ? [] : ['--net']),
-    ...['--pid', '--mount', '--mount-proc', '--fork', '--kill-child'],
-  ]
-  const again = [process.execPath, ...process.execArgv, file, ...args]
-  const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'unshare', ...namespaces, ...again], {
-    stdio: 'inherit',
-    env: { ...process.env, [INSIDE]: '1' },
-  })
-  const outside = network === 'own, connected' ? connectOutside(child.pid as number) : undefined
-  const [code] = await once(child, 'exit')
-  outside?.kill()
-  process.exit(code ?? 1)
-}
-
-/** A way out of a network namespace that changes nothing of the machine's own network. */
-function connectOutside(pid: number): ChildProcess {
-  return spawn('slirp4netns', ['--configure', '--mtu=1500', '--disable-host-loopback', `${pid}`, 'tap0'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-}
-
-/** Resolves once a namespace that was to be connected is. */
-export async function connected(): Promise<void> {
-  while (!execFileSync('ip', ['route', 'show', 'default'], { encoding: 'utf8' }).includes('tap0'))
-    await new Promise((resolve) => setTimeout(resolve, 20))
-}
 
 export interface TestEngine {
   /** For `DOCKER_HOST`. */

@@ -7,6 +7,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { launch, start } from '#test/support/launched.ts'
+import { canHaveOwnNamespaces, inOwnNamespaces } from '#test/support/own-namespaces.ts'
+
+// Programs ask for fixed ports here, and for ones that were free a moment ago: on the network of the machine somebody else
+// may have them.
+if (canHaveOwnNamespaces()) await inOwnNamespaces(import.meta.filename)
 
 async function freePort(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')

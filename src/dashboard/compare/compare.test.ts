@@ -35,6 +35,8 @@ test('settings are compared by what is known of them', () => {
     { name: 'Runtime variables', from: 'A', to: 'A, B' },
     { name: 'gitBranch', from: 'main', to: '–' },
   ])
+  const staged = { ...before, customEnvironment: { id: 'env_1', slug: 'staging' } } as unknown as Deployment
+  assert.deepEqual(compareSettings(before, staged), [{ name: 'Target', from: 'Preview', to: 'staging' }])
 })
 
 test('a difference of lines leads from the one text to the other, without a detour', () => {

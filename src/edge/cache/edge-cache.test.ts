@@ -6,7 +6,8 @@ import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import { REVALIDATIONS_TOPIC } from '#core/site/revalidation.ts'
-import type { Site } from '#core/site/site.ts'
+import { SITES_TOPIC, type Site } from '#core/site/site.ts'
+import { hashBearer } from '#core/token/token.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { ask, createEdgeWorld, createInstances, serveSlow, siteFunctions } from '#test/support/edge.ts'
 import { createTestPrerenders } from '#test/support/prerenders.ts'
@@ -271,6 +272,32 @@ test('never is one visitor given what was made of what another has sent of thems
         if (!authorization) assert.ok(!text.includes('key-'), text)
         time.now += 900
       }
+    }),
+    { numRuns: 25 },
+  )
+})
+
+test('what is kept of a protected site is for those who may see it, in whatever order visitors come', async () => {
+  const secret = 'secret-of-32-characters-01234567'
+  const closed = { optionsPaths: [], bypassHashes: [hashBearer(secret)], sso: true }
+  const { get, host, site: open } = await site(sharing('s-maxage=60'))
+  // Whether the site is protected at the time, and whether the visitor has the secret.
+  const step = fc.record({ isClosed: fc.boolean(), knows: fc.boolean() })
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), async (steps) => {
+      const path = `/fn?run=${Math.random()}`
+      let hits = 0
+      for (const { isClosed, knows } of steps) {
+        world.sites.set(host, isClosed ? { ...open, protection: closed } : open)
+        bus.publish(SITES_TOPIC, host)
+        const headers: Record<string, string> = knows ? { 'x-vercel-protection-bypass': secret } : {}
+        const { status, text, from } = await get(path, headers)
+        hits += from === 'HIT' ? 1 : 0
+        if (knows || !isClosed) assert.deepEqual([status, text.slice(0, 4)], [200, 'made'])
+        else assert.deepEqual([status, /made|HIT/.test(`${text} ${from}`)], [401, false])
+      }
+      const allowed = steps.filter(({ isClosed, knows }) => knows || !isClosed).length
+      assert.equal(hits, Math.max(0, allowed - 1), 'all but the first who may see it get what is kept')
     }),
     { numRuns: 25 },
   )

@@ -99,7 +99,7 @@ apiSuite('custom environments', (server) => {
 
     const second = await to(id, 'staged again')
     assert.equal(await shown(host), 'staged again')
-    await deploy('a preview')
+    const { id: preview } = await deploy('a preview')
     await deploy('built-in staging', 'staging')
     assert.equal(await shown(host), 'staged again')
     const list = async (query: string) =>
@@ -111,6 +111,11 @@ apiSuite('custom environments', (server) => {
     )
     assert.deepEqual(staged[0].customEnvironment, { id, slug: 'staging' })
     assert.deepEqual((await list('target=staging')).length, 1, 'another thing of that name')
+    assert.deepEqual(
+      (await list('target=preview')).map(({ uid }: { uid: string }) => uid),
+      [preview],
+      'those that were made for nothing else',
+    )
 
     const redeployed = await call(`POST /v1/deployments/${first.id}/redeploy`, {})
     assert.deepEqual(redeployed.body.customEnvironment, { id, slug: 'staging' })

@@ -77,7 +77,7 @@ const someFilter: fc.Arbitrary<DeploymentFilter> = fc.record(
     projectId: fc.constantFrom('prj_1', 'prj_2'),
     creators: fc.array(fc.constantFrom('u1', 'u2', 'u3', 'u4'), { maxLength: 3 }),
     states: fc.array(fc.constantFrom(...READY_STATES), { maxLength: 3 }),
-    target: fc.constantFrom('staging' as const, 'production' as const),
+    target: fc.constantFrom('staging' as const, 'production' as const, 'preview' as const),
     meta: fc.dictionary(fc.constantFrom('k', 'l', 'm'), fc.constantFrom('1', '2'), {
       maxKeys: 2,
       noNullPrototype: true,
@@ -97,7 +97,7 @@ function matches(
     (projectId === undefined || d.projectId === projectId) &&
     isOneOf(creators, d.creatorId) &&
     isOneOf(states, d.state) &&
-    (target === undefined || d.target === target) &&
+    (target === undefined || d.target === (target === 'preview' ? null : target)) &&
     Object.entries(meta ?? {}).every(([key, value]) => d.meta[key] === value)
   )
 }

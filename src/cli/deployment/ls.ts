@@ -1,7 +1,7 @@
 import type { Client } from '#client/client.ts'
 import { siteAddress } from '#client/site-address.ts'
 import { listEnvironments } from '#contract/api/custom-environment.ts'
-import { listDeployments, READY_STATES, TARGETS, type Target } from '#contract/api/deployment.ts'
+import { LISTED_TARGETS, type ListedTarget, listDeployments, READY_STATES } from '#contract/api/deployment.ts'
 import { defineCommand, flag, oneOf, optional, short, value, values } from '../command.ts'
 import { readPairs } from '../deploy/read-pairs.ts'
 import { readTarget } from '../env/read-target.ts'
@@ -24,7 +24,7 @@ export const command = defineCommand({
   options: {
     all: flag('list deployments of all projects, even in a linked folder'),
     state: value('state', READY_STATES.join(', '), oneOf(READY_STATES)),
-    target: value('target', 'production, staging or a custom environment', readTarget),
+    target: value('target', 'production, preview, staging or a custom environment', readTarget),
     meta: short(
       'm',
       values('key=value', 'only deployments with this metadata; can be repeated', (text: string) => text),
@@ -86,9 +86,9 @@ async function environmentNamed(
   api: Client,
   project: string | undefined,
   target: string | undefined,
-): Promise<{ readonly target?: Target; readonly customEnvironmentId?: string }> {
+): Promise<{ readonly target?: ListedTarget; readonly customEnvironmentId?: string }> {
   if (target === undefined) return {}
-  const known = TARGETS.find((name) => name === target)
+  const known = LISTED_TARGETS.find((name) => name === target)
   if (target !== 'production' && project !== undefined) {
     const { environments } = await api.call(listEnvironments, { params: { idOrName: project } })
     const found = environments.find(({ id, slug }) => id === target || slug === target)

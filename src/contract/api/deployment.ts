@@ -19,10 +19,14 @@ export const LEGACY_STATES = [
 export const LEGACY_TYPES = ['NPM', 'DOCKER', 'STATIC'] as const
 export const TARGETS = ['staging', 'production'] as const
 
+/** What a list may be narrowed to; a preview is what was made for nothing else. */
+export const LISTED_TARGETS = [...TARGETS, 'preview'] as const
+
 export type ReadyState = (typeof READY_STATES)[number]
 export type LegacyState = (typeof LEGACY_STATES)[number]
 export type LegacyType = (typeof LEGACY_TYPES)[number]
 export type Target = (typeof TARGETS)[number]
+export type ListedTarget = (typeof LISTED_TARGETS)[number]
 
 export const LiveAt = Type.Optional(
   Type.Integer({ minimum: 0, description: 'When it went to production; absent if it never did.' }),
@@ -161,9 +165,7 @@ export const redeployDeployment = endpoint({
   summary: 'Deploy the files of a deployment again, with the variables and settings of today',
   limit: 'create-deployment',
   body: Type.Object({
-    target: Type.Optional(
-      Type.Enum([...TARGETS, 'preview'] as const, { description: 'As before unless said.' }),
-    ),
+    target: Type.Optional(Type.Enum(LISTED_TARGETS, { description: 'As before unless said.' })),
     customEnvironmentSlugOrId: RequestedEnvironment,
     meta: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 })),
   }),
@@ -186,7 +188,7 @@ const listQuery = {
   app: Type.Optional(Type.String({ description: 'Only deployments of this name.' })),
   projectId: Type.Optional(Type.String()),
   state: Type.Optional(Type.String({ description: 'One or more states, separated by commas.' })),
-  target: Type.Optional(Type.Enum(TARGETS)),
+  target: Type.Optional(Type.Enum(LISTED_TARGETS)),
   customEnvironmentId: Type.Optional(
     Type.String({ description: 'In the place of a `target`: only those of this environment.' }),
   ),

@@ -9,7 +9,7 @@ export interface DeploymentFilter {
   readonly app?: string
   readonly projectId?: string | readonly string[]
   readonly states?: readonly ReadyState[]
-  readonly target?: Target
+  readonly target?: Target | 'preview'
   /** In the place of a target: those of one environment of a project. */
   readonly customEnvironmentId?: string
   readonly creators?: readonly string[]

@@ -8,5 +8,6 @@ export const STATES = [
 export const TARGETS = [
   { value: '', label: 'All targets' },
   { value: 'production', label: 'Production' },
+  { value: 'preview', label: 'Preview' },
   { value: 'staging', label: 'Staging' },
 ]

@@ -1,5 +1,5 @@
 import { type getEnvironment, listEnvironments } from '#contract/api/custom-environment.ts'
-import type { Target } from '#contract/api/deployment.ts'
+import type { ListedTarget } from '#contract/api/deployment.ts'
 import type { ReplyOf } from '#contract/endpoint.ts'
 import { useLater } from '../api/query.ts'
 
@@ -22,7 +22,7 @@ export const targetQuery = (chosen: string) =>
     ? {}
     : chosen.startsWith('env_')
       ? { customEnvironmentId: chosen }
-      : { target: chosen as Target }
+      : { target: chosen as ListedTarget }
 
 /** `main`, `release/*` or `*-rc`. */
 export const branchRule = ({ type, pattern }: NonNullable<Environment['branchMatcher']>): string =>

@@ -159,13 +159,13 @@ const readListQuery = async ({ query: asked }: Asked, also: Also): Promise<Given
 
 /** An environment of the project that the list is about, by its slug or id, or one that every project has. */
 async function readTarget(target: unknown, projectId: unknown, { call }: Also): Promise<object> {
-  if (typeof target !== 'string' || target === '' || target === 'preview') return {}
+  if (typeof target !== 'string' || target === '') return {}
   if (target !== 'production' && typeof projectId === 'string') {
     const listed = await orUndefined(call(listEnvironments, { params: { idOrName: projectId } }))
     const found = listed?.environments.find(({ id, slug }) => id === target || slug === target)
     if (found) return { customEnvironmentId: found.id }
   }
-  return target === 'production' || target === 'staging' ? { target } : {}
+  return TARGETS.has(target) ? { target } : {}
 }
 
 const byHost = ({ query }: Asked): Given => ({ params: { id: String(query.url ?? query.hostname ?? '') } })

@@ -1,5 +1,4 @@
-import type { Target } from '#contract/api/deployment.ts'
-import { READY_STATES, type ReadyState } from '#contract/api/deployment.ts'
+import { type ListedTarget, READY_STATES, type ReadyState } from '#contract/api/deployment.ts'
 import { AloftError } from '#contract/errors.ts'
 import { PAGE_LIMIT, type PageQuery } from '#contract/page.ts'
 import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
@@ -13,7 +12,7 @@ interface ListQuery {
   readonly app?: string
   readonly projectId?: string
   readonly state?: string
-  readonly target?: Target
+  readonly target?: ListedTarget
   readonly customEnvironmentId?: string
   readonly users?: string
 }

@@ -35,8 +35,12 @@ const INDEXES: readonly Index[] = [
   { name: 'deployments_state', columns: ['state'] },
 ]
 
+/** Stands for the target of a preview, which has none. */
+const PREVIEW = ''
+
 interface Shape {
   readonly by: Index | 'meta'
+  readonly previews: boolean
   readonly sift: readonly Column[]
   /** Whether there are more pairs of `meta` than the one that leads to the rows. */
   readonly siftMeta: boolean
@@ -47,7 +51,7 @@ type Parameters = Readonly<Record<string, string | number>> & PageRange & { read
 
 const value = (parameters: Parameters, name: string): string => parameters[name] as string
 
-const byIndex = (db: Db, parameters: Parameters, { name, columns }: Index) => {
+const byIndex = (db: Db, parameters: Parameters, { name, columns }: Index, previews: boolean) => {
   const { ownerId, before, after } = parameters
   const rows = liveDeployments(db, name)
     .where('deployments.owner_id', '=', ownerId)
@@ -56,7 +60,10 @@ const byIndex = (db: Db, parameters: Parameters, { name, columns }: Index) => {
     .orderBy('deployments.created_at', 'desc')
     .orderBy('deployments.id', 'desc')
   return columns.reduce(
-    (query, column) => query.where(sql.ref(`deployments.${column}`), '=', value(parameters, column)),
+    (query, column) =>
+      previews && column === 'target'
+        ? query.where('deployments.target', 'is', null)
+        : query.where(sql.ref(`deployments.${column}`), '=', value(parameters, column)),
     rows,
   )
 }
@@ -85,9 +92,9 @@ const byMeta = (db: Db, parameters: Parameters, siftMeta: boolean) => {
   )
 }
 
-const prepareShape = ({ by, sift, siftMeta }: Shape) =>
+const prepareShape = ({ by, previews, sift, siftMeta }: Shape) =>
   prepare<Parameters>()((db, parameters) => {
-    const found = by === 'meta' ? byMeta(db, parameters, siftMeta) : byIndex(db, parameters, by)
+    const found = by === 'meta' ? byMeta(db, parameters, siftMeta) : byIndex(db, parameters, by, previews)
     return sift
       .reduce(
         (query, column) =>
@@ -113,7 +120,7 @@ function selectShape(shape: Shape): ReturnType<typeof prepareShape> {
 }
 
 function wantedIn({ app, projectId, creators, states, ...filter }: DeploymentFilter): Wanted {
-  const target = filter.customEnvironmentId ?? filter.target
+  const target = filter.customEnvironmentId ?? (filter.target === 'preview' ? PREVIEW : filter.target)
   const lists = { name: app, project_id: projectId, creator_id: creators, target, state: states }
   const wanted = new Map<Column, readonly string[]>()
   for (const column of COLUMNS) {
@@ -150,7 +157,10 @@ export async function createListing(
   const sift = COLUMNS.filter(
     (column) => wanted.has(column) && (by === 'meta' || !by.columns.includes(column)),
   )
-  const select = selectShape({ by, sift, siftMeta: pairs.length > 1 })
+  const select = selectShape({
+    ...{ by, sift, siftMeta: pairs.length > 1 },
+    previews: wanted.get('target')?.includes(PREVIEW) ?? false,
+  })
   const conditions = {
     ownerId,
     ...Object.fromEntries(sift.map((column) => [`sift_${column}`, JSON.stringify(wanted.get(column))])),

@@ -21,6 +21,8 @@ const PAGES = [
   'docs/logs.md',
   'docs/analytics.md',
   'docs/crons.md',
+  'docs/caching.md',
+  'docs/images.md',
   'docs/releases.md',
   'docs/environments.md',
   'docs/drains.md',

@@ -35,6 +35,14 @@ ${kept.join('\n')}
   no \`Response.json\`. Use \`json\` of \`@remix-run/node\`.
 - SolidStart 2 wants the plugin of Nitro 3 (\`nitro/vite\`). What it builds with the older \`@solidjs/vite-plugin-nitro-2\` answers
   500 on every path, under plain Node as well.
+
+## Applications of others
+
+Deployed with \`aloft --prod\` by hand, and used in Chromium:
+
+| application | what it needed | what was tried | result |
+|---|---|---|---|
+| [sveltejs/realworld](https://github.com/sveltejs/realworld) 1.0.1: 42 source files, SvelteKit 2 with its Vercel adapter, pnpm, Node 20 by \`.nvmrc\` | one line changed: the address of its API, since the public one could not be reached from the machine. The API was a second deployment, a \`start\` script | lists with pages and tags, signing in (form actions, cookies), writing an article, Markdown, comments, profiles, the same after a reload | works |
 `,
   )
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type Archive, type ArchiveEntry, ArchiveError, openArchive } from '#adapters/backup-tar/archive.ts'
 import { keyCheckOf } from '#adapters/backup-tar/key-check.ts'
@@ -30,6 +30,7 @@ import type { Log } from '#core/ports/log.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { readConfigFile } from './config-file.ts'
+import { syncFiles } from './sync-files.ts'
 
 /** What a backup is opened with. */
 export interface OpenOptions {
@@ -258,20 +259,6 @@ async function moveAway(dataDir: string, present: readonly string[]): Promise<st
   await mkdir(to, { mode: 0o700 })
   for (const name of present) await rename(join(dataDir, name), join(to, name))
   return to
-}
-
-/** The databases were written without waiting for the disk. */
-async function syncFiles(folder: string): Promise<void> {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const handle = await open(join(folder, entry.name), 'r+')
-    try {
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-  }
-  await syncFolder(folder)
 }
 
 const ROWS = /^(main|logs)\/([a-z0-9_]+)\/\d+\.jsonl$/

@@ -4,6 +4,7 @@ import { type Config, ConfigError, readConfig, unknownVariables } from '../confi
 import { exposedStores } from './compose/exposed-stores.ts'
 import { createLog } from './compose/log.ts'
 import { readConfigFile } from './config-file.ts'
+import { refuseMoved } from './moved-database.ts'
 import { CHILD_ROLES, type ChildRole } from './supervisor/child.ts'
 import { readGiven } from './supervisor/given.ts'
 import { SocketError } from './supervisor/listen-sockets.ts'
@@ -34,6 +35,7 @@ async function start(args: readonly string[]): Promise<number> {
   for (const fault of exposedStores(config))
     log.warn({ fault }, 'somebody else on the network could interfere')
   checkAbilities(config)
+  await refuseMoved(config)
   return supervise(config, role, log, read)
 }
 

@@ -109,6 +109,11 @@ export const COMMANDS: CommandTable = {
       load: () => import('./remove-machine.ts'),
     },
     {
+      name: 'operator move-database',
+      summary: 'Move the database from SQLite to PostgreSQL, or back',
+      load: () => import('./move-database.ts'),
+    },
+    {
       name: 'operator move-content',
       summary: 'Move file contents between disk and object store',
       load: () => import('./move-content.ts'),

@@ -3,8 +3,8 @@ import type { RestoreProgress } from '#contract/backup.ts'
 import { count } from '#contract/wording.ts'
 import type { Cli } from '../cli.ts'
 import { defineCommand, flag, required, value } from '../command.ts'
-import { CliError, EXIT } from '../exit.ts'
 import { plainText } from '../plain-text.ts'
+import { explained } from './stopped-server.ts'
 
 /**
  * Works on the data folder itself, with the code of the server, which is loaded only here: there is no server to ask
@@ -86,12 +86,4 @@ function showProgress({ out, now }: Cli): (progress: RestoreProgress) => void {
     const left = timeLeft(bytes, of, now() - began)
     out.status(`${STEPS[progress.step]}  ${showBytes(bytes)} of ${showBytes(of)}  ${left}`.trimEnd())
   }
-}
-
-/** Mistakes that the operator can mend have names of their own. */
-function explained(error: unknown): unknown {
-  const { name, message, hint } = error as Error & { hint?: string }
-  return name === 'RestoreError' || name === 'ConfigError' || name === 'MasterKeyError'
-    ? new CliError(EXIT.failure, message, hint)
-    : error
 }

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { BackupRows } from '#contract/backup.ts'
 import type { TakeRows } from '#core/operator/backup.ts'
 import type { History } from '../migrations/migrate.ts'
-import { inOrder, isCopied, quoted, type TableShape } from './schema-tables.ts'
+import { type IsMeant, inOrder, isCopied, quoted, type TableShape } from './schema-tables.ts'
 import { grouping } from './sqlite-rows.ts'
 
 /** Rows that the server sends at a time. */
@@ -11,7 +11,10 @@ const STEP = 200
 type Connection = Kysely<unknown>
 
 /** Of this schema of the server's database. */
-export async function postgresTables(db: Connection): Promise<readonly TableShape[]> {
+export async function postgresTables(
+  db: Connection,
+  isMeant: IsMeant = isCopied,
+): Promise<readonly TableShape[]> {
   const { rows } = await sql<{ name: string; columns: string[]; refers_to: string[] }>`
     select c.relname as name,
       (select json_agg(a.attname order by a.attnum) from pg_attribute a
@@ -22,7 +25,7 @@ export async function postgresTables(db: Connection): Promise<readonly TableShap
     where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace`.execute(db)
   return inOrder(
     rows
-      .filter(({ name }) => isCopied(name))
+      .filter(({ name }) => isMeant(name))
       .map(({ name, columns, refers_to }) => ({ name, columns, refersTo: refers_to })),
   )
 }
@@ -37,10 +40,17 @@ async function eachLine(db: Connection, query: string, add: (line: string) => Pr
   await sql`close backup`.execute(db)
 }
 
+export interface PostgresTables {
+  readonly history: History
+  /** On PostgreSQL both schemas share a database. */
+  readonly isOurs: IsMeant
+  readonly isMeant?: IsMeant | undefined
+}
+
 /** Reads in one transaction that sees what there was when it began. */
 export async function readPostgresRows(
   db: Connection,
-  { history, isOurs }: { readonly history: History; readonly isOurs: (table: string) => boolean },
+  { history, isOurs, isMeant }: PostgresTables,
   take: TakeRows,
 ): Promise<BackupRows> {
   return db.connection().execute(async (connection) => {
@@ -48,7 +58,9 @@ export async function readPostgresRows(
     const { rows: migrations } = await sql<{ name: string }>`
       select name from ${sql.table(history)} order by name`.execute(connection)
     const tables: { name: string; rows: number }[] = []
-    for (const { name } of (await postgresTables(connection)).filter((table) => isOurs(table.name))) {
+    for (const { name } of (await postgresTables(connection, isMeant)).filter((table) =>
+      isOurs(table.name),
+    )) {
       const group = grouping((lines) => take.rows(name, lines))
       // Written by the server itself: its whole numbers may be larger than those of JavaScript.
       await eachLine(connection, `select row_to_json(t)::text as line from ${quoted(name)} t`, group.add)

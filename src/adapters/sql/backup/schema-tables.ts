@@ -9,20 +9,19 @@ export interface TableShape {
   readonly refersTo: readonly string[]
 }
 
-/** What is remembered of the schema itself, what only says what runs right now, and where contents are: they are
- * copied, and so are repositories. */
-const NOT_COPIED = new Set([
-  'aloft_migrations',
-  'aloft_log_migrations',
-  'instances',
-  'contents',
-  'content_objects',
-  'machines',
-  'shared_things',
-  'shared_contents',
-])
+/** What is remembered of the schema itself, and what only says what runs right now. */
+const OF_THE_MOMENT = ['aloft_migrations', 'aloft_log_migrations', 'instances', 'machines']
+/** Where contents and repositories are. */
+const OF_PLACES = ['contents', 'content_objects', 'shared_things', 'shared_contents']
 
-export const isCopied = (table: string): boolean => !NOT_COPIED.has(table)
+/** Which tables are meant. */
+export type IsMeant = (table: string) => boolean
+
+/** Where a database moves and everything else stays. */
+export const isMoved: IsMeant = (table) => !OF_THE_MOMENT.includes(table)
+
+/** In a backup, which has the contents and repositories themselves. */
+export const isCopied: IsMeant = (table) => isMoved(table) && !OF_PLACES.includes(table)
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
@@ -42,12 +41,12 @@ export function inOrder(tables: readonly TableShape[]): readonly TableShape[] {
   return [...done]
 }
 
-export function sqliteTables(db: DatabaseSync): readonly TableShape[] {
+export function sqliteTables(db: DatabaseSync, isMeant: IsMeant = isCopied): readonly TableShape[] {
   const names = db
     .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite\\_%' escape '\\'")
     .all()
     .map(({ name }) => String(name))
-    .filter(isCopied)
+    .filter(isMeant)
   const column = (pragma: string, table: string, key: string, where = 'true') =>
     db
       .prepare(`select ${key} as it from ${pragma}(?) where ${where}`)

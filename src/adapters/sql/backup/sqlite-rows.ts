@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { BackupRows } from '#contract/backup.ts'
 import type { TakeRows } from '#core/operator/backup.ts'
 import type { History } from '../migrations/migrate.ts'
-import { quoted, sqliteTables } from './schema-tables.ts'
+import { type IsMeant, quoted, sqliteTables } from './schema-tables.ts'
 
 /** Lines are handed over in groups of about this many characters: in memory at a time, and one entry of a backup. */
 export const GROUP = 256 * 1024
@@ -35,13 +35,17 @@ export function grouping(take: (lines: readonly string[]) => Promise<void>) {
  * Reads in one transaction of a connection of its own: in WAL mode that keeps nobody from writing, and sees nothing
  * of what is written.
  */
-export async function readSqliteRows(file: string, history: History, take: TakeRows): Promise<BackupRows> {
+export async function readSqliteRows(
+  file: string,
+  { history, isMeant }: { readonly history: History; readonly isMeant?: IsMeant | undefined },
+  take: TakeRows,
+): Promise<BackupRows> {
   const db = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
   try {
     db.exec('begin')
     const migrations = db.prepare(`select name from ${history} order by name`).all()
     const tables: { name: string; rows: number }[] = []
-    for (const { name, columns, binary = [] } of sqliteTables(db)) {
+    for (const { name, columns, binary = [] } of sqliteTables(db, isMeant)) {
       const group = grouping((lines) => take.rows(name, lines))
       // Written by the database itself: its whole numbers may be larger than those of JavaScript.
       // Bytes become what PostgreSQL makes of them, so that a backup of either can be restored into the other.

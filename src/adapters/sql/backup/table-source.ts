@@ -1,6 +1,8 @@
-import { Kysely } from 'kysely'
+import { DatabaseSync } from 'node:sqlite'
+import { Kysely, sql } from 'kysely'
 import type { TableSource } from '#core/operator/backup.ts'
 import type { History } from '../migrations/migrate.ts'
+import type { IsMeant } from './schema-tables.ts'
 import { readSqliteRows } from './sqlite-rows.ts'
 
 export interface SourceConfig {
@@ -9,6 +11,8 @@ export interface SourceConfig {
   /** Where the embedded databases lie. */
   readonly file: string
   readonly logFile: string
+  /** Which tables, if not those of a backup. */
+  readonly isMeant?: IsMeant | undefined
 }
 
 /** On PostgreSQL both schemas share a database. */
@@ -21,11 +25,12 @@ export const HISTORIES = {
   logs: 'aloft_log_migrations',
 } as const satisfies Record<'main' | 'logs', History>
 
-export const createTableSource = ({ url, file, logFile }: SourceConfig): TableSource =>
+export const createTableSource = ({ url, file, logFile, isMeant }: SourceConfig): TableSource =>
   url === undefined
     ? {
         kind: 'sqlite',
-        rows: (schema, take) => readSqliteRows(schema === 'main' ? file : logFile, HISTORIES[schema], take),
+        rows: (schema, take) =>
+          readSqliteRows(schema === 'main' ? file : logFile, { history: HISTORIES[schema], isMeant }, take),
       }
     : {
         kind: 'postgresql',
@@ -39,9 +44,36 @@ export const createTableSource = ({ url, file, logFile }: SourceConfig): TableSo
           })
           const isOurs = (table: string) => isLogTable(table) === (schema === 'logs')
           try {
-            return await readPostgresRows(db, { history: HISTORIES[schema], isOurs }, take)
+            return await readPostgresRows(db, { history: HISTORIES[schema], isOurs, isMeant }, take)
           } finally {
             await db.destroy()
           }
         },
       }
+
+/** The steps that a schema has been brought to. */
+export async function migrationsOf(
+  { url, file, logFile }: SourceConfig,
+  schema: 'main' | 'logs',
+): Promise<readonly string[]> {
+  if (url === undefined) {
+    const db = new DatabaseSync(schema === 'main' ? file : logFile, { readOnly: true, timeout: 5000 })
+    try {
+      return db
+        .prepare(`select name from ${HISTORIES[schema]} order by name`)
+        .all()
+        .map(({ name }) => String(name))
+    } finally {
+      db.close()
+    }
+  }
+  const { createPostgresDialect } = await import('../database/dialect/postgres-dialect.ts')
+  const db = new Kysely<unknown>({ dialect: createPostgresDialect({ url, connections: 1, statementMs: 0 }) })
+  try {
+    const { rows } = await sql<{ name: string }>`
+      select name from ${sql.table(HISTORIES[schema])} order by name`.execute(db)
+    return rows.map(({ name }) => name)
+  } finally {
+    await db.destroy()
+  }
+}

@@ -16,6 +16,8 @@ export interface TableTarget {
   begin(schema: SchemaName, migrations: readonly string[]): Promise<void>
   /** Rows of one table, a line of JSON each. */
   add(schema: SchemaName, table: string, lines: readonly string[]): Promise<void>
+  /** How many rows a table has. */
+  count(schema: SchemaName, table: string): Promise<number>
   /** Keeps everything. */
   finish(): Promise<void>
   /** Keeps nothing. */
@@ -36,7 +38,7 @@ const stepsOf = (schema: SchemaName, migrations: readonly string[]) =>
 export const openTableTarget = (config: SourceConfig): Promise<TableTarget> =>
   config.url === undefined
     ? Promise.resolve(createSqliteTarget(config))
-    : openPostgresTarget({ url: config.url })
+    : openPostgresTarget({ url: config.url, isMeant: config.isMeant })
 
 interface SqliteSchema {
   readonly db: DatabaseSync
@@ -44,7 +46,7 @@ interface SqliteSchema {
 }
 
 /** New files, which the caller throws away when it does not come to an end: so nothing is journalled. */
-function createSqliteTarget({ file, logFile }: SourceConfig): TableTarget {
+function createSqliteTarget({ file, logFile, isMeant }: SourceConfig): TableTarget {
   const open = new Map<SchemaName, SqliteSchema>()
   const insertInto = ({ name, columns, binary = [] }: TableShape): [string, string] => {
     const values = columns.map((column) => {
@@ -67,13 +69,17 @@ function createSqliteTarget({ file, logFile }: SourceConfig): TableTarget {
       }
       const db = new DatabaseSync(path, { enableForeignKeyConstraints: false })
       db.exec('pragma journal_mode = off; pragma synchronous = off; begin exclusive')
-      open.set(schema, { db, inserts: new Map(sqliteTables(db).map(insertInto)) })
+      open.set(schema, { db, inserts: new Map(sqliteTables(db, isMeant).map(insertInto)) })
     },
     async add(schema, table, lines) {
       const { db, inserts } = open.get(schema) as SqliteSchema
       const insert = inserts.get(table)
       if (insert === undefined) throw new Error(`The schema of the backup has no table ${table}`)
       db.prepare(insert).run(`[${lines.join(',')}]`)
+    },
+    async count(schema, table) {
+      const { db } = open.get(schema) as SqliteSchema
+      return Number(db.prepare(`select count(*) as rows from ${quoted(table)}`).get()?.rows)
     },
     async finish() {
       for (const { db } of open.values()) {
@@ -89,8 +95,11 @@ function createSqliteTarget({ file, logFile }: SourceConfig): TableTarget {
   }
 }
 
-/** One transaction of the server, after the tables were made. */
-async function openPostgresTarget({ url }: { readonly url: string }): Promise<TableTarget> {
+/** One transaction of the server, after the tables were made: one that is cut off leaves them empty. */
+async function openPostgresTarget({
+  url,
+  isMeant,
+}: Required<Pick<SourceConfig, 'isMeant'>> & { readonly url: string }): Promise<TableTarget> {
   const [{ createPostgresDialect }, { postgresTables }] = await Promise.all([
     import('../database/dialect/postgres-dialect.ts'),
     import('./postgres-rows.ts'),
@@ -100,6 +109,7 @@ async function openPostgresTarget({ url }: { readonly url: string }): Promise<Ta
   })
   const begun: SchemaName[] = []
   const columns = new Map<string, readonly string[]>()
+  let isWriting = false
 
   async function isTaken(): Promise<boolean> {
     const { rows } = await sql<{ taken: boolean }>`
@@ -117,24 +127,33 @@ async function openPostgresTarget({ url }: { readonly url: string }): Promise<Ta
     async begin(schema, migrations) {
       begun.push(schema)
       await migrate(db, stepsOf(schema, migrations), HISTORIES[schema])
-      for (const { name, columns: names } of await postgresTables(db)) columns.set(name, names)
+      for (const { name, columns: names } of await postgresTables(db, isMeant)) columns.set(name, names)
     },
     async add(_schema, table, lines) {
       const names = columns.get(table)
       if (names === undefined) throw new Error(`The schema of the backup has no table ${table}`)
+      if (!isWriting) await sql`begin`.execute(db)
+      isWriting = true
       const list = sql.raw(names.map(quoted).join(', '))
       await sql`
         insert into ${sql.table(table)} (${list}) select ${list}
         from json_populate_recordset(null::${sql.table(table)}, ${`[${lines.join(',')}]`}::json)`.execute(db)
     },
+    async count(_schema, table) {
+      const { rows } = await sql<{ rows: string }>`
+        select count(*) as rows from ${sql.table(table)}`.execute(db)
+      return Number(rows[0]?.rows)
+    },
     async finish() {
+      if (isWriting) await sql`commit`.execute(db)
       await sql`analyze`.execute(db)
       await db.destroy()
     },
     async abandon() {
       try {
+        if (isWriting) await sql`rollback`.execute(db)
         const ours = (name: string) => begun.includes(isLogTable(name) ? 'logs' : 'main')
-        const tables = (await postgresTables(db)).map(({ name }) => name).filter(ours)
+        const tables = (await postgresTables(db, isMeant)).map(({ name }) => name).filter(ours)
         const all =
           begun.length === 0 ? [] : [...tables, 'instances', ...begun.map((schema) => HISTORIES[schema])]
         for (const name of all) await sql`drop table if exists ${sql.table(name)} cascade`.execute(db)

@@ -19,7 +19,8 @@ import {
   tarEntry,
 } from '#contract/backup.ts'
 import { RestoreError, type RestoreOptions, restore } from '#src/process/restore.ts'
-import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
+import { eachDatabase, type OpenDatabase, onPostgres } from '#test/support/databases.ts'
+import { startS3, withoutS3 } from '#test/support/s3.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
 
 const LARGE = 'large\n'.repeat(50_000)
@@ -338,3 +339,42 @@ function reseal(manifest: object, rest: Buffer): Buffer {
   const sha256 = createHash('sha256').update(body).digest('hex')
   return Buffer.concat([body, backupEnd({ sha256, bytes: body.length, missing: 0 }, 0)])
 }
+
+onPostgres((_, open) =>
+  test('a backup of what many machines share answers again from others, and from one alone', {
+    skip: withoutS3,
+  }, async (t) => {
+    const s3 = await startS3()
+    t.after(() => s3.stop())
+    const folder = await mkdtemp(join(tmpdir(), 'aloft-backup-'))
+    t.after(() => rm(folder, { recursive: true }))
+    const clustered = async () => ({
+      ALOFT_DATABASE_URL: await open(),
+      ALOFT_BLOB_URL: await s3.makeBucket('cluster'),
+      ...{ AWS_ACCESS_KEY_ID: 'any', AWS_SECRET_ACCESS_KEY: 'any' },
+    })
+    const start = ({ ALOFT_DATABASE_URL: databaseUrl, ...env }: Record<string, string>) =>
+      startServer({ databaseUrl, env })
+    const file = join(folder, 'backup.tar')
+    const server = await start(await clustered())
+    const there = await furnish(server)
+    assert.equal((await server.visit(there.host, '/large.txt')).body, LARGE)
+    await download(server, there.operator.token, '?key=true', file)
+    await server.close()
+
+    for (const [name, env] of Object.entries({ others: await clustered(), alone: {} })) {
+      const ALOFT_DATA_DIR = join(folder, name)
+      const restored = await restore(asks(file, ALOFT_DATA_DIR, { env }))
+      assert.deepEqual([restored.blobs, restored.missing], [2, 0])
+      const again = await start({ ...env, ALOFT_DATA_DIR })
+      try {
+        assert.equal((await again.visit(there.host, '/')).body, '<h1>kept</h1>', name)
+        assert.equal((await again.visit(there.host, '/large.txt')).body, LARGE, name)
+        const { body } = await again.call('GET /v4/domains/kept.example', { token: there.user.token })
+        assert.equal(body.domain.name, 'kept.example')
+      } finally {
+        await again.close()
+      }
+    }
+  }),
+)

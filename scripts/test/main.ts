@@ -20,6 +20,7 @@ import {
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { run } from 'node:test'
+import { findBundle } from '../../src/process/supervisor/bundle.ts'
 import { failureOf } from '../../test/support/package.ts'
 import { ensureTools, TOOLS } from '../debian.js'
 import {
@@ -196,6 +197,9 @@ const isChecked = (await check?.done) ?? true
 const allPassed = await report.close()
 if (check && !isChecked) process.stderr.write(`\n${check.said()}`)
 process.stdout.write(`\n${slowest(costs, 15, ofThisProcess())}${describeCores(atFirst, timesOfCores())}`)
+// A test that writes below src does that, and makes each start of a server after it cost more than twice as much.
+if (findBundle() === undefined)
+  process.stdout.write('the sources changed meanwhile: from then on servers ran without their bundle\n')
 writeFileSync(COSTS_FILE, timeline(costs))
 if (keepsTimes && only.length === 0) writeFileSync(TIMES_FILE, timesOf(costs))
 process.exitCode = allPassed && isChecked ? 0 : 1

@@ -146,6 +146,8 @@ export async function startServer(
   const url = `http://127.0.0.1:${port}`
   const agent = new Agent({ keepAlive: true })
   let signUps = 0
+  /** Of the outbox, by their files, which do not change. */
+  const parsedMails = new Map<string, Email>()
 
   const server: TestServer = {
     url,
@@ -206,7 +208,11 @@ export async function startServer(
       const outbox = join(folder, 'outbox')
       const names = (await readdir(outbox).catch(() => [])).filter((name) => name.endsWith('.eml')).sort()
       const mails = await Promise.all(
-        names.map(async (name) => PostalMime.parse(await readFile(join(outbox, name)))),
+        names.map(async (name) => {
+          const mail = parsedMails.get(name) ?? (await PostalMime.parse(await readFile(join(outbox, name))))
+          parsedMails.set(name, mail)
+          return mail
+        }),
       )
       return to === undefined ? mails : mails.filter((mail) => mail.to?.[0]?.address === to)
     },

@@ -76,7 +76,7 @@ describe('what is yours alone', { skip: withoutChromium }, () => {
     await page.keyboard.press('Control+k')
     await dashboard.look(page, 'palette')
     await page.keyboard.type('certi')
-    await page.getByRole('option', { name: 'Certificates' }).waitFor()
+    await page.getByRole('option', { name: 'Certificates', selected: true }).waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/a/${ada.username}/certificates`)
   })

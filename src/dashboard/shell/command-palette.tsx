@@ -133,6 +133,8 @@ function Palette({ account, onClose }: { account: Account | undefined; onClose: 
   const run = (command: Command | undefined) => {
     if (command === undefined) return
     box.current?.close()
+    // The dialog tells it later, and whoever asks for the palette before that would see it close.
+    onClose()
     if ('link' in command) void navigate(command.link)
     else if ('href' in command) location.assign(command.href)
     else command.run()

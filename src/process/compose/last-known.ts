@@ -1,14 +1,13 @@
 import { join } from 'node:path'
 import { createLastKnown } from '#adapters/last-known-sqlite/last-known.ts'
-import { SECOND } from '#contract/time.ts'
 import { isUnavailable } from '#core/ports/is-unavailable.ts'
 import type { LastKnown } from '#core/ports/last-known.ts'
 import type { Site } from '#core/site/site.ts'
 import type { Config } from '../../config/config.ts'
 import type { Parts } from './parts.ts'
 
-/** After the database was found away, what is known here is answered without asking it again for so long. */
-const AWAY_MS = 2 * SECOND
+/** How often it is looked whether a database that was found away is back. Nobody else asks it for what is known here. */
+const LOOK_MS = 500
 
 /** What a serving process needs to serve sites. */
 export type ServingParts = Parts & {
@@ -28,7 +27,10 @@ export function withLastKnown(config: Pick<Config, 'dataDir' | 'databaseUrl'>, p
 
 export function rememberReads(parts: Parts, known: LastKnown): ServingParts {
   const { stores, log } = parts
-  const reader = new Reader(known, () => log.warn({}, 'the database is away: what is known here is served'))
+  const reader = new Reader(known, {
+    check: parts.checkHealth,
+    onAway: () => log.warn({}, 'the database is away: what is known here is served'),
+  })
   const { certificates, hosts, domains, settings } = stores
   const sameSite = createSameSite()
   return {
@@ -54,23 +56,30 @@ export function rememberReads(parts: Parts, known: LastKnown): ServingParts {
     },
     onCaughtUp: (listener) => reader.onCaughtUp(listener),
     async close() {
+      reader.close()
       known.close()
       await parts.close()
     },
   }
 }
 
+interface ReaderOptions {
+  /** Rejects while the database is away. */
+  readonly check: () => Promise<void>
+  readonly onAway: () => void
+}
+
 class Reader {
   readonly #known: LastKnown
-  readonly #onAway: () => void
-  #awayUntil = Number.NEGATIVE_INFINITY
+  readonly #options: ReaderOptions
   #isAway = false
+  #look: NodeJS.Timeout | undefined
   readonly #stale = new Set<string>()
   readonly #listeners: ((host: string) => void)[] = []
 
-  constructor(known: LastKnown, onAway: () => void) {
+  constructor(known: LastKnown, options: ReaderOptions) {
     this.#known = known
-    this.#onAway = onAway
+    this.#options = options
   }
 
   onCaughtUp(listener: (host: string) => void): void {
@@ -84,7 +93,7 @@ class Reader {
     ask: () => Promise<T | undefined>,
     isSame: (key: string, value: T | undefined) => boolean = () => false,
   ): Promise<T | undefined> {
-    if (performance.now() < this.#awayUntil) {
+    if (this.#isAway) {
       const found = this.#fromKnown<T>(kind, key)
       if (found !== undefined) return found
     }
@@ -95,9 +104,7 @@ class Reader {
       return value
     } catch (error) {
       if (!isUnavailable(error)) throw error
-      this.#awayUntil = performance.now() + AWAY_MS
-      if (!this.#isAway) this.#onAway()
-      this.#isAway = true
+      this.#becomeAway()
       const found = this.#fromKnown<T>(kind, key)
       if (found === undefined) throw error
       return found
@@ -110,10 +117,32 @@ class Reader {
     return found
   }
 
+  close(): void {
+    clearTimeout(this.#look)
+  }
+
+  #becomeAway(): void {
+    if (this.#isAway) return
+    this.#isAway = true
+    this.#options.onAway()
+    this.#lookSoon()
+  }
+
+  /** A site that is answered from memory asks for nothing, and would stay as it was once known. */
+  #lookSoon(): void {
+    this.#look = setTimeout(() => {
+      this.#options.check().then(
+        () => this.#isBack(),
+        () => this.#isAway && this.#lookSoon(),
+      )
+    }, LOOK_MS)
+    this.#look.unref()
+  }
+
   #isBack(): void {
     if (!this.#isAway) return
     this.#isAway = false
-    this.#awayUntil = Number.NEGATIVE_INFINITY
+    clearTimeout(this.#look)
     for (const host of this.#stale) for (const listener of this.#listeners) listener(host)
     this.#stale.clear()
   }

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { AloftError } from '#contract/errors.ts'
+import type { Site } from '#core/site/site.ts'
+import { silentLog } from '#test/support/silent-log.ts'
+import { rememberReads } from './last-known.ts'
+import type { Parts } from './parts.ts'
+
+/** A database that can be away, with one site, and what is known of it on this machine. */
+function setUp(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const state = { isAway: false, deployment: 'dpl_1', asked: 0 }
+  const known = new Map<string, unknown>()
+  const ask = async <T>(value: () => T): Promise<T> => {
+    state.asked++
+    if (state.isAway) throw new AloftError('service_unavailable', 'The database does not answer.')
+    return value()
+  }
+  const siteOf = (deploymentId: string) =>
+    ({ deploymentId, files: new Map(), functions: new Map() }) as unknown as Site
+  const parts = {
+    stores: { certificates: {}, hosts: {}, domains: {}, settings: {} },
+    sites: { find: (host: string) => ask(() => (host === 'a.test' ? siteOf(state.deployment) : undefined)) },
+    zones: {},
+    log: silentLog,
+    checkHealth: () => ask(() => {}),
+    close: async () => {},
+  } as unknown as Parts
+  const serving = rememberReads(parts, {
+    put: (kind, key, value) => void known.set(`${kind} ${key}`, value),
+    get: (kind, key) => known.get(`${kind} ${key}`),
+    close() {},
+  })
+  t.after(() => serving.close())
+  const caughtUp: string[] = []
+  serving.onCaughtUp((host) => caughtUp.push(host))
+  /** Half a second, and what follows from it. */
+  const wait = async () => {
+    t.mock.timers.tick(500)
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve()
+  }
+  const shown = async (host = 'a.test') =>
+    ((await serving.sites.find(host)) as unknown as { deploymentId: string } | undefined)?.deploymentId
+  return { state, caughtUp, wait, shown }
+}
+
+test('what is known is served while the database is away, without asking it for every visitor', async (t) => {
+  const { state, shown } = setUp(t)
+  assert.equal(await shown(), 'dpl_1')
+  state.isAway = true
+  assert.equal(await shown(), 'dpl_1')
+  const { asked } = state
+  assert.equal(await shown(), 'dpl_1')
+  assert.equal(state.asked, asked)
+  await assert.rejects(shown('unknown.test'), /does not answer/)
+})
+
+test('what was answered meanwhile is looked up again soon after it is back, though nobody asks', async (t) => {
+  const { state, caughtUp, wait, shown } = setUp(t)
+  await shown()
+  state.isAway = true
+  await shown()
+  await wait()
+  assert.deepEqual(caughtUp, [])
+  state.isAway = false
+  state.deployment = 'dpl_2'
+  assert.equal(await shown(), 'dpl_1', 'it is not known yet that it is back')
+  await wait()
+  assert.deepEqual(caughtUp, ['a.test'])
+  assert.equal(await shown(), 'dpl_2')
+})

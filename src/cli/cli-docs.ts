@@ -19,16 +19,15 @@ export async function cliDocs(): Promise<string> {
     sections.push(commandDocs(name, summary, command))
   }
   return `${INTRODUCTION}
-## Options of every command
+## Global options
 
 ${table(['option', 'meaning'], GLOBAL_OPTIONS)}
 
-## Environment
+## Environment variables
 
 ${table(['variable', 'meaning'], ENVIRONMENT)}
 
-Logins are kept in \`$XDG_CONFIG_HOME/aloft/auth.json\` (\`~/.config\` where that is not set), for you alone to
-read.
+Logins are stored in \`$XDG_CONFIG_HOME/aloft/auth.json\` (\`~/.config\` if that is not set), readable only by you.
 
 ## Exit codes
 
@@ -36,12 +35,12 @@ ${table(['code', 'meaning'], EXIT_CODES)}
 
 ## Commands
 
-Words that are common elsewhere mean the same: groups in the singular (\`aloft token ls\`), \`list\` and \`remove\`,
+Common alternative spellings work too: groups in the singular (\`aloft token ls\`), \`list\` and \`remove\`,
 \`teams members invite\`, \`projects create\`, \`certs upload\`.
 
 ${sections.join('\n\n')}
 
-This page is made from the commands in \`src/cli\` by \`npm run docs\`, and a test keeps them equal.
+This page is generated from the commands in \`src/cli\` by \`npm run docs\`; a test checks that it is up to date.
 `
 }
 
@@ -104,26 +103,26 @@ uploaded: several files at once, many small ones in one request. If one of ten t
 deployment uploads one file. An interrupted upload resumes when you run the command again. Temporary failures (a
 restart, a rate limit, a lost connection) are retried, both during the upload and while following the build.
 
-**Left out** are \`.git\`, \`.hg\`, \`.svn\`, \`.aloft\` and \`node_modules\` in every case; the ignore files themselves,
-\`.DS_Store\`, \`.env.local\`, \`.env.*.local\`, \`.*.swp\`, \`npm-debug.log\` and \`__pycache__\` unless an ignore file says
-otherwise (\`!.env.local\`); and what \`.gitignore\` and \`.aloftignore\` name, in every folder and in the syntax of
-git. Of the two, \`.aloftignore\` has the last word. Links within the folder are followed; one that leads out of
-it is refused.
+**Ignored files.** \`.git\`, \`.hg\`, \`.svn\`, \`.aloft\` and \`node_modules\` are always skipped. The ignore files
+themselves, \`.DS_Store\`, \`.env.local\`, \`.env.*.local\`, \`.*.swp\`, \`npm-debug.log\` and \`__pycache__\` are skipped
+unless an ignore file includes them (\`!.env.local\`). Everything listed in \`.gitignore\` and \`.aloftignore\` is skipped
+too, in every folder and with Git's syntax; \`.aloftignore\` takes precedence. Symlinks within the folder are followed;
+a symlink that points outside of it is refused.
 
-**The link.** The first deployment of a folder writes \`.aloft/project.json\`: the project, its team and the
-installation. Later deployments go to that project, and commands about a project or a deployment mean it unless
-another is named. A folder that a build writes (\`dist\`, \`build\`, \`out\`, \`public\`, \`_site\`, \`www\`) is named after
-and linked in the folder that it is in. \`aloft link\` chooses another project, \`--name\` does so once, and
-\`--no-link\` writes nothing. Your \`.gitignore\` is never changed.
+**The linked project.** The first deployment of a folder writes \`.aloft/project.json\` with the project, its team and
+the installation. Later deployments go to that project, and commands about a project or a deployment use it unless
+you name another. A build output folder (\`dist\`, \`build\`, \`out\`, \`public\`, \`_site\`, \`www\`) takes the name of its
+parent folder, and the link is stored there. \`aloft link\` chooses another project, \`--name\` does so for one
+deployment, and \`--no-link\` writes nothing. Your \`.gitignore\` is never changed.
 
-**Git.** Where the folder is in a git repository, the deployment is given these notes (\`meta\`), unless \`--no-git\`
-or \`--meta\` says otherwise: \`gitBranch\`, \`gitCommitSha\`, \`gitCommitMessage\` (its first line), \`gitCommitAuthorName\` and
-\`gitDirty\` (\`1\` where something was not committed). A domain of a branch follows \`gitBranch\`, builds are told all
-of them, \`aloft inspect\` shows them, and \`aloft ls --meta gitBranch=dev\` finds by them.
+**Git.** If the folder is in a Git repository, the deployment gets this metadata (\`meta\`), unless \`--no-git\` or
+\`--meta\` overrides it: \`gitBranch\`, \`gitCommitSha\`, \`gitCommitMessage\` (first line), \`gitCommitAuthorName\` and
+\`gitDirty\` (\`1\` if there are uncommitted changes). Branch domains follow \`gitBranch\`, builds can read all of it,
+\`aloft inspect\` shows it, and \`aloft ls --meta gitBranch=dev\` filters by it.
 
-**The address** is copied to the clipboard when the command runs on a terminal and \`pbcopy\`, \`wl-copy\`, \`xclip\`, \`xsel\`
-or \`clip.exe\` is there for its screen; \`--no-clipboard\` leaves yours alone. \`--qr\` draws it as a QR code, on stderr, so
-that \`url=$(aloft --qr)\` still is the address.
+**The URL** is copied to the clipboard if the command runs on a terminal and \`pbcopy\`, \`wl-copy\`, \`xclip\`, \`xsel\`
+or \`clip.exe\` is available; disable this with \`--no-clipboard\`. \`--qr\` also shows it as a QR code on stderr, so
+\`url=$(aloft --qr)\` still captures only the URL.
 
 ## Which account commands use
 
@@ -134,11 +133,11 @@ unless you give \`--team\`. \`aloft whoami\` shows which account is used.
 
 ## Output
 
-**People and programs.** Results go to stdout, everything else to stderr: \`url=$(aloft)\` is the address. On
-a terminal the progress is one line that is redrawn, and tables leave out their last columns where they are too wide;
-in a pipe it is plain lines without colours, and tables are whole. With \`--json\`
-the result is one JSON value on stdout (\`logs -f\` prints one a line), nothing else is said, and a failure is one
-line of JSON on stderr: \`{ "error": { "code", "message", "hint" } }\`. A deployment's result is
+Results go to stdout, everything else to stderr: \`url=$(aloft)\` captures the URL. On a terminal, progress is a single
+line that is redrawn, and tables that are too wide drop their last columns; in a pipe, progress is plain lines without
+colors, and tables are complete. With \`--json\`, the result is one JSON value on stdout (\`logs -f\` prints one per
+line), nothing else is printed, and a failure is one line of JSON on stderr:
+\`{ "error": { "code", "message", "hint" } }\`. The result of a deployment is
 
 \`\`\`json
 {
@@ -148,12 +147,12 @@ line of JSON on stderr: \`{ "error": { "code", "message", "hint" } }\`. A deploy
 }
 \`\`\`
 
-A build that failed prints the same with \`"readyState": "ERROR"\` and an \`error\`, and exits with 1. Commands that
-destroy something ask first; where nobody can be asked they refuse, unless \`--yes\` is given.
+A failed build prints the same with \`"readyState": "ERROR"\` and an \`error\`, and exits with 1. Commands that destroy
+something ask for confirmation; without a terminal they refuse, unless you pass \`--yes\`.
 
 ## In your own programs
 
-The same steps are a function: \`deploy\` of \`src/client/deploy.ts\` is an async iterator of events.
+The same steps are available as a function: \`deploy\` in \`src/client/deploy.ts\` is an async iterator of events.
 
 \`\`\`ts
 const client = createClient({ baseUrl: 'http://localhost:3000', token })

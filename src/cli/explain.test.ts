@@ -31,7 +31,10 @@ test('a failure says what failed, why, and what to try', () => {
 test('a refused token leads to where it came from, whatever else the command would try', () => {
   const error = api(403, 'forbidden', { invalidToken: true })
   assert.match(explain(error, situation).hint ?? '', /aloft login/)
-  assert.match(explain(error, { ...situation, tokenFrom: 'ALOFT_TOKEN' }).hint ?? '', /came from ALOFT_TOKEN/)
+  assert.match(
+    explain(error, { ...situation, tokenFrom: 'ALOFT_TOKEN' }).hint ?? '',
+    /comes from ALOFT_TOKEN/,
+  )
   assert.equal(explain(api(403, 'forbidden'), situation).hint, 'Ask an owner.')
 })
 

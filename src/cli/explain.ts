@@ -50,7 +50,7 @@ export function explain(error: unknown, { name, command, tokenFrom, switchedTo }
       exit: EXIT.failure,
       what,
       why: error.message,
-      hint: `${error.hint} Name another address with --base-url or ALOFT_BASE_URL.`,
+      hint: `${error.hint} Set another URL with --base-url or ALOFT_BASE_URL.`,
       code: 'unreachable',
       details: { baseUrl: error.baseUrl },
     }
@@ -86,24 +86,24 @@ function tokenHint({ extra }: ApiError, from: TokenInUse['from'] | undefined): s
   if (extra.invalidToken !== true && extra.missingToken !== true) return undefined
   return from === undefined || from === 'aloft login'
     ? 'Run `aloft login` to log in again.'
-    : `The token came from ${from}: check it, or leave it out to use your stored login.`
+    : `The token comes from ${from}. Check it, or remove it to use your stored login.`
 }
 
 /** Who was switched to a team and left it since would be refused everywhere. */
 const teamHint = ({ status }: ApiError, switchedTo: string | undefined): string | undefined =>
   status === 403 && switchedTo !== undefined
-    ? `You act for the team ${switchedTo}: \`aloft teams switch --personal\` goes back to your own account.`
+    ? `You are using the team ${switchedTo}. To use your personal account again, run \`aloft teams switch --personal\`.`
     : undefined
 
 function hintFor(error: ApiError): string | undefined {
-  if (error.code === UNEXPECTED_ANSWER) return 'Check the address: --base-url or ALOFT_BASE_URL names it.'
+  if (error.code === UNEXPECTED_ANSWER) return 'Check the URL in --base-url or ALOFT_BASE_URL.'
   if (error.status === 402) return 'Ask an operator of this installation to unblock the account.'
   if (error.status === 429)
     return error.retryAfterMs === undefined
       ? 'Try again later.'
       : `Try again in ${showDuration(error.retryAfterMs)}.`
   if (error.status >= 500)
-    return `Try again. If it stays so, ask an operator to look for ${error.requestId ?? 'it'} in the log.`
+    return `Try again. If it keeps failing, ask an operator to look for ${error.requestId ?? 'it'} in the server log.`
   return undefined
 }
 

@@ -40,7 +40,7 @@ export function writeLink(folder: string, link: Link): void {
     throw new CliError(
       EXIT.failure,
       `${path} cannot be written: ${(error as Error).message}.`,
-      'Check the rights on the folder, or deploy with --no-link.',
+      'Check the permissions of the folder, or deploy with --no-link.',
     )
   }
 }
@@ -56,7 +56,7 @@ export function removeLink(folder: string): boolean {
     throw new CliError(
       EXIT.failure,
       `${path} cannot be removed: ${message}.`,
-      'Check the rights on the folder.',
+      'Check the permissions of the folder.',
     )
   }
   try {
@@ -83,8 +83,8 @@ function readFile(folder: string): Link | undefined {
         ...(typeof baseUrl === 'string' ? { baseUrl } : {}),
       }
   } catch {}
-  throw unreadable('it names no project')
+  throw unreadable('it does not name a project')
 }
 
 const unreadable = (why: string): CliError =>
-  new CliError(EXIT.failure, `${LINK_FILE} cannot be read: ${why}.`, 'Write it anew with `aloft link`.')
+  new CliError(EXIT.failure, `${LINK_FILE} cannot be read: ${why}.`, 'Create it again with `aloft link`.')

@@ -69,7 +69,7 @@ test('nobody logged in exits with 3 and says how to log in', async () => {
   await using machine = await startMachine()
   const { code, stdout, stderr } = await machine.aloft(['whoami'])
   assert.deepEqual([code, stdout], [3, ''])
-  assert.match(stderr, /^error: Could not find out who you are\.\n {2}You are not logged in to http/)
+  assert.match(stderr, /^error: Could not look up the current user\.\n {2}You are not logged in to http/)
   assert.match(stderr, /hint: Run `aloft login`/)
 })
 
@@ -81,7 +81,7 @@ test('a refused token exits with 3 and names where it came from', async () => {
   )
   const { code, stderr } = await machine.aloft(['whoami', '--token', TOKEN])
   assert.equal(code, 3)
-  assert.match(stderr, /The token is not valid\.\n {2}hint: The token came from --token/)
+  assert.match(stderr, /The token is not valid\.\n {2}hint: The token comes from --token/)
   assert.match(stderr, /request: req_test1/)
 })
 
@@ -168,5 +168,5 @@ test('a command that takes no team says so when it is given one', async () => {
   )
   const { code, stderr } = await machine.run(['token', 'ls', '--team', 'acme'], { ALOFT_TOKEN: TOKEN })
   assert.equal(code, 0)
-  assert.match(stderr, /note: --team changes nothing here/)
+  assert.match(stderr, /note: --team has no effect here/)
 })

@@ -99,5 +99,5 @@ test('without a terminal a secret is all of stdin but the line break at its end'
 
   const endless = terminal(false)
   endless.input.end(Buffer.alloc(1024 * 1024 + 1, 'x'))
-  await assert.rejects(createPrompt(endless, false).secret('Value?', ''), refused(EXIT.usage, /too much/))
+  await assert.rejects(createPrompt(endless, false).secret('Value?', ''), refused(EXIT.usage, /Too much/))
 })

@@ -34,7 +34,7 @@ async function readAll(input: Terminal['input']): Promise<string> {
   for await (const chunk of input) {
     const bytes = Buffer.from(chunk)
     size += bytes.length
-    if (size > MOST) throw usageError('There is too much on stdin: at most 1 MB is read.')
+    if (size > MOST) throw usageError('Too much input on stdin: the limit is 1 MB.')
     chunks.push(bytes)
   }
   return Buffer.concat(chunks)
@@ -72,11 +72,11 @@ export function createPrompt({ input, output }: Terminal, yes: boolean): Prompt 
   return {
     agreed: yes,
     async ask(question, instead) {
-      if (!canAsk) throw usageError('Something is missing, and nobody can be asked for it here.', instead)
+      if (!canAsk) throw usageError('Input is missing, and there is no terminal to ask in.', instead)
       return readLine(`${question} `)
     },
     async secret(question, instead) {
-      const missing = () => usageError('The value is missing, and nobody can be asked for it here.', instead)
+      const missing = () => usageError('The value is missing, and there is no terminal to ask in.', instead)
       if (input.isTTY !== true) {
         const value = await readAll(input)
         if (value === '') throw missing()
@@ -84,7 +84,7 @@ export function createPrompt({ input, output }: Terminal, yes: boolean): Prompt 
       }
       if (!canAsk) throw missing()
       const value = await readLine(`${question} `, true)
-      if (value === '') throw usageError('Nothing was typed; nothing was changed.', instead)
+      if (value === '') throw usageError('No input; nothing was changed.', instead)
       return value
     },
     async confirm(question) {

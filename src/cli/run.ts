@@ -50,7 +50,7 @@ export async function run({ argv, env, cwd, stdin, stdout, stderr }: Surrounding
     })
     if (cli.namesAccount && !command?.team)
       out.say(
-        out.talkColors.dim(`note: ${cli.team === undefined ? '--personal' : '--team'} changes nothing here.`),
+        out.talkColors.dim(`note: ${cli.team === undefined ? '--personal' : '--team'} has no effect here.`),
       )
     await command?.run(cli, raw)
   }

@@ -50,6 +50,6 @@ export function namedToken(options: GlobalOptions, env: Env): TokenInUse | undef
 function readToken(name: string, text: string): Redacted {
   const token = text.trim()
   if (!/^[\x21-\x7e]+$/.test(token))
-    throw usageError(`${name} does not hold a token: it is empty or has spaces or unusual characters.`)
+    throw usageError(`${name} is not a valid token: it is empty or contains spaces or unusual characters.`)
   return new Redacted(token)
 }

@@ -27,7 +27,7 @@ interface Walk {
 /** The files of a folder that belong to a deployment, in a fixed order. */
 export async function collectFiles(folder: string, signal?: AbortSignal): Promise<FoundFile[]> {
   const root = await realpath(folder).catch((error) => {
-    throw new DeployError('no_folder', `There is no folder ${folder}.`, { cause: error })
+    throw new DeployError('no_folder', `The folder ${folder} does not exist.`, { cause: error })
   })
   if (!(await stat(root)).isDirectory()) throw new DeployError('no_folder', `${folder} is not a folder.`)
   const walk: Walk = { root, files: [], signal }

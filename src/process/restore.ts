@@ -45,7 +45,7 @@ export interface OpenOptions {
 export interface RestoreOptions extends OpenOptions {
   /** Instead of the one that the settings name. */
   readonly dataDir?: string | undefined
-  /** The file with the master key, for a backup without it. */
+  /** The file with the master key, if the backup does not include it. */
   readonly keyFile?: string | undefined
   /** A folder with something in it is used all the same; that is moved aside. */
   readonly force: boolean
@@ -152,7 +152,7 @@ function asRestoreError(error: unknown): unknown {
   if (error instanceof DatabaseTaken)
     return new RestoreError(error.message, 'Create an empty database and name that one.')
   const { code, path } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT') return new RestoreError(`There is no file ${path}.`)
+  if (code === 'ENOENT') return new RestoreError(`${path} does not exist.`)
   if (code === 'ENOSPC') return new RestoreError('The disk is full.', 'Free some space, then try again.')
   return error
 }

@@ -259,7 +259,7 @@ eachDatabase((from, openFrom) =>
       for (const line of [
         /^Checking the backup {2}.+B of .+B/,
         /^Restoring {2}.+B of .+B/,
-        /^Putting everything/,
+        /^Moving everything into place/,
       ])
         assert.ok(
           lines.some((each) => line.test(each)),

@@ -55,7 +55,7 @@ const buy = async (server: TestServer, token: string, name: string) => {
 
 const RECORDS = 105
 
-test('an account of another Aloft comes along by the command, once, whatever is asked how often', async (t) => {
+test('an account of another Aloft will be imported by the command, once, whatever is asked how often', async (t) => {
   const [from, to] = [await startServer(), await startServer()]
   t.after(() => Promise.all([from.close(), to.close()]))
   const [theirs, mine] = [await from.signUp(), await to.signUp()]
@@ -100,9 +100,9 @@ test('an account of another Aloft comes along by the command, once, whatever is 
 
   const shown = await importFrom(source, goal)
   assert.equal(shown.code, 0, shown.progress)
-  assert.ok(shown.items.includes('project | shop | comes along'), shown.table)
-  assert.match(shown.table, /variable +shop: CLOSED \(production\) +stays behind: Nobody can read its value/)
-  assert.match(shown.progress, /Nothing was changed. Add --yes to bring it./)
+  assert.ok(shown.items.includes('project | shop | will be imported'), shown.table)
+  assert.match(shown.table, /variable +shop: CLOSED \(production\) +skipped: Its value cannot be read/)
+  assert.match(shown.progress, /Nothing was changed. Add --yes to run the import./)
   const before = await to.call('GET /v9/projects', { token: mine.token })
   assert.equal(before.body.projects.length, 0, 'showing it changes nothing')
 
@@ -124,7 +124,7 @@ test('an account of another Aloft comes along by the command, once, whatever is 
   const again = await importFrom(source, goal, '--yes')
   assert.equal(again.code, 0)
   assert.deepEqual(
-    again.items.filter((line) => !/is here already|stays behind/.test(line)),
+    again.items.filter((line) => !/already here|skipped/.test(line)),
     [],
     'all of it is found again, beyond the first page of each list',
   )
@@ -176,13 +176,13 @@ test('a command that is killed goes on where it was, and makes nothing twice', a
   const next = await importFrom(hosted, goal, '--yes')
   assert.equal(next.code, 0, next.progress + next.table)
   assert.ok(
-    next.items.some((line) => line.endsWith('came along')),
+    next.items.some((line) => line.endsWith('imported')),
     'something was left to do',
   )
   const after = await importFrom(hosted, goal, '--yes')
   assert.equal(after.code, 0, after.progress + after.table)
   assert.deepEqual(
-    after.items.filter((line) => !/is here already|stays behind/.test(line)),
+    after.items.filter((line) => !/already here|skipped/.test(line)),
     [],
   )
   const found = await held(killed)
@@ -191,7 +191,7 @@ test('a command that is killed goes on where it was, and makes nothing twice', a
   assert.deepEqual(found, await held(whole))
 })
 
-test('an account of the hosted platform comes along, and what failed is brought by the next run', async (t) => {
+test('an account of the hosted platform will be imported, and what failed is brought by the next run', async (t) => {
   const [hosted, to] = [await startHosted(), await startServer()]
   t.after(() => Promise.all([hosted.close(), to.close()]))
   const { token } = await to.signUp()
@@ -201,21 +201,21 @@ test('an account of the hosted platform comes along, and what failed is brought 
   const first = await importFrom(hosted, goal, '--yes')
   assert.equal(first.code, 1)
   assert.match(first.table, /deployment +site-1a2b3c\.vercel\.app +failed: /)
-  assert.match(first.progress, /1 of \d+ did not come along/)
+  assert.match(first.progress, /1 of \d+ could not be imported/)
   const lines = new Set(first.items.filter((line) => !line.startsWith('deployment |')))
   for (const line of [
-    'project | site | came along',
-    'project | site-2 | came along',
-    'variable | site: API_URL (production, preview) | came along',
-    'variable | site: API_KEY (production) | stays behind: Nobody can read its value: set it again with `aloft env add`.',
-    'variable | site: STAGED () | stays behind: It is for none of the three environments.',
-    'project domain | site.vercel.app | stays behind: It is a name of the other platform; here it gets one of its own.',
-    'symlink | site: latest.html | stays behind: Symlinks are left out: deploy again with the file itself there.',
-    'domain | example.org | came along',
-    'record | @ MX 10 mail.example.org (example.org) | came along',
-    'record | www HTTPS 1 . alpn=h2 (example.org) | stays behind: There are no HTTPS records here.',
-    'alias | site-git-main.vercel.app | stays behind: It is a name of the other platform; here it gets one of its own.',
-    'webhook | https://example.org/hook (its secret will be another; without budget.reached) | came along',
+    'project | site | imported',
+    'project | site-2 | imported',
+    'variable | site: API_URL (production, preview) | imported',
+    'variable | site: API_KEY (production) | skipped: Its value cannot be read. Set it with `aloft env add`.',
+    'variable | site: STAGED () | skipped: It belongs to none of production, preview and development.',
+    'project domain | site.vercel.app | skipped: It is a domain of the other platform. The project gets a new one here.',
+    'symlink | site: latest.html | skipped: Symlinks are skipped. Replace it with a file, then deploy again.',
+    'domain | example.org | imported',
+    'record | @ MX 10 mail.example.org (example.org) | imported',
+    'record | www HTTPS 1 . alpn=h2 (example.org) | skipped: There are no HTTPS records here.',
+    'alias | site-git-main.vercel.app | skipped: It is a domain of the other platform. The project gets a new one here.',
+    'webhook | https://example.org/hook (gets a new secret; without budget.reached) | imported',
   ])
     assert.ok(lines.has(line), `${line}\n${first.table}`)
   for (const made of ['ns1.vercel-dns.com', 'made.html'])
@@ -228,8 +228,8 @@ test('an account of the hosted platform comes along, and what failed is brought 
   for (const far of [/1 of 1: deployment \S+ {2}downloading file 1 of \d+/, / {2}uploading \d+ files?/])
     assert.match(next.progress, far)
   assert.deepEqual(
-    next.items.filter((line) => line.endsWith('came along')),
-    ['deployment | site-1a2b3c.vercel.app | came along'],
+    next.items.filter((line) => line.endsWith('imported')),
+    ['deployment | site-1a2b3c.vercel.app | imported'],
   )
   const { body: list } = await to.call('GET /v3/platform/deployments', { token })
   assert.equal((await to.visit(list.deployments[0].url, '/index.html')).body, '<h1>hosted</h1>')
@@ -247,5 +247,5 @@ test('an account of the hosted platform comes along, and what failed is brought 
     one.table,
   )
   const refused = await importFrom({ ...hosted, token: 'wrong' }, goal)
-  assert.deepEqual([refused.code, /Is the token of the source right/.test(refused.progress)], [1, true])
+  assert.deepEqual([refused.code, /Check the token of the source/.test(refused.progress)], [1, true])
 })

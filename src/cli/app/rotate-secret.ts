@@ -11,9 +11,7 @@ export const command = defineCommand({
   hints: { not_found: 'List your applications with `aloft apps ls`.' },
   async run(cli, { id }) {
     const { out } = cli
-    await cli.prompt.confirm(
-      'Replace the secret? Everything that uses the old one must be given the new one.',
-    )
+    await cli.prompt.confirm('Replace the secret? Update everything that uses the old one.')
     const made = await (await accountApi(cli)).call(rotateSecret, { params: { id } })
     if (!out.json) out.say('New secret, shown only once:')
     out.show(made, () => made.clientSecret)

@@ -10,7 +10,7 @@ import { plainText } from '../plain-text.ts'
 export const command = defineCommand({
   doing: 'follow the changes of the account',
   about:
-    'Prints one line per change until you press Ctrl-C. A change names what to read again, not its new value.',
+    'Prints one line per change until you press Ctrl-C. A change says what was modified, not its new value.',
   team: true,
   options: {
     kind: value('kinds', `only these kinds, separated by commas: ${CHANGE_KINDS.join(', ')}`, readKinds),

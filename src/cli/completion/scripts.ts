@@ -23,7 +23,7 @@ const follow = (tree: Tree, words: string): string => `  local word at='' skip='
     esac
   done`
 
-const bash = (tree: Tree): string => `# Completion of aloft for bash. Use it: source <(aloft completion bash)
+const bash = (tree: Tree): string => `# aloft completion for bash. Use it: source <(aloft completion bash)
 _aloft() {
 ${follow(tree, `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
   local words='' options=''
@@ -44,7 +44,7 @@ const described = (candidates: readonly Candidate[]): string =>
   candidates.map(({ word, about }) => quote(`${word}:${about.replaceAll(':', '\\:')}`)).join(' ')
 
 const zsh = (tree: Tree): string => `#compdef aloft
-# Completion of aloft for zsh. Use it: source <(aloft completion zsh)
+# aloft completion for zsh. Use it: source <(aloft completion zsh)
 _aloft() {
 ${follow(tree, `"\${(@)words[2,CURRENT-1]}"`)}
   local -a commands options
@@ -73,7 +73,7 @@ const fishCases = (places: readonly Place[], pick: (place: Place) => readonly Ca
     .map((place) => `    case ${fishQuote(place.at)}\n      ${fishLines(pick(place))}`)
     .join('\n')
 
-const fish = (tree: Tree): string => `# Completion of aloft for fish. Use it: aloft completion fish | source
+const fish = (tree: Tree): string => `# aloft completion for fish. Use it: aloft completion fish | source
 function __aloft_at
   set -l at ''
   set -l skip ''

@@ -18,6 +18,6 @@ export function readGoal({
     throw usageError(`--prod and --target ${target} cannot be used together.`)
   if (prod || target === 'production') return { target: 'production' }
   if (target === 'development')
-    throw usageError('Nothing is deployed to development: `aloft dev` runs it on your own computer.')
+    throw usageError('You cannot deploy to development. To run the site on your computer, use `aloft dev`.')
   return target === undefined || target === 'preview' ? {} : { environment: target }
 }

@@ -16,7 +16,9 @@ export async function promoteAsked(cli: Cli, api: Client, deployment: Deployment
     const { targets } = await api.call(getProject, { params: { idOrName: projectId } })
     const live = targets.production
     if (live && live.id !== id) {
-      cli.out.say(`Production shows ${live.url ? plainText(siteAddress(cli.baseUrl, live.url)) : live.id}.`)
+      cli.out.say(
+        `Production currently serves ${live.url ? plainText(siteAddress(cli.baseUrl, live.url)) : live.id}.`,
+      )
       cli.out.say(showChanges(await fileChanges(api, live.id, id), cli.out.talkColors))
     }
     await cli.prompt.confirm(`Promote ${plainText(addressOf(cli, deployment))} to production?`)

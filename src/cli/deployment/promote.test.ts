@@ -37,7 +37,7 @@ test('promote shows what differs before it asks, and nothing is done where nobod
   assert.equal(asked.code, 2)
   assert.match(
     asked.stderr,
-    /Production shows http:\/\/shop-old\.localhost:\d+\.\n3 files differ:\n {2}\+ new\.html\n {2}~ src\/a\.js\n {2}- gone\.html\n/,
+    /Production currently serves http:\/\/shop-old\.localhost:\d+\.\n3 files differ:\n {2}\+ new\.html\n {2}~ src\/a\.js\n {2}- gone\.html\n/,
   )
   const promoted = () => machine.api.requests.some(({ method }) => method === 'POST')
   assert.equal(promoted(), false)
@@ -107,7 +107,7 @@ test('a rollback is undone by promoting the newest production deployment, and on
   writeLink(machine.home, { projectId: 'prj_1', teamId: null })
   const undone = await machine.run(['rollback', '--undo', '--yes'], env)
   assert.equal(undone.code, 0, undone.stderr)
-  assert.match(undone.stdout, /^Production shows .* now\.$/m)
+  assert.match(undone.stdout, /^Production now serves .*\.$/m)
   const { method, params } = machine.api.requests.findLast((seen) => seen.method === 'POST') ?? {}
   assert.deepEqual([method, params?.deploymentId], ['POST', sampleDeployment.id])
   isHeld = false

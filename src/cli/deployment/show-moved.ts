@@ -11,7 +11,7 @@ export async function showMoved(cli: Cli, api: Client, deployment: Deployment): 
   const { aliases } = await api.call(listMovedAliases, { params: { projectId }, query: { limit: 100 } })
   const hosts = aliases.map(({ alias }) => siteAddress(cli.baseUrl, alias))
   cli.out.show({ projectId, deploymentId: id, aliases }, () =>
-    [`Production shows ${addressOf(cli, deployment)} now.`, ...hosts.map((host) => `  ${host}`)]
+    [`Production now serves ${addressOf(cli, deployment)}.`, ...hosts.map((host) => `  ${host}`)]
       .map(plainText)
       .join('\n'),
   )

@@ -46,12 +46,12 @@ export const command = defineCommand({
     const { out, env, cwd } = cli
     if (env[DEV_MARK] !== undefined)
       throw usageError(
-        '`aloft dev` was started by a command that it had started itself.',
+        '`aloft dev` was started by a command that `aloft dev` itself runs.',
         'Change the `dev` script to start your own development server, or set `devCommand` in aloft.json.',
       )
     const { folder } = readSiteFolder(cwd, given.folder)
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
-      throw new CliError(EXIT.notFound, `There is no folder ${folder}.`)
+      throw new CliError(EXIT.notFound, `The folder ${folder} does not exist.`)
     const colors = out.live && !env.NO_COLOR
     let failure: CliError | undefined
     const onEvent = (event: DevMessage) => {

@@ -43,7 +43,7 @@ const added = () => machine.api.requests.filter(({ method }) => method === 'POST
 test('ls shows all pages', async () => {
   const { stdout } = await aloft('ls', 'example.com')
   assert.match(stdout, /^rec_1 +www +A +192\.0\.2\.1 +1d ago$/m)
-  assert.match(stdout, /^rec_2 +@ +ALIAS +alias\.aloft\.test +by the system$/m)
+  assert.match(stdout, /^rec_2 +@ +ALIAS +alias\.aloft\.test +by the platform$/m)
   assert.equal(JSON.parse((await aloft('ls', 'example.com', '--json')).stdout).records.length, 2)
   assert.equal((await aloft('ls', 'other.com')).code, 4)
 })

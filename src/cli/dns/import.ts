@@ -35,7 +35,7 @@ export const command = defineCommand({
       .map((record) => ({ ...record, name: below(record, zone) }))
     const present = kept.filter((record) => known.has(keyOf(record)))
     const missing = kept.filter((record) => !present.includes(record))
-    if (skipped.length > 0 && !out.json) out.say(`Left out: ${plainText(skipped.map(describe).join('; '))}.`)
+    if (skipped.length > 0 && !out.json) out.say(`Skipped: ${plainText(skipped.map(describe).join('; '))}.`)
     if (missing.length > 0) {
       if (!out.json) for (const record of missing) out.say(`  + ${plainText(describe(record))}`)
       await cli.prompt.confirm(`Add ${count(missing.length, 'record')} to ${plainText(zone)}?`)

@@ -28,7 +28,7 @@ export const command = defineCommand({
           name || '@',
           type,
           value,
-          creator === 'system' ? 'by the system' : relativeTime(Number(created), now),
+          creator === 'system' ? 'by the platform' : relativeTime(Number(created), now),
         ],
         empty: 'No records yet. Add one: aloft dns add <domain> <name> <type> <value>',
       },

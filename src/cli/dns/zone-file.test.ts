@@ -54,9 +54,9 @@ test('brackets hold lines together', () => {
 
 test('what is no zone file is told by its line', () => {
   const wrong = (text: string, why: RegExp) => assert.throws(() => readZoneFile(text, 'example.com'), why)
-  wrong('a A 192.0.2.1\nb', /line 2: there is no record/)
-  wrong('$INCLUDE /etc/passwd', /line 1: \$INCLUDE is not understood/)
-  wrong('a TXT "open', /line 1: a quotation mark is not closed/)
-  wrong('a TXT ( x', /a bracket is not closed/)
-  wrong('a TXT )', /line 1: a bracket is closed/)
+  wrong('a A 192.0.2.1\nb', /line 2: the record is incomplete/)
+  wrong('$INCLUDE /etc/passwd', /line 1: \$INCLUDE is not supported/)
+  wrong('a TXT "open', /line 1: unclosed quotation mark/)
+  wrong('a TXT ( x', /unclosed bracket/)
+  wrong('a TXT )', /line 1: closing bracket/)
 })

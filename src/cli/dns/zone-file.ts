@@ -40,7 +40,7 @@ export function readZoneFile(text: string, domain: string): ZoneRecord[] {
     if (!first.quoted && first.text.startsWith('$')) {
       const directive = first.text.toUpperCase()
       if (directive === '$ORIGIN' && second) origin = whole(second.text, origin)
-      else if (directive !== '$TTL') throw wrong(`${first.text} is not understood`)
+      else if (directive !== '$TTL') throw wrong(`${first.text} is not supported`)
       continue
     }
     if (!indented) name = whole(first.text, origin)
@@ -48,7 +48,7 @@ export function readZoneFile(text: string, domain: string): ZoneRecord[] {
     // Time and class stand before the type, in either order, and say nothing here.
     while (rest[0] && /^(?:\d+[smhdw]?|IN)$/i.test(rest[0].text)) rest.shift()
     const type = rest.shift()?.text.toUpperCase()
-    if (type === undefined || rest.length === 0) throw wrong('there is no record')
+    if (type === undefined || rest.length === 0) throw wrong('the record is incomplete')
     records.push({ line, name, type, value: recordValue(type, rest, origin) })
   }
   return records
@@ -75,17 +75,17 @@ function* entriesOf(text: string): Generator<Entry> {
     entry ??= { line: number, indented: /^\s/.test(line), tokens: [] }
     const known = /"((?:[^"\\]|\\.)*)"|(;.*)|([()])|((?:[^\s"();\\]|\\.)+)|(["\\])/g
     for (const [, quoted, comment, bracket, word, stray] of line.matchAll(known)) {
-      if (stray !== undefined) throw new TypeError(`line ${number}: a quotation mark is not closed`)
+      if (stray !== undefined) throw new TypeError(`line ${number}: unclosed quotation mark`)
       if (comment !== undefined) break
       if (bracket !== undefined) open += bracket === '(' ? 1 : -1
       else entry.tokens.push({ text: unescaped(quoted ?? word ?? ''), quoted: quoted !== undefined })
     }
-    if (open < 0) throw new TypeError(`line ${number}: a bracket is closed that was not opened`)
+    if (open < 0) throw new TypeError(`line ${number}: closing bracket without an opening one`)
     if (open > 0) continue
     yield entry
     entry = undefined
   }
-  if (open > 0) throw new TypeError('a bracket is not closed')
+  if (open > 0) throw new TypeError('unclosed bracket')
 }
 
 const unescaped = (text: string): string =>

@@ -18,8 +18,9 @@ export const command = defineCommand({
     ['domains buy example.com --max-price 20 --yes', 'without asking, up to a price'],
   ],
   hints: {
-    price_mismatch: 'The price has just changed: run it again to see it.',
-    not_available: 'Choose another domain. Is it yours? Move it here: aloft domains transfer-in <domain>',
+    price_mismatch: 'The price has just changed. Run the command again to see it.',
+    not_available:
+      'Choose another domain. If it is yours, transfer it in: aloft domains transfer-in <domain>',
   },
   async run(cli, { domain, maxPrice }) {
     const { out } = cli

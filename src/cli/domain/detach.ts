@@ -20,7 +20,7 @@ export const command = defineCommand({
     const { out } = cli
     const { api, idOrName } = await chooseProject(cli, project)
     const [name, from] = [plainText(domain), plainText(idOrName)]
-    await cli.prompt.confirm(`Detach ${name} from ${from}? It stops answering at once.`)
+    await cli.prompt.confirm(`Detach ${name} from ${from}? It stops serving immediately.`)
     await api.call(removeProjectDomain, { params: { idOrName, domain } })
     out.show({ domain, project: idOrName }, () => `Detached ${name} from ${from}.`)
   },

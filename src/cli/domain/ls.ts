@@ -27,7 +27,7 @@ export const command = defineCommand({
         expiresAt === null ? '-' : relativeTime(expiresAt, now),
         relativeTime(createdAt, now),
       ],
-      empty: 'No domains here. Add one: aloft domains add <domain>',
+      empty: 'No domains yet. Add one: aloft domains add <domain>',
       more: ['domains ls', page.pagination.next],
     })
   },

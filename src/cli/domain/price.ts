@@ -19,7 +19,7 @@ export const command = defineCommand({
     const name = plainText(domain)
     if (transfer) {
       const cost = await api.call(getDomainPrice, { query: { name: domain, type: 'transfer' } })
-      out.show({ name: domain, ...cost }, () => `Moving ${name} here costs ${priceText(cost)}.`)
+      out.show({ name: domain, ...cost }, () => `Transferring ${name} in costs ${priceText(cost)}.`)
       return
     }
     const { available } = await api.call(getDomainStatus, { query: { name: domain } })
@@ -27,7 +27,7 @@ export const command = defineCommand({
     out.show({ name: domain, available, ...cost }, () =>
       available
         ? `${name} costs ${priceText(cost)}. Buy it: aloft domains buy ${name}`
-        : `${name} costs ${priceText(cost)}, but cannot be bought: somebody has it.`,
+        : `${name} costs ${priceText(cost)}, but it is already registered.`,
     )
   },
 })

@@ -27,7 +27,7 @@ export const command = defineCommand({
     if (domain.name !== given.domain.toLowerCase() && given.domain.toLowerCase().endsWith(`.${domain.name}`))
       throw new CliError(
         EXIT.notFound,
-        `${given.domain} is no domain of its own: it belongs to ${name}.`,
+        `${given.domain} is a subdomain of ${name}.`,
         `aloft domains rm ${name}`,
       )
     await cli.prompt.confirm(`Remove ${name} and its DNS records?`)

@@ -14,20 +14,20 @@ export function showAttached(
   const name = plainText(domain.name)
   const shows =
     redirect !== null
-      ? `sends visitors to ${plainText(redirect)}`
+      ? `redirects to ${plainText(redirect)}`
       : gitBranch !== null
-        ? `shows the branch ${plainText(gitBranch)} of ${plainText(project)}`
+        ? `serves the branch ${plainText(gitBranch)} of ${plainText(project)}`
         : customEnvironmentId !== null
-          ? `shows ${plainText(environment ?? customEnvironmentId)} of ${plainText(project)}`
-          : `shows the production of ${plainText(project)}`
+          ? `serves ${plainText(environment ?? customEnvironmentId)} of ${plainText(project)}`
+          : `serves the production deployment of ${plainText(project)}`
   out.show(domain, () =>
     verified
-      ? `${name} ${shows}. See what DNS says of it: aloft domains inspect ${plainText(domain.apexName)}`
+      ? `${name} ${shows}. Check its DNS: aloft domains inspect ${plainText(domain.apexName)}`
       : [
-          `${name} waits for a proof that it is yours.`,
+          `${name} is not verified yet.`,
           ...verification.map(
             ({ domain: host, value }) =>
-              `  create a TXT record on ${plainText(host)} that holds ${plainText(value)}`,
+              `  create a TXT record on ${plainText(host)} with the value ${plainText(value)}`,
           ),
           `Then run: aloft domains verify ${name} --project ${plainText(project)}`,
         ].join('\n'),

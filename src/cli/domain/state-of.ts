@@ -7,10 +7,10 @@ import { plainText } from '../plain-text.ts'
 export function stateOf(domain: Static<typeof Domain>, { colors }: Output): string {
   const name = plainText(domain.name)
   if (domain.verified)
-    return `${name} is verified. Show a project there: aloft domains attach ${name} <project>`
+    return `${name} is verified. Serve a project from it: aloft domains attach ${name} <project>`
   return [
-    `${name} waits for a proof that it is yours. Do one of these, then run: aloft domains verify ${name}`,
-    `  1. create a ${colors.bold('TXT')} record on _platform.${name} that holds ${plainText(domain.verificationRecord)}`,
+    `${name} is not verified yet. Do one of these, then run: aloft domains verify ${name}`,
+    `  1. create a ${colors.bold('TXT')} record on _platform.${name} with the value ${plainText(domain.verificationRecord)}`,
     `  2. set these nameservers at its registrar: ${plainText(domain.intendedNameservers.join(', '))}`,
   ].join('\n')
 }

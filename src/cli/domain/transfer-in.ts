@@ -19,7 +19,7 @@ export const command = defineCommand({
   hints: {
     invalid_auth_code:
       'Get the authorization code from the current registrar; some issue a new one each time.',
-    price_mismatch: 'The price has just changed: run it again to see it.',
+    price_mismatch: 'The price has just changed. Run the command again to see it.',
   },
   async run(cli, { domain }) {
     const { out } = cli
@@ -27,16 +27,22 @@ export const command = defineCommand({
     const name = plainText(domain)
     const { transferable, reason } = await api.call(getDomainRegistry, { params: { name: domain } })
     if (!transferable)
-      throw new CliError(EXIT.failure, `${name} cannot be moved here: ${reason || 'its registry refuses'}.`)
+      throw new CliError(
+        EXIT.failure,
+        `${name} cannot be transferred in: ${reason || 'its registry refuses the transfer'}.`,
+      )
     const cost = await api.call(getDomainPrice, { query: { name: domain, type: 'transfer' } })
-    await cli.prompt.confirm(`Move ${name} here for ${priceText(cost)}?`)
+    await cli.prompt.confirm(`Transfer ${name} in for ${priceText(cost)}?`)
     const authCode = await cli.prompt.secret(
-      `Code of its present registrar:`,
+      `Authorization code from its current registrar:`,
       `aloft domains transfer-in ${domain} --yes < file`,
     )
     const begun = await api.call(addDomain, {
       body: { name: domain, method: 'transfer-in', authCode, expectedPrice: cost.price },
     })
-    out.show(begun.domain, () => `The transfer of ${name} has begun. It takes days; you are told by mail.`)
+    out.show(
+      begun.domain,
+      () => `The transfer of ${name} has started. It takes several days; you’ll be notified by email.`,
+    )
   },
 })

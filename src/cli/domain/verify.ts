@@ -18,8 +18,9 @@ export const command = defineCommand({
     ['domains verify www.example.com --project shop', 'verify a pending domain of a project'],
   ],
   hints: {
-    verification_failed: 'DNS can take a while. See what is found with `aloft domains inspect <domain>`.',
-    missing_txt_record: 'DNS can take a while: create the record, and try again in a minute.',
+    verification_failed:
+      'DNS changes can take a while. Check the current records with `aloft domains inspect <domain>`.',
+    missing_txt_record: 'Create the record, then try again in a minute: DNS changes can take a while.',
     not_found: 'Add it first: aloft domains add <domain>',
   },
   async run(cli, given) {

@@ -54,7 +54,7 @@ export const command = defineCommand({
     for (const idOrName of given.project)
       projectIds.push((await api.call(getProject, { params: { idOrName } })).id)
     const secret = sign
-      ? await cli.prompt.secret('Secret that signs what is sent:', `aloft drains add ${url} --sign < file`)
+      ? await cli.prompt.secret('Signing secret:', `aloft drains add ${url} --sign < file`)
       : undefined
     const created = await api.call(createDrain, {
       body: {

@@ -27,7 +27,7 @@ export const command = defineCommand({
         status,
         relativeTime(createdAt, now),
       ],
-      empty: 'No log drains here. Make one: aloft drains add <url>',
+      empty: 'No log drains yet. Create one: aloft drains add <url>',
     })
   },
 })

@@ -65,7 +65,7 @@ export const command = defineCommand({
       },
     })
     const [variable] = [created].flat()
-    if (!variable) throw new Error('The answer names no variable.')
+    if (!variable) throw new Error('The response contains no variable.')
     const { value: _value, ...rest } = variable
     const names = await environmentNames(api, idOrName, [variable])
     out.show(rest, () => `Set ${plainText(variable.key)} in ${plainText(placeOf(variable, names))}.`)
@@ -79,7 +79,7 @@ function readType(given: {
 }): EnvType {
   const { sensitive, plain, secret } = given
   if (Number(sensitive) + Number(plain) + Number(secret !== undefined) > 1)
-    throw usageError('Only one of --sensitive, --plain and --secret can be meant.')
+    throw usageError('--sensitive, --plain and --secret cannot be used together.')
   if (sensitive) return 'sensitive'
   if (plain) return 'plain'
   return secret === undefined ? 'encrypted' : 'secret'

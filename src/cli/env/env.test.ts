@@ -74,7 +74,7 @@ test('without a project nothing is tried, and the linked folder names one', asyn
   assert.equal(lost.code, 2)
   assert.match(
     lost.stderr,
-    /not linked to one\.\n {2}hint: Link it with `aloft link`, or name one with --project/,
+    /not linked to one\.\n {2}hint: Link it with `aloft link`, or pass one with --project/,
   )
   assert.equal(machine.api.requests.length, count)
 
@@ -146,10 +146,13 @@ test('add refuses what is there, unless it is forced, and what contradicts itsel
     ],
   )
   assert.equal((await aloft(['add', 'NEW', ...on])).code, 2)
-  assert.match((await aloft(['add', 'NEW', ...on, '--plain', '--secret', 'a'], 'x')).stderr, /Only one of/)
+  assert.match(
+    (await aloft(['add', 'NEW', ...on, '--plain', '--secret', 'a'], 'x')).stderr,
+    /cannot be used together/,
+  )
   assert.match(
     (await aloft(['add', 'NEW', 'Prod', ...on], 'x')).stderr,
-    /"Prod" names no environment: say production/,
+    /"Prod" is not an environment: use production/,
   )
 })
 
@@ -181,7 +184,7 @@ test('pull writes a private file that reads as the values, and asks before it re
   const file = join(machine.home, '.env.local')
   const { stdout, stderr } = await aloft(['pull', ...on])
   assert.equal(stdout, 'Wrote 2 development variables to .env.local.\n')
-  assert.match(stderr, /Left out: HIDDEN/)
+  assert.match(stderr, /Skipped: HIDDEN/)
   assert.equal(statSync(file).mode & 0o777, 0o600)
   assert.deepEqual(
     { ...parseEnv(readFileSync(file, 'utf8')) },

@@ -52,7 +52,7 @@ export const command = defineCommand({
           variable.type,
           relativeTime(variable.updatedAt, now),
         ],
-        empty: 'No variables here. Set one: aloft env add <name>',
+        empty: 'No variables found. Set one: aloft env add <name>',
       },
     )
   },

@@ -48,9 +48,9 @@ export const command = defineCommand({
     }
     writePrivateFile(
       path,
-      `# ${where} variables, by aloft env pull\n${lines.map((line) => `${line}\n`).join('')}`,
+      `# ${where} variables, written by aloft env pull\n${lines.map((line) => `${line}\n`).join('')}`,
     )
-    if (leftOut.length > 0 && !out.json) out.say(`Left out: ${plainText(leftOut.join(', '))}.`)
+    if (leftOut.length > 0 && !out.json) out.say(`Skipped: ${plainText(leftOut.join(', '))}.`)
     out.show(
       { file: path, target: where, written, leftOut },
       () => `Wrote ${count(written.length, `${where} variable`)} to ${plainText(file)}.`,

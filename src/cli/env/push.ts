@@ -65,7 +65,7 @@ export const command = defineCommand({
       throw new CliError(
         EXIT.failure,
         `${failed.length} of ${count(entries.length, 'variable')} couldn’t be set: ${String(first.error.message)}`,
-        'The others were. See what is set with `aloft env ls`.',
+        'The others were set. List them with `aloft env ls`.',
       )
     out.show(
       { target, set: place.keys, changed },

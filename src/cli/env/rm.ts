@@ -17,7 +17,7 @@ export const command = defineCommand({
   },
   options: { ...projectOption, branch: value('branch', 'only the variable of this branch') },
   examples: [
-    ['env rm API_KEY', 'ask, then remove it everywhere'],
+    ['env rm API_KEY', 'ask for confirmation, then remove it everywhere'],
     ['env rm API_KEY production --yes', 'only from production, without confirmation'],
   ],
   async run(cli, { name, targets, project, branch }) {
@@ -35,7 +35,7 @@ export const command = defineCommand({
       throw new CliError(
         EXIT.notFound,
         `There is no variable "${name}"${targets.length === 0 ? '' : ` in ${targets.join(', ')}`}.`,
-        'See what is set with `aloft env ls`.',
+        'List the variables with `aloft env ls`.',
       )
     const removed = found.map((variable) => {
       const all = placesOf(variable)

@@ -11,7 +11,7 @@ export const command = defineCommand({
   team: true,
   arguments: { name: required('name: lowercase letters, digits and -') },
   options: {
-    branch: value('branch', `pushes of it go here: ${BRANCH_RULE}`, readBranchRule),
+    branch: value('branch', `deploy pushes to it here: ${BRANCH_RULE}`, readBranchRule),
     description: value('text', 'what it is for'),
     copyFrom: value('environment', 'copy the variables of this environment'),
     ...projectOption,

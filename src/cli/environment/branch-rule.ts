@@ -3,7 +3,7 @@ import type { getEnvironment } from '#contract/api/custom-environment.ts'
 
 type Matcher = NonNullable<Static<typeof getEnvironment.reply>['branchMatcher']>
 
-export const BRANCH_RULE = 'a branch; `release/*` and `*-rc` stand for all that begin or end so'
+export const BRANCH_RULE = 'a branch, or a pattern such as `release/*` or `*-rc`'
 
 /** `main`, `release/*` or `*-rc`. */
 export function readBranchRule(text: string): Matcher {

@@ -79,7 +79,7 @@ test('variables and domains name one by its slug', async () => {
   await run('env', 'rm', 'URL', 'staging', '--yes', ...on)
   assert.deepEqual(last()?.body, { target: ['preview'], customEnvironmentIds: [] })
   const attached = await run('domains', 'attach', 'staging.example.com', 'shop', '--environment', 'staging')
-  assert.match(attached.stdout, /shows staging of shop/)
+  assert.match(attached.stdout, /serves staging of shop/)
   assert.deepEqual(last()?.body, { name: 'staging.example.com', customEnvironmentId: 'env_1' })
 })
 

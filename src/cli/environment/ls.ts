@@ -31,7 +31,7 @@ export const command = defineCommand({
         relativeTime(createdAt, now),
         id,
       ],
-      empty: 'No environments here. Add one: aloft environments add staging',
+      empty: 'No custom environments yet. Add one: aloft environments add staging',
     })
   },
 })

@@ -10,15 +10,15 @@ export const command = defineCommand({
   team: true,
   arguments: { environment: required('name or id of the environment') },
   options: {
-    name: value('name', 'another name'),
-    branch: value('branch', `pushes of it go here: ${BRANCH_RULE}`, readBranchRule),
-    noBranch: flag('no push goes here'),
+    name: value('name', 'new name'),
+    branch: value('branch', `deploy pushes to it here: ${BRANCH_RULE}`, readBranchRule),
+    noBranch: flag('stop deploying pushes here'),
     description: value('text', 'what it is for'),
     ...projectOption,
   },
   examples: [
-    ['environments set staging --branch develop', 'another branch'],
-    ['environments set staging --name uat', 'another name'],
+    ['environments set staging --branch develop', 'change the branch'],
+    ['environments set staging --name uat', 'new name'],
   ],
   hints: { not_found: 'See them with `aloft environments ls`.' },
   async run(cli, { environment, name, branch, noBranch, description, project }) {
@@ -29,7 +29,7 @@ export const command = defineCommand({
       ...(noBranch ? { branchMatcher: null } : {}),
     }
     if (Object.keys(body).length === 0)
-      throw usageError('Nothing to change: say --name, --branch, --no-branch or --description.')
+      throw usageError('Nothing to change: pass --name, --branch, --no-branch or --description.')
     const { api, idOrName } = await chooseProject(cli, project)
     const changed = await api.call(updateEnvironment, {
       params: { idOrName, environmentSlugOrId: environment },

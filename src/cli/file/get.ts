@@ -28,7 +28,7 @@ export const command = defineCommand({
     const { out } = cli
     const { output } = given
     if (out.json && output === undefined)
-      throw usageError('A file is no JSON.', 'Name where it goes with --output <file>, or leave --json out.')
+      throw usageError('A file cannot be printed as JSON.', 'Save it with --output <file>, or omit --json.')
     const { api, id } = await chooseDeployment(cli, given.deployment)
     const path = given.path.replace(/^\.?\/+/, '')
     const found = (await readFiles(api, id)).find((file) => file.path === path)

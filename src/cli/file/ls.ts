@@ -11,7 +11,7 @@ export const command = defineCommand({
   arguments: { deployment: optional(`${DEPLOYMENT}; defaults to the live deployment of the linked project`) },
   examples: [
     ['files ls', 'of the live deployment'],
-    ['files ls dpl_7Y2h… --json', 'with what names their contents, as JSON'],
+    ['files ls dpl_7Y2h… --json', 'with content hashes, as JSON'],
   ],
   hints: SEE,
   async run(cli, given) {

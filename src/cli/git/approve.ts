@@ -16,6 +16,6 @@ export const command = defineCommand({
   async run(cli, { id, project }) {
     const { api, idOrName } = await chooseProject(cli, project)
     const push = await api.call(approvePush, { params: { idOrName, id } })
-    cli.out.show(push, () => `${push.id} is queued. See what comes of it with \`aloft git deliveries\`.`)
+    cli.out.show(push, () => `${push.id} is queued. Check the result with \`aloft git deliveries\`.`)
   },
 })

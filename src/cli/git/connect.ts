@@ -28,15 +28,15 @@ async function webhookTried(api: Client, idOrName: string, made: Source): Promis
 }
 
 function wordsOf({ webhook, webhookUrl }: Source, name: string, host: string): string {
-  const connected = `Connected ${name} at ${host}. It is being read; see what comes of it with \`aloft git deliveries\`.`
-  const byHand = `Until then, the repository is asked every five minutes. To enter the webhook by hand, use this address (it is a secret):\n${webhookUrl ?? ''}`
+  const connected = `Connected ${name} at ${host}. The first deployment starts now; follow it with \`aloft git deliveries\`.`
+  const byHand = `Until then, the repository is checked every five minutes. To add the webhook by hand, use this URL and keep it secret:\n${webhookUrl ?? ''}`
   switch (webhook?.state) {
     case 'working':
-      return `${connected}\nThe webhook works: ${host} has called.`
+      return `${connected}\nThe webhook works: ${host} has called it.`
     case 'untested':
-      return `${connected}\nThe webhook is created. ${host} has no way to test it; the first push will show.`
+      return `${connected}\nThe webhook was created. ${host} cannot test it; the first push will show whether it works.`
     case 'waiting':
-      return `${connected}\nThe webhook is created, but ${host} has not called yet. It may be unable to reach this installation. ${byHand}`
+      return `${connected}\nThe webhook was created, but ${host} has not called it yet. It may be unable to reach this installation. ${byHand}`
     default:
       return `${connected}\nThe webhook could not be created: ${plainText(webhook?.problem ?? 'unknown')}\n${byHand}`
   }
@@ -54,18 +54,15 @@ export const command = defineCommand({
     ...projectOption,
     token: value('token', 'access token that can read the repository; not for SSH'),
     productionBranch: value('branch', 'production branch, if it is not main'),
-    host: value(
-      'kind',
-      'which API its host speaks, where the name does not tell: github, gitlab, gitea or bitbucket',
-    ),
+    host: value('kind', 'type of the host, if its name does not tell: github, gitlab, gitea or bitbucket'),
     via: value('id or host', 'which connected Git host, if there are several'),
-    username: value('name', 'the user name that goes with the token, where the host asks for one'),
+    username: value('name', 'user name that goes with the token, if the host needs one'),
   },
   examples: [
     ['git connect me/site', 'a repository of the connected Git host'],
     ['git connect https://github.com/me/site.git --token github_pat_…', 'a private repository'],
     ['git connect https://github.com/me/site.git --production-branch trunk', 'trunk goes live'],
-    ['git connect git@git.example.com:me/site.git --project shop', 'over SSH, with a key of its own'],
+    ['git connect git@git.example.com:me/site.git --project shop', 'over SSH, with a deploy key'],
   ],
   async run(cli, { url, project, token, username, productionBranch, host, via }) {
     const { out } = cli
@@ -92,18 +89,18 @@ export const command = defineCommand({
     }
     out.show(source, () =>
       [
-        `Connected ${plainText(source.url ?? '')}. It is being read; see what comes of it with \`aloft git deliveries\`.`,
+        `Connected ${plainText(source.url ?? '')}. The first deployment starts now; follow it with \`aloft git deliveries\`.`,
         ...(source.publicKey === null
           ? []
           : ['', 'Add this deploy key to the repository:', source.publicKey]),
         '',
-        'Have the host call this address after each push (it is a secret); without that, the repository is asked every five minutes:',
+        'Add this URL as a webhook for pushes, and keep it secret. Without it, the repository is checked every five minutes:',
         source.webhookUrl ?? '',
         ...(source.webhookSecret === undefined
           ? []
           : [
               '',
-              'Where the host asks for a secret to sign its calls with, give this one. It is not shown again:',
+              'Signing secret of the webhook, if the host asks for one. It is shown only once:',
               source.webhookSecret,
             ]),
       ].join('\n'),

@@ -32,7 +32,7 @@ export const command = defineCommand({
         relativeTime(createdAt, now),
       ],
       empty:
-        'Nothing was pushed yet. `aloft git connect <url>` connects a repository; docs/git.md tells how to push here.',
+        'No pushes yet. Connect a repository with `aloft git connect <url>`, or push here as docs/git.md explains.',
       more: ['git deliveries', page.pagination.next],
     })
   },

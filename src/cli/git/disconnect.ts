@@ -9,12 +9,12 @@ export const command = defineCommand({
   team: true,
   options: projectOption,
   examples: [['git disconnect --project shop', 'ask for confirmation, then disconnect']],
-  hints: { not_found: 'The project is connected to no repository elsewhere.' },
+  hints: { not_found: 'The project is not connected to a repository.' },
   async run(cli, { project }) {
     const { api, idOrName } = await chooseProject(cli, project)
     const source = await api.call(getSource, { params: { idOrName } })
     const url = plainText(source.url ?? 'the repository')
-    await cli.prompt.confirm(`Deploy no more from ${url}?`)
+    await cli.prompt.confirm(`Stop deploying from ${url}?`)
     await api.call(disconnectSource, { params: { idOrName } })
     cli.out.show(source, () => `Disconnected ${url}.`)
   },

@@ -102,7 +102,7 @@ test('connecting prints the key to add, the address for the host to call, and wh
   const { stdout } = await aloft('git', 'connect', 'git@git.example:me/site.git')
   assert.match(stdout, /ssh-ed25519 AAAA aloft-shop/)
   assert.match(stdout, /\/v1\/git\/called\/prj_1\/secret/)
-  assert.match(stdout, /not shown again:\nsigns-calls/)
+  assert.match(stdout, /shown only once:\nsigns-calls/)
 })
 
 test('a repository of a connected host is named by its name, and its webhook is tried', async () => {

@@ -7,22 +7,22 @@ import { showList } from '../show-list.ts'
 import { findConnection } from './hosts/find-connection.ts'
 
 const readPage = (text: string): number => {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new TypeError(`"${text}" should be the number of a page`)
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new TypeError(`"${text}" should be a page number`)
   return Number(text)
 }
 
 export const command = defineCommand({
   doing: 'list the repositories',
-  about: 'Lists the repositories that a connected Git host shows, most recently changed first.',
+  about: 'Lists the repositories of a connected Git host, most recently changed first.',
   team: true,
   arguments: { search: optional('text in the name') },
   options: {
     via: value('id or host', 'which connected Git host, if there are several'),
-    page: value('number', 'go on with this page', readPage),
+    page: value('number', 'page to show', readPage),
   },
   examples: [
     ['git repos', 'most recently changed first'],
-    ['git repos shop --via gitlab.com', 'those of one host with shop in their name'],
+    ['git repos shop --via gitlab.com', 'repositories of one host with shop in the name'],
   ],
   hints: { not_found: 'See the connected hosts with `aloft git hosts ls`.' },
   async run(cli, { search, via, page }) {
@@ -44,7 +44,7 @@ export const command = defineCommand({
       ],
       empty:
         search === undefined
-          ? 'The host shows no repositories.'
+          ? 'No repositories found on this host.'
           : `No repository has ${plainText(search)} in its name.`,
     })
     if (found.next !== null && !cli.out.json) cli.out.say(`There are more: add --page ${found.next}.`)

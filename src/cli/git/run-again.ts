@@ -8,11 +8,11 @@ export const command = defineCommand({
   team: true,
   arguments: { id: required('id of the push, as `aloft git deliveries` shows it') },
   options: projectOption,
-  examples: [['git run-again push_4kTbb1xPBoTqRCUtqdXUkFvG', 'once more']],
+  examples: [['git run-again push_4kTbb1xPBoTqRCUtqdXUkFvG', 'deploy it again']],
   hints: { not_found: 'See the pushes of the project with `aloft git deliveries`.' },
   async run(cli, { id, project }) {
     const { api, idOrName } = await chooseProject(cli, project)
     const push = await api.call(runPushAgain, { params: { idOrName, id } })
-    cli.out.show(push, () => `${push.id} is queued. See what comes of it with \`aloft git deliveries\`.`)
+    cli.out.show(push, () => `${push.id} is queued. Check the result with \`aloft git deliveries\`.`)
   },
 })

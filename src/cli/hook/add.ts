@@ -8,14 +8,14 @@ export const command = defineCommand({
   team: true,
   arguments: { name: required('what it is for'), branch: required('branch to deploy') },
   options: projectOption,
-  examples: [['hooks add cms main', 'for a content system that publishes']],
+  examples: [['hooks add cms main', 'deploy when a CMS publishes']],
   async run(cli, { name, branch, project }) {
     const { out } = cli
     const { api, idOrName } = await chooseProject(cli, project)
     await api.call(createDeployHook, { params: { idOrName }, body: { name, ref: branch } })
     const { deployHooks } = await api.call(listDeployHooks, { params: { idOrName } })
     const made = deployHooks.at(-1)
-    if (!out.json) out.say('Created the deploy hook. Its address is a secret:')
+    if (!out.json) out.say('Created the deploy hook. Keep its URL secret:')
     out.show(made, () => made?.url ?? '')
   },
 })

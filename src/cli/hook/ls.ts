@@ -25,7 +25,7 @@ export const command = defineCommand({
         url,
         relativeTime(createdAt, now),
       ],
-      empty: 'No deploy hooks here. Make one: aloft hooks add <name> <branch>',
+      empty: 'No deploy hooks yet. Create one: aloft hooks add <name> <branch>',
     })
   },
 })

@@ -30,10 +30,10 @@ export async function planAliases(
     if (here.has(alias)) return there('alias', alias)
     if (isOfPlatform(alias, current)) return cannot('alias', alias, NAME_OF_PLATFORM)
     if (current === undefined || current.uid !== deploymentId)
-      return cannot('alias', alias, 'It leads to a deployment that does not come along.')
+      return cannot('alias', alias, 'It points at a deployment that is not imported.')
     return fresh('alias', alias, async () => {
       const id = await findImported(api, current.uid)
-      if (id === undefined) throw new Error('Its deployment is not here yet.')
+      if (id === undefined) throw new Error('Its deployment is not imported yet.')
       return api.call(assignAlias, { params: { id }, body: { alias } })
     })
   })

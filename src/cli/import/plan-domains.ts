@@ -56,7 +56,7 @@ function planRecord(
       : record.value
   const shown = `${record.name === '' ? '@' : record.name} ${record.type} ${value} (${domain})`
   if (!RECORD_TYPES.has(record.type))
-    return [cannot('record', shown, `There are no ${record.type} records here.`)]
+    return [cannot('record', shown, `${record.type} records are not supported.`)]
   const isThere = known.some(
     (each) => each.name === record.name && each.type === record.type && each.value === value,
   )

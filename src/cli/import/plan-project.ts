@@ -58,7 +58,10 @@ async function planVariables(
         (each.gitBranch ?? null) === (variable.gitBranch ?? null) &&
         targets.every((target) => ([each.target].flat() as string[]).includes(target)),
     )
-    const why = targets.length === 0 ? 'It is for none of the three environments.' : unreadable(variable)
+    const why =
+      targets.length === 0
+        ? 'It belongs to none of production, preview and development.'
+        : unreadable(variable)
     if (why !== undefined) return cannot('variable', shown, why)
     return isHere
       ? there('variable', shown)
@@ -72,7 +75,7 @@ async function planProduction(
   name: string,
   production: SourceDeployment | undefined,
 ): Promise<readonly Item[]> {
-  if (production === undefined) return [cannot('deployment', name, 'It has none in production.')]
+  if (production === undefined) return [cannot('deployment', name, 'It has no production deployment.')]
   const { uid, url } = production
   const isHere = (await findImported(api, uid)) !== undefined
   // Files that cannot be listed stop their deployment, which says so when it is brought, and not the whole plan.
@@ -85,7 +88,7 @@ async function planProduction(
       cannot(
         'symlink',
         `${name}: ${path}`,
-        'Symlinks are left out: deploy again with the file itself there.',
+        'Symlinks are skipped. Replace it with a file, then deploy again.',
       ),
     ),
   ]
@@ -133,11 +136,11 @@ const makeProjectDomain = (
   })
 
 const unreadable = ({ type, decrypted, value }: SourceVariable): string | undefined => {
-  if (type === 'sensitive') return 'Nobody can read its value: set it again with `aloft env add`.'
-  if (type === 'secret') return 'It refers to a secret, whose value nobody can read.'
-  if (type === 'system') return 'It comes from the platform itself.'
+  if (type === 'sensitive') return 'Its value cannot be read. Set it with `aloft env add`.'
+  if (type === 'secret') return 'It references a secret, whose value cannot be read.'
+  if (type === 'system') return 'It is set by the platform.'
   return type === 'encrypted' && decrypted === false && value !== ''
-    ? 'The token may not read its value.'
+    ? 'The token is not allowed to read its value.'
     : undefined
 }
 

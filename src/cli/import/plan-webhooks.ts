@@ -18,11 +18,8 @@ export async function planWebhooks(
     const events = webhook.events.filter((event) => KNOWN.has(event))
     const others = webhook.events.filter((event) => !KNOWN.has(event))
     if (here.some((each) => each.url === url)) return there('webhook', url)
-    if (events.length === 0) return cannot('webhook', url, `Nothing here tells of ${others.join(', ')}.`)
-    const notes = [
-      'its secret will be another',
-      ...(others.length > 0 ? [`without ${others.join(', ')}`] : []),
-    ]
+    if (events.length === 0) return cannot('webhook', url, `Unsupported events: ${others.join(', ')}.`)
+    const notes = ['gets a new secret', ...(others.length > 0 ? [`without ${others.join(', ')}`] : [])]
     return fresh('webhook', `${url} (${notes.join('; ')})`, () => makeWebhook(api, webhook, events, projects))
   })
 }
@@ -38,6 +35,6 @@ async function makeWebhook(
   const ids: string[] = []
   for (const idOrName of names) ids.push((await api.call(getProject, { params: { idOrName } })).id)
   if (projectIds !== null && projectIds.length > 0 && ids.length === 0)
-    throw new Error('None of its projects came along.')
+    throw new Error('None of its projects were imported.')
   await api.call(createWebhook, { body: { url, events, ...(ids.length > 0 ? { projectIds: ids } : {}) } })
 }

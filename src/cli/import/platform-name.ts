@@ -1,6 +1,6 @@
 import type { SourceDeployment } from './source.ts'
 
-export const NAME_OF_PLATFORM = 'It is a name of the other platform; here it gets one of its own.'
+export const NAME_OF_PLATFORM = 'It is a domain of the other platform. The project gets a new one here.'
 
 /** Below the domain that the other platform gives to everybody, as the address of a deployment tells it. */
 export function isOfPlatform(name: string, production: SourceDeployment | undefined): boolean {

@@ -161,9 +161,9 @@ async function refused(path: string, response: Response): Promise<CliError> {
   const { error } = ((await response.json().catch(() => ({}))) as { error?: { message?: string } }) ?? {}
   return new CliError(
     EXIT.failure,
-    `The source refused ${path} (${response.status}): ${error?.message ?? 'it says nothing more'}`,
+    `The source refused ${path} (${response.status}): ${error?.message ?? 'no reason given'}`,
     response.status === 401 || response.status === 403
-      ? 'Is the token of the source right, and does it reach the team that --from-team names?'
+      ? 'Check the token of the source, and its access to the team given with --from-team.'
       : undefined,
   )
 }

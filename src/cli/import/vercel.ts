@@ -7,7 +7,7 @@ import type { Item } from './item.ts'
 import { planImport } from './plan.ts'
 import { openSource } from './source.ts'
 
-const STATES = { new: 'comes along', there: 'is here already', cannot: 'stays behind' } as const
+const STATES = { new: 'will be imported', there: 'already here', cannot: 'skipped' } as const
 
 export const command = defineCommand({
   doing: 'import the account',
@@ -33,7 +33,7 @@ export const command = defineCommand({
     const { out } = cli
     const token = fromToken ?? cli.env.VERCEL_TOKEN
     if (token === undefined)
-      throw usageError('A token of the source is missing.', 'Give it with --from-token.')
+      throw usageError('The API token of the source is missing.', 'Pass it with --from-token.')
     const api = await accountApi(cli)
     const source = openSource({ url: from ?? 'https://api.vercel.com', token, team: fromTeam })
     const items = await planImport(source, api, {
@@ -56,21 +56,21 @@ export const command = defineCommand({
       failed.has(item)
         ? `failed: ${failed.get(item)}`
         : item.state === 'new' && yes
-          ? 'came along'
+          ? 'imported'
           : `${STATES[item.state]}${item.why === undefined ? '' : `: ${item.why}`}`
     const shown = items.map((item) => ({ kind: item.kind, name: item.name, result: said(item) }))
     showList(cli, shown, {
       items: shown,
       head: ['kind', 'name', ''],
       row: ({ kind, name, result }) => [kind, plainText(name), plainText(result)],
-      empty: 'There is nothing to bring.',
+      empty: 'Nothing to import.',
     })
-    if (!yes && todo.length > 0 && !out.json) out.say('Nothing was changed. Add --yes to bring it.')
+    if (!yes && todo.length > 0 && !out.json) out.say('Nothing was changed. Add --yes to run the import.')
     if (failed.size > 0)
       throw new CliError(
         EXIT.failure,
-        `${failed.size} of ${todo.length} did not come along.`,
-        'Run the same again: what came along is not made twice.',
+        `${failed.size} of ${todo.length} could not be imported.`,
+        'Run the command again: imported items are not created twice.',
       )
   },
 })

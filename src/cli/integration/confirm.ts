@@ -5,7 +5,7 @@ import { plainText } from '../plain-text.ts'
 import { SEE, showInstallation } from './show-installation.ts'
 
 export const command = defineCommand({
-  doing: 'agree to what the integration asks for',
+  doing: 'approve the requested permissions',
   about:
     'When an application requests additional permissions, each account that installed it must approve them.',
   team: true,
@@ -23,7 +23,7 @@ export const command = defineCommand({
       .flatMap(({ scopes }) => [...scopes.added, ...scopes.upgraded])
     if (wanted.length > 0)
       await cli.prompt.confirm(
-        `Let ${plainText(found.slug)} do this as well: ${plainText(wanted.join(', '))}?`,
+        `Grant ${plainText(found.slug)} these additional permissions: ${plainText(wanted.join(', '))}?`,
       )
     showInstallation(cli, await api.call(confirmScopes, { params: { id } }))
   },

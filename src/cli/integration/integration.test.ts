@@ -64,11 +64,11 @@ const last = () => machine.api.requests.at(-1)
 
 test('what is installed is listed, and shown with what it may do and what it asks for', async () => {
   const { stdout } = await run('ls')
-  assert.match(stdout, /^icfg_1 +watcher +1 project +asks for more +1d ago$/m)
+  assert.match(stdout, /^icfg_1 +watcher +1 project +requests more +1d ago$/m)
   assert.match(stdout, /^icfg_2 +watcher +1 project +disabled +1d ago$/m)
   const shown = await run('inspect', 'icfg_1')
-  assert.match(shown.stdout, /^may +read:project$/m)
-  assert.match(shown.stdout, /^asks for +read:deployment: to watch$/m)
+  assert.match(shown.stdout, /^permissions +read:project$/m)
+  assert.match(shown.stdout, /^requested +read:deployment: to watch$/m)
   assert.ok(!shown.stdout.includes('read:user'))
   assert.equal((await run('inspect', 'icfg_9')).code, 4)
 })
@@ -91,6 +91,6 @@ test('to agree and to remove needs consent', async () => {
 
 test('another owner of the team answers for it', async () => {
   const { stdout } = await run('transfer', 'icfg_1', 'kim', '--team', 'acme')
-  assert.match(stdout, /^answers for it +u2$/m)
+  assert.match(stdout, /^owner +u2$/m)
   assert.deepEqual(last()?.query, { teamId: acme.id })
 })

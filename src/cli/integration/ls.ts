@@ -7,7 +7,8 @@ import { projectsOf, stateOf } from './show-installation.ts'
 
 export const command = defineCommand({
   doing: 'list the integrations',
-  about: 'Applications that are installed in the account. Those that you registered: `aloft apps ls`.',
+  about:
+    'Lists applications installed in the account. For applications that you registered, see `aloft apps ls`.',
   team: true,
   examples: [
     ['integrations ls', 'list the installed applications'],
@@ -20,7 +21,7 @@ export const command = defineCommand({
       items: installed,
       head: ['ID', 'APPLICATION', 'PROJECTS', 'STATUS', 'INSTALLED'],
       row: (one) => [one.id, one.slug, projectsOf(one), stateOf(one), relativeTime(one.createdAt, now)],
-      empty: 'No integrations here. An application tells where to install it from.',
+      empty: 'No integrations yet. Install one from the website of the application.',
     })
   },
 })

@@ -17,7 +17,7 @@ export const command = defineCommand({
   ],
   hints: SEE,
   async run(cli, { id, projects, all }) {
-    if (all === projects.length > 0) throw usageError('Name projects, or --all.')
+    if (all === projects.length > 0) throw usageError('Pass projects, or --all.')
     const api = await accountApi(cli)
     const ids: string[] = []
     for (const idOrName of projects) ids.push((await api.call(getProject, { params: { idOrName } })).id)

@@ -7,7 +7,7 @@ import { renderFacts } from '../table.ts'
 
 export type Installation = Static<typeof getConfiguration.reply>
 
-export const SEE = { not_found: 'See what is installed with `aloft integrations ls`.' }
+export const SEE = { not_found: 'List installed applications with `aloft integrations ls`.' }
 
 export const projectsOf = ({ projectSelection, projects }: Installation): string =>
   projectSelection === 'all' ? 'all' : count(projects.length, 'project')
@@ -16,7 +16,7 @@ const requestedOf = ({ scopesQueue = [] }: Installation) =>
   scopesQueue.filter(({ confirmedAt }) => confirmedAt === undefined)
 
 export const stateOf = (one: Installation): string =>
-  one.disabledAt !== undefined ? 'disabled' : requestedOf(one).length > 0 ? 'asks for more' : 'on'
+  one.disabledAt !== undefined ? 'disabled' : requestedOf(one).length > 0 ? 'requests more' : 'on'
 
 /** An installed application, with what it may touch and what it asks for besides. */
 export function showInstallation(cli: Cli, one: Installation): void {
@@ -29,13 +29,13 @@ export function showInstallation(cli: Cli, one: Installation): void {
         ['id', one.id],
         ['application', `${one.slug} (${one.integrationId})`],
         ['status', one.disabledReason === undefined ? stateOf(one) : `disabled: ${one.disabledReason}`],
-        ['answers for it', one.userId],
+        ['owner', one.userId],
         ['projects', one.projectSelection === 'all' ? 'all' : one.projects.join(', ') || 'none'],
-        ['may', one.scopes.join(', ') || '-'],
+        ['permissions', one.scopes.join(', ') || '-'],
         ...requested.map(
           ({ scopes, note }) =>
             [
-              'asks for',
+              'requested',
               `${[...scopes.added, ...scopes.upgraded].join(', ')}${note === null ? '' : `: ${note}`}`,
             ] as const,
         ),

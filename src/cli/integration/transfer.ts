@@ -5,7 +5,7 @@ import { findMember } from '../team/find-member.ts'
 import { SEE, showInstallation } from './show-installation.ts'
 
 export const command = defineCommand({
-  doing: 'hand the integration over',
+  doing: 'transfer the integration',
   about:
     'An installed application belongs to the person who installed it and is disabled when they leave. This transfers it to an OWNER of the team and re-enables it.',
   team: true,

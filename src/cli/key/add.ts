@@ -9,8 +9,7 @@ const MAX_BYTES = 10_000
 
 export const command = defineCommand({
   doing: 'add the SSH key',
-  about:
-    'Reads the public half of a key, the file that ends in .pub. The private half never leaves your machine.',
+  about: 'Adds a public key, the file that ends in .pub. The private key never leaves your machine.',
   arguments: { file: required('file that ends in .pub') },
   options: { name: value('name', 'name to recognize it by; the comment of the key by default') },
   examples: [
@@ -33,7 +32,7 @@ async function readKey(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new CliError(
       EXIT.usage,
-      error.code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be read: ${error.message}`,
+      error.code === 'ENOENT' ? `${path} does not exist.` : `${path} cannot be read: ${error.message}`,
       'Create a key with `ssh-keygen -t ed25519`.',
     )
   })
@@ -41,12 +40,12 @@ async function readKey(path: string): Promise<string> {
     throw new CliError(
       EXIT.usage,
       `${path} is a private key. It was not sent.`,
-      `Name the file that ends in .pub: aloft keys add ${path}.pub`,
+      `Pass the file that ends in .pub: aloft keys add ${path}.pub`,
     )
   if (text.trim() === '' || text.length > MAX_BYTES)
     throw new CliError(
       EXIT.usage,
-      `${path} holds no public key.`,
+      `${path} is not a public key.`,
       'Create a key with `ssh-keygen -t ed25519`.',
     )
   return text.trim()

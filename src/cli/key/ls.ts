@@ -6,10 +6,10 @@ import { renderTable } from '../table.ts'
 
 export const command = defineCommand({
   doing: 'list your SSH keys',
-  about: 'Also shows where the server answers over SSH, and the fingerprint of its host key.',
+  about: 'Also shows the SSH address of the server and the fingerprint of its host key.',
   examples: [
     ['keys ls', 'your keys, newest first'],
-    ['keys ls --json', 'with whole public keys, as JSON'],
+    ['keys ls --json', 'with the full public keys, as JSON'],
   ],
   async run(cli) {
     const { out } = cli
@@ -17,7 +17,7 @@ export const command = defineCommand({
     const listed = await cli.api().call(listSshKeys)
     const { keys, server } = listed
     if (keys.length === 0 && !out.json)
-      out.say('No SSH keys here. Add one: aloft keys add ~/.ssh/id_ed25519.pub')
+      out.say('No SSH keys yet. Add one: aloft keys add ~/.ssh/id_ed25519.pub')
     else
       out.show(listed, () =>
         renderTable(
@@ -36,7 +36,7 @@ export const command = defineCommand({
     if (out.json) return
     out.say(
       server === null
-        ? 'This server does not answer over SSH; its operator can set ALOFT_SSH_PORT. Pushing over HTTP works with a token.'
+        ? 'SSH is disabled on this server; its operator can enable it with ALOFT_SSH_PORT. You can push over HTTP with a token.'
         : `Push to ssh://git@${server.host}:${server.port}/<account>/<project>.git; the host key is ${server.hostKeyFingerprint}.`,
     )
   },

@@ -5,7 +5,7 @@ import { plainText } from '../plain-text.ts'
 
 export const command = defineCommand({
   doing: 'remove the SSH key',
-  about: 'Nobody can push or fetch with the key any more. It can be added again.',
+  about: 'The key can no longer push or fetch. You can add it again.',
   arguments: { id: required('id, name or fingerprint of the key') },
   examples: [
     ['keys rm laptop', 'ask for confirmation, then remove'],
@@ -23,7 +23,7 @@ export const command = defineCommand({
         key === undefined
           ? `You have no SSH key ${plainText(given.id)}.`
           : `You have several SSH keys named ${plainText(given.id)}.`,
-        'See your keys with `aloft keys ls`, and name one by its id.',
+        'List your keys with `aloft keys ls`, and pass an id.',
       )
     await cli.prompt.confirm(`Remove the SSH key "${plainText(key.name)}", ${key.fingerprint}?`)
     const removed = await api.call(deleteSshKey, { params: { id: key.id } })

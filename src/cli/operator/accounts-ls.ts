@@ -8,12 +8,12 @@ import { operatorHints } from './hints.ts'
 export const command = defineCommand({
   doing: 'list the accounts',
   options: {
-    search: value('text', 'only those with this in their username, slug or email address'),
+    search: value('text', 'only accounts whose username, slug or email address contains this'),
     ...pageOptions,
   },
   examples: [
-    ['operator accounts ls', 'the newest'],
-    ['operator accounts ls --search acme', 'some of them'],
+    ['operator accounts ls', 'newest first'],
+    ['operator accounts ls --search acme', 'search by name'],
   ],
   hints: operatorHints,
   async run(cli, { search, ...page }) {
@@ -33,8 +33,7 @@ export const command = defineCommand({
         account.email ?? '',
         account.id,
       ],
-      empty:
-        search === undefined ? 'There are no accounts yet.' : 'No account has that in its name or address.',
+      empty: search === undefined ? 'There are no accounts yet.' : 'No matching accounts.',
       more: [
         `operator accounts ls${search === undefined ? '' : ` --search ${JSON.stringify(search)}`}`,
         answer.pagination.next,

@@ -24,7 +24,8 @@ export const command = defineCommand({
       quotas.length === 0
         ? await cli.api().call(readAccountUsage, { params })
         : await cli.api().call(changeAccountQuotas, { params, body: readQuotas(quotas) })
-    if (!out.json && usage.changed.length > 0) out.say(`Its own: ${usage.changed.join(', ')}.`)
+    if (!out.json && usage.changed.length > 0)
+      out.say(`Overridden for this account: ${usage.changed.join(', ')}.`)
     out.show(usage, () => renderUsage(usage, out.colors))
   },
 })

@@ -16,12 +16,12 @@ export const command = defineCommand({
   examples: [
     ['operator accounts set acme --plan pro', 'change the plan'],
     ['operator accounts set jo@example.com --block', 'refuse writes'],
-    ['operator accounts set jo@example.com --unblock', 'allow them again'],
+    ['operator accounts set jo@example.com --unblock', 'allow writes again'],
   ],
   hints: accountHints,
   async run(cli, { account, plan, block, unblock }) {
     if (block && unblock)
-      throw usageError('--block and --unblock cannot be used together.', 'Leave one of them out.')
+      throw usageError('--block and --unblock cannot be used together.', 'Use only one of them.')
     if (plan === undefined && !block && !unblock)
       throw usageError(
         'Nothing to change: pass at least one option.',

@@ -11,30 +11,36 @@ import { checkedDownload, type Downloaded } from './checked-download.ts'
 import { operatorHints } from './hints.ts'
 
 export const command = defineCommand({
-  doing: 'make the backup',
+  doing: 'create the backup',
   about:
     'Writes a consistent snapshot of everything to one tar file while the server keeps running: accounts, projects, deployments and their files, domains, certificates and secrets. Secrets are encrypted with the master key, which is not included: store that key separately, or add --with-key and protect the file as you would the key. --passphrase-file encrypts the whole file (AES-256-GCM, key derived with scrypt); without the passphrase nobody can restore it, including you.',
   options: {
-    output: value('file', 'where to; `-` is stdout; otherwise aloft-backup-<time>.tar in this folder'),
-    logs: flag('with the logs and statistics of deployments'),
-    passphraseFile: value('file', 'seal the backup with the passphrase in this file'),
-    withKey: flag('with the master key: whoever has the file can then read every secret'),
+    output: value(
+      'file',
+      'file to write, or `-` for stdout; defaults to aloft-backup-<time>.tar in this folder',
+    ),
+    logs: flag('include the logs and statistics of deployments'),
+    passphraseFile: value('file', 'encrypt the backup with the passphrase in this file'),
+    withKey: flag('include the master key: anyone who has the file can then read every secret'),
   },
   examples: [
     ['operator backup', 'into this folder'],
-    ['operator backup --output /backups/monday.tar --logs', 'with the logs, to a place of your own'],
+    ['operator backup --output /backups/monday.tar --logs', 'with logs, to another folder'],
     [
       'operator backup --passphrase-file passphrase --with-key',
-      'sealed, with everything that a restore needs but the passphrase',
+      'encrypted, with everything a restore needs except the passphrase',
     ],
     ['operator backup --output - | zstd > backup.tar.zst', 'smaller'],
   ],
   hints: { ...operatorHints, conflict: 'Wait until the other backup is done.' },
   async run(cli, { output, logs, withKey, passphraseFile }) {
     if (output === '-' && cli.out.json)
-      throw usageError('--json and `--output -` both want stdout.', 'Leave one of them out.')
+      throw usageError('--json and `--output -` both write to stdout.', 'Use only one of them.')
     if (output === '-' && cli.out.seen)
-      throw usageError('A backup is not for a terminal.', 'Name a file with --output, or pipe it on.')
+      throw usageError(
+        'A backup cannot be printed to a terminal.',
+        'Name a file with --output, or pipe it to another command.',
+      )
     const passphrase = passphraseFile === undefined ? undefined : await passphraseIn(cli, passphraseFile)
     const answer = await cli.api().call(makeBackup, { query: { logs, key: withKey } })
     const expected = Number(answer.headers.get('x-aloft-backup-bytes') ?? 0)
@@ -85,14 +91,14 @@ async function passphraseIn({ cwd }: Cli, file: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch(() => {
     throw usageError(
       `${path} cannot be read.`,
-      'Name a file with the passphrase, such as `openssl rand -base64 24` prints.',
+      'Pass a file that contains the passphrase. `openssl rand -base64 24` prints a good one.',
     )
   })
   const passphrase = readPassphrase(text)
   if (passphrase.length < SHORTEST_PASSPHRASE)
     throw usageError(
       `The passphrase in ${path} is shorter than ${SHORTEST_PASSPHRASE} characters.`,
-      'Take a longer one, such as `openssl rand -base64 24` prints.',
+      'Use a longer one. `openssl rand -base64 24` prints a good one.',
     )
   return passphrase
 }
@@ -106,7 +112,7 @@ function sayKey({ out }: Cli): void {
   if (!out.json)
     out.say(
       out.talkColors.dim(
-        'The master key is not in it: without a copy of `master.key`, its secrets cannot be read.',
+        'The master key is not included: without a copy of `master.key`, the secrets cannot be read.',
       ),
     )
 }
@@ -116,7 +122,7 @@ async function save(file: string, content: AsyncIterable<Uint8Array>): Promise<v
   const partial = `${file}.part`
   const there = await open(file, 'r').catch(() => undefined)
   await there?.close()
-  if (there) throw new CliError(EXIT.failure, `${file} is there already.`, 'Name another file with --output.')
+  if (there) throw new CliError(EXIT.failure, `${file} already exists.`, 'Name another file with --output.')
   const handle = await open(partial, 'w', 0o600)
   try {
     await handle.chmod(0o600)

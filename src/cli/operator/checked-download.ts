@@ -6,8 +6,8 @@ import { createEntryFinder } from './find-entry.ts'
 const cutOff = (cause?: unknown) => {
   const error = new CliError(
     EXIT.failure,
-    'The download broke off before the end of the backup.',
-    'Try again; the log of the server says whether it was the one that stopped.',
+    'The download stopped before the end of the backup.',
+    'Try again. The server log says whether the server caused it.',
   )
   error.cause = cause
   return error

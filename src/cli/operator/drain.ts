@@ -10,14 +10,14 @@ export const command = defineCommand({
   arguments: { name: required('name of the machine, as `aloft operator machines` shows it') },
   options: { off: flag('put it back into service') },
   examples: [
-    ['operator drain 5e0c…', 'before it is stopped'],
+    ['operator drain 5e0c…', 'before stopping it'],
     ['operator drain 5e0c… --off', 'put it back into service'],
   ],
   hints: { ...operatorHints, not_found: 'See the names with `aloft operator machines`.' },
   async run(cli, { name, off }) {
     const answer = await cli.api().call(updateMachine, { params: { name }, body: { draining: !off } })
     cli.out.show(answer, () =>
-      off ? `${plainText(name)} takes part again.` : `${plainText(name)} is given nothing new.`,
+      off ? `${plainText(name)} is back in service.` : `${plainText(name)} gets no new work.`,
     )
   },
 })

@@ -5,5 +5,5 @@ export const operatorHints = {
 
 export const accountHints = {
   ...operatorHints,
-  not_found: 'Name the account by its id, email address, username or slug.',
+  not_found: 'Pass the id, email address, username or slug of the account.',
 } as const

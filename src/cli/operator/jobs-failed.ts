@@ -6,10 +6,10 @@ import { showList } from '../show-list.ts'
 import { operatorHints } from './hints.ts'
 
 export const command = defineCommand({
-  doing: 'list the failed jobs',
+  doing: 'list the dead jobs',
   about: 'Lists jobs that failed every attempt. They are kept for 30 days.',
   options: pageOptions,
-  examples: [['operator jobs failed', 'what went wrong, the latest first']],
+  examples: [['operator jobs failed', 'latest first, with the error']],
   hints: operatorHints,
   async run(cli, page) {
     const answer = await cli.api().call(listFailedJobs, { query: pageQuery(page) })
@@ -23,7 +23,7 @@ export const command = defineCommand({
         String(attempts),
         error.split('\n')[0]?.slice(0, 200) ?? '',
       ],
-      empty: 'No job has failed.',
+      empty: 'No dead jobs.',
       more: ['operator jobs failed', answer.pagination.next],
     })
   },

@@ -5,7 +5,7 @@ import { operatorHints } from './hints.ts'
 
 export const command = defineCommand({
   doing: 'list the jobs',
-  examples: [['operator jobs ls', 'what can be run now, and how many jobs wait']],
+  examples: [['operator jobs ls', 'recurring jobs, and how many jobs are queued']],
   hints: operatorHints,
   async run(cli) {
     const { out } = cli

@@ -4,8 +4,8 @@ import { plainText } from '../plain-text.ts'
 import { operatorHints } from './hints.ts'
 
 export const command = defineCommand({
-  doing: 'try the job again',
-  arguments: { id: oneOrMore('ids of failed jobs, as `aloft operator jobs failed` shows them') },
+  doing: 'retry the job',
+  arguments: { id: oneOrMore('ids of dead jobs, as `aloft operator jobs failed` shows them') },
   examples: [['operator jobs retry job_4cZ1', 'after fixing the cause']],
   hints: { ...operatorHints, not_found: 'See the ids with `aloft operator jobs failed`.' },
   async run(cli, { id: ids }) {

@@ -11,7 +11,9 @@ export const command = defineCommand({
   hints: operatorHints,
   async run(cli) {
     const invitation = await cli.api().call(inviteMachine, {})
-    cli.out.say(`For one machine; the invitation ends ${relativeTime(invitation.expiresAt, cli.now())}.`)
+    cli.out.say(
+      `Run this on one machine. The invitation expires ${relativeTime(invitation.expiresAt, cli.now())}.`,
+    )
     const line = `aloft join ${cli.baseUrl} ${invitation.token}`
     cli.out.show({ ...invitation, line }, () => line)
   },

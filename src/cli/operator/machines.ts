@@ -9,16 +9,14 @@ const SECOND = 1000
 
 export const command = defineCommand({
   doing: 'list the machines',
-  examples: [['operator machines', 'what each of them does and how it is']],
+  examples: [['operator machines', 'their roles and status']],
   hints: operatorHints,
   async run(cli) {
     const { out } = cli
     const answer = await cli.api().call(listMachines)
     const { machines } = answer
     if (machines.length === 0 && !out.json)
-      out.say(
-        'This machine is alone: its database is its own. Machines that share PostgreSQL are listed here.',
-      )
+      out.say('This is the only machine. Machines that share a PostgreSQL database are listed here.')
     const rows = machines.map((each) => [
       plainText(each.name),
       each.role,

@@ -20,11 +20,13 @@ export const command = defineCommand({
     while (now > 0) {
       await setTimeout(LOOK_MS)
       const next = await left()
-      cli.out.status(`${next} contents are left to move`)
+      cli.out.status(`${next} file contents left to move`)
       now = next
     }
     cli.out.show({ moved: before }, () =>
-      before === 0 ? 'All contents are where they are kept.' : `Moved ${before} contents.`,
+      before === 0
+        ? 'Nothing to move: all file contents are in the current store.'
+        : `Moved ${before} file contents.`,
     )
   },
 })

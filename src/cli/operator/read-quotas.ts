@@ -14,12 +14,12 @@ export function readQuotas(texts: readonly string[]): Static<typeof QuotaChange>
     const [given = '', ...rest] = text.split('=')
     const name = QUOTA_NAMES.find((known) => known.toLowerCase() === given.toLowerCase())
     if (name === undefined)
-      throw usageError(`There is no quota "${given}".`, `Name one of ${QUOTA_NAMES.join(', ')}.`)
+      throw usageError(`There is no quota "${given}".`, `Use one of ${QUOTA_NAMES.join(', ')}.`)
     const limit = readLimit(name, rest.join('='))
     if (limit === undefined)
       throw usageError(
-        `"${text}" is no limit.`,
-        'Write a number as in deployments=100 or contentBytes=20GB, none or default.',
+        `"${text}" is not a valid limit.`,
+        'Use a number, as in deployments=100 or contentBytes=20GB, or none or default.',
       )
     change[name] = limit
   }

@@ -6,9 +6,9 @@ import { operatorHints } from './hints.ts'
 export const command = defineCommand({
   doing: 'remove the machine',
   about:
-    'The other machines refuse its certificate and close its connections within about a second, its jobs are done by others, and it stops if it still runs. It cannot come back; to use it again, join it with an empty data folder. If somebody else may have its files, also change the password of the database, the keys of the object store and the master key.',
+    'The other machines refuse its certificate and close its connections within about a second, other machines take over its jobs, and it stops if it is still running. It cannot come back; to use it again, join it with an empty data folder. If someone else may have its files, also change the password of the database, the keys of the object store and the master key.',
   arguments: { name: required('name of the machine, as `aloft operator machines` shows it') },
-  examples: [['operator remove-machine 5e0c…', 'after it was lost or taken away']],
+  examples: [['operator remove-machine 5e0c…', 'after it was lost or stolen']],
   hints: { ...operatorHints, not_found: 'See the names with `aloft operator machines`.' },
   async run(cli, { name }) {
     const answer = await cli.api().call(removeMachine, { params: { name } })

@@ -9,12 +9,12 @@ export const command = defineCommand({
   examples: [['operator restart', 'after an upgrade']],
   hints: {
     ...operatorHints,
-    conflict: 'Correct what it names, or stop the server and start it again. Its log says more.',
+    conflict: 'Fix the problem, or stop the server and start it again. The server log has the details.',
   },
   async run(cli) {
     const { out } = cli
-    out.status('Starting new processes beside those that run…')
+    out.status('Starting new processes…')
     const answer = await cli.api().call(restart)
-    out.show(answer, () => 'Restarted: new processes serve now. The old ones finish what they have begun.')
+    out.show(answer, () => 'Restarted. The old processes finish requests in progress.')
   },
 })

@@ -23,8 +23,8 @@ export const command = defineCommand({
     force: flag('use a folder that is not empty; what is there is moved into a folder beside it'),
   },
   examples: [
-    ['operator restore backup.tar --key master.key', 'into the data folder of the settings'],
-    ['operator restore backup.tar.sealed --passphrase-file passphrase', 'a backup under a passphrase'],
+    ['operator restore backup.tar --key master.key', 'into the configured data folder'],
+    ['operator restore backup.tar.sealed --passphrase-file passphrase', 'an encrypted backup'],
     ['operator restore backup.tar --data-dir /srv/aloft', 'a backup with its key, into another folder'],
     [
       'operator restore backup.tar --check',
@@ -68,7 +68,7 @@ const notSaved = ({ missing }: { readonly missing: number }): readonly string[] 
 const STEPS = {
   check: 'Checking the backup',
   write: 'Restoring',
-  finish: 'Putting everything in place',
+  finish: 'Moving everything into place',
 } as const satisfies Record<RestoreProgress['step'], string>
 
 /** Which step it is at and how far: a line that is redrawn on a terminal, a line for each step elsewhere. */

@@ -34,8 +34,8 @@ const factsOf = (status: Status): readonly (readonly [string, string])[] => [
 export const command = defineCommand({
   doing: 'read the status',
   examples: [
-    ['operator status', 'what it is made of and what it uses'],
-    ['operator status --json', 'for a program to watch'],
+    ['operator status', 'components and resource usage'],
+    ['operator status --json', 'for monitoring'],
   ],
   hints: operatorHints,
   async run(cli) {

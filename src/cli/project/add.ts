@@ -20,7 +20,7 @@ export const command = defineCommand({
     ['projects add shop', 'a project'],
     ['projects add shop --framework nextjs --root-directory apps/shop', 'one folder of a repository'],
   ],
-  hints: { conflict: 'Choose another name, or see what you have with `aloft projects ls`.' },
+  hints: { conflict: 'Choose another name, or list your projects with `aloft projects ls`.' },
   async run(cli, { name, framework, buildCommand, outputDirectory, rootDirectory }) {
     const { out } = cli
     const api = await accountApi(cli)

@@ -17,7 +17,7 @@ export const command = defineCommand({
   options: {
     since: value('time', 'start of the period: 10m, 2h, 7d or a date', readMoment()),
     until: value('time', 'end of the period', readMoment()),
-    target: value('target', `${TRAFFIC_TARGETS.join(' or ')} addresses only`, oneOf(TRAFFIC_TARGETS)),
+    target: value('target', `only ${TRAFFIC_TARGETS.join(' or ')} requests`, oneOf(TRAFFIC_TARGETS)),
   },
   examples: [
     ['analytics', 'the last 24 hours of the project of this folder'],

@@ -5,7 +5,7 @@ import { plainText } from '../plain-text.ts'
 import { chooseProject } from './choose-project.ts'
 
 export const command = defineCommand({
-  doing: 'make the secret',
+  doing: 'create the secret',
   about:
     'Prints the secret. Requests that send it in the x-platform-protection-bypass header bypass the protection of the project.',
   team: true,
@@ -24,8 +24,8 @@ export const command = defineCommand({
       body: { generate: {} },
     })
     const made = Object.keys(protectionBypass).find((secret) => !(secret in (before.protectionBypass ?? {})))
-    if (made === undefined) throw new CliError(EXIT.failure, 'No new secret was made.')
-    if (!out.json) out.say(`Made a secret that passes the protection of ${plainText(before.name)}:`)
+    if (made === undefined) throw new CliError(EXIT.failure, 'No secret was created.')
+    if (!out.json) out.say(`Created an automation bypass secret for ${plainText(before.name)}:`)
     out.show({ projectId: before.id, secret: made, ...protectionBypass[made] }, () => made)
   },
 })

@@ -13,7 +13,7 @@ export const command = defineCommand({
   options: { reveal: flag('show the full secrets') },
   examples: [
     ['projects bypass ls shop', 'list the secrets'],
-    ['projects bypass ls shop --reveal --json', 'whole, as JSON'],
+    ['projects bypass ls shop --reveal --json', 'in full, as JSON'],
   ],
   hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { project, reveal }) {
@@ -35,7 +35,7 @@ export const command = defineCommand({
           createdBy,
           relativeTime(createdAt, now),
         ],
-        empty: 'No secrets here. Make one: aloft projects bypass add',
+        empty: 'No secrets yet. Create one: aloft projects bypass add',
       },
     )
   },

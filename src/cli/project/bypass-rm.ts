@@ -8,7 +8,7 @@ const SHORTEST = 4
 
 const readBeginning = (text: string): string => {
   if (!new RegExp(`^[0-9A-Za-z]{${SHORTEST},32}$`).test(text))
-    throw usageError(`Name at least the first ${SHORTEST} characters of the secret.`)
+    throw usageError(`Pass at least the first ${SHORTEST} characters of the secret.`)
   return text
 }
 
@@ -17,13 +17,13 @@ export const command = defineCommand({
   about: 'Requests that use it are blocked immediately.',
   team: true,
   arguments: {
-    secret: required('its beginning, as `aloft projects bypass ls` shows it', readBeginning),
+    secret: required('its first characters, as `aloft projects bypass ls` shows them', readBeginning),
     project: optional('project id or name; defaults to the linked project'),
   },
   options: { renew: flag('create a replacement and print it') },
   examples: [
     ['projects bypass rm x7Kd2f shop', 'ask for confirmation, then revoke'],
-    ['projects bypass rm x7Kd2f shop --renew --yes', 'print the one that takes its place'],
+    ['projects bypass rm x7Kd2f shop --renew --yes', 'print its replacement'],
   ],
   hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, given) {
@@ -31,7 +31,7 @@ export const command = defineCommand({
     const { api, idOrName } = await chooseProject(cli, given.project)
     const secret = await findBypass(api, idOrName, given.secret)
     const shown = `${beginningOf(secret)}…`
-    await cli.prompt.confirm(`Revoke the secret ${shown}? What uses it is stopped at once.`)
+    await cli.prompt.confirm(`Revoke the secret ${shown}? Requests that use it are blocked immediately.`)
     const before = await api.call(changeProtectionBypass, {
       params: { idOrName },
       body: { revoke: { secret, regenerate: given.renew } },
@@ -43,7 +43,7 @@ export const command = defineCommand({
       : []
     if (made === undefined)
       return out.show({ revoked: beginningOf(secret) }, () => `Revoked the secret ${shown}.`)
-    if (!out.json) out.say(`Revoked the secret ${shown}. This one takes its place:`)
+    if (!out.json) out.say(`Revoked the secret ${shown}. Its replacement:`)
     out.show({ revoked: beginningOf(secret), secret: made }, () => made)
   },
 })

@@ -12,7 +12,7 @@ export async function findBypass(api: Client, idOrName: string, beginning: strin
   if (found !== undefined && another === undefined) return found
   throw new CliError(
     EXIT.notFound,
-    found === undefined ? 'No secret begins like this.' : 'Several secrets begin like this.',
+    found === undefined ? 'No secret starts with that.' : 'Several secrets start with that.',
     'See them with `aloft projects bypass ls`.',
   )
 }

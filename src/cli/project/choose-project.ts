@@ -7,7 +7,7 @@ import { readLink } from '../link-file.ts'
 
 /** For commands about one project. */
 export const projectOption = {
-  project: value('id or name', 'the project, instead of the one that this folder is linked to'),
+  project: value('id or name', 'project to use; defaults to the linked project'),
 }
 
 /** The project that is meant, and calls for the account that has it. */
@@ -23,7 +23,7 @@ export async function chooseProject(cli: Cli, named: string | undefined): Promis
   if (link === undefined)
     throw usageError(
       'Which project? This folder is not linked to one.',
-      'Link it with `aloft link`, or name one with --project <id or name>.',
+      'Link it with `aloft link`, or pass one with --project <id or name>.',
     )
   return { api: await linkedApi(cli, link), idOrName: link.projectId }
 }

@@ -12,7 +12,7 @@ export const command = defineCommand({
   arguments: { project: optional('project id or name; defaults to the linked project') },
   options: pageOptions,
   examples: [
-    ['projects domains', 'of the project of this folder'],
+    ['projects domains', 'of the linked project'],
     ['projects domains shop --json', 'as JSON'],
   ],
   hints: { not_found: 'List your projects with `aloft projects ls`.' },
@@ -43,7 +43,7 @@ export const command = defineCommand({
               : 'production',
         relativeTime(createdAt, now),
       ],
-      empty: 'No domains here. Give it one: aloft domains attach <domain>',
+      empty: 'No domains yet. Attach one: aloft domains attach <domain>',
       more: [['projects domains', given.project].filter(Boolean).join(' '), page.pagination.next],
     })
   },

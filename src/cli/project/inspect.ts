@@ -11,7 +11,7 @@ export const command = defineCommand({
   team: true,
   arguments: { project: optional('project id or name; defaults to the linked project') },
   examples: [
-    ['projects inspect', 'the project of this folder'],
+    ['projects inspect', 'the linked project'],
     ['projects inspect shop', 'by its name'],
     ['projects inspect shop --json', 'all its settings'],
   ],
@@ -27,7 +27,7 @@ export const command = defineCommand({
     const guards = [
       found.passwordProtection && 'password',
       found.ssoProtection && 'sign-in',
-      found.trustedIps && 'trusted addresses',
+      found.trustedIps && 'trusted IP addresses',
     ].filter(Boolean)
     out.show(found, () =>
       renderFacts(
@@ -38,7 +38,7 @@ export const command = defineCommand({
           ['production', address(production?.url)],
           ...(found.lastRollbackTarget === null
             ? []
-            : [['held', 'since your rollback; undo it with `aloft rollback --undo`'] as const]),
+            : [['held', 'since the rollback; undo it with `aloft rollback --undo`'] as const]),
           ['aliases', production?.alias.map(address).join(', ') || '-'],
           ['latest', latest === undefined ? '-' : `${address(latest.url)} (${latest.readyState})`],
           ['framework', found.framework ?? 'detected on each build'],

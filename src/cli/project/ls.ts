@@ -12,10 +12,10 @@ import { withoutBypass } from './without-bypass.ts'
 export const command = defineCommand({
   doing: 'list the projects',
   team: true,
-  options: { ...pageOptions, search: value('text', 'only those with this in their name') },
+  options: { ...pageOptions, search: value('text', 'only projects whose name contains this') },
   examples: [
-    ['projects ls', 'your projects, those that changed last first'],
-    ['projects ls --search shop --team acme', 'those of a team, by a part of their name'],
+    ['projects ls', 'your projects, most recently updated first'],
+    ['projects ls --search shop --team acme', 'search the projects of a team'],
     ['projects ls --json', 'as JSON'],
   ],
   async run(cli, given) {
@@ -45,7 +45,7 @@ export const command = defineCommand({
           relativeTime(updatedAt, now),
           id,
         ],
-        empty: 'No projects here. Make one: aloft projects add <name>, or deploy a folder: aloft',
+        empty: 'No projects yet. Create one: aloft projects add <name>, or deploy a folder: aloft',
         more: ['projects ls', page.pagination.next],
       },
     )

@@ -102,7 +102,7 @@ test('domains tells what each shows', async () => {
 })
 
 test('rename, and rm that asks first', async () => {
-  assert.equal((await aloft('rename', 'shop', 'store')).stdout, 'The project is called store.\n')
+  assert.equal((await aloft('rename', 'shop', 'store')).stdout, 'Renamed the project to store.\n')
   assert.equal((await aloft('rm', 'shop')).code, 2)
   assert.ok(machine.api.requests.every(({ method }) => method !== 'DELETE'))
   assert.equal((await aloft('rm', 'shop', '--yes')).stdout, 'Deleted the project shop.\n')

@@ -41,34 +41,33 @@ export const command = defineCommand({
   options: {
     for: value(
       'hosts',
-      `${Object.keys(HOSTS).join(', ')} (the last for addresses only); all-but-domains when left out`,
+      `${Object.keys(HOSTS).join(', ')} (the last only for addresses); defaults to all-but-domains`,
       readHosts,
     ),
-    address: values(
-      'address',
-      'an address or a range that is trusted; can be repeated',
-      (text: string) => text,
-    ),
+    address: values('address', 'trusted IP address or range; can be repeated', (text: string) => text),
     mode: value(
       'mode',
-      `${PROTECTION_MODES.join(' or ')}: whether other protection still counts there`,
+      `${PROTECTION_MODES.join(' or ')}: whether other protection still applies`,
       oneOf(PROTECTION_MODES),
     ),
-    path: values('path', 'a path for options; can be repeated', (text: string) => text),
+    path: values('path', 'path for options; can be repeated', (text: string) => text),
     off: flag('disable this protection'),
   },
   examples: [
-    ['projects protect password shop --for previews', 'ask for the password that visitors have to know'],
-    ['projects protect sign-in --for all', 'only for those who are signed in'],
-    ['projects protect addresses shop --for production --address 192.0.2.0/24', 'only from there'],
-    ['projects protect password shop --off --yes', 'everybody may visit again'],
+    ['projects protect password shop --for previews', 'prompt for the password that visitors need'],
+    ['projects protect sign-in --for all', 'only for signed-in members'],
+    [
+      'projects protect addresses shop --for production --address 192.0.2.0/24',
+      'only from these IP addresses',
+    ],
+    ['projects protect password shop --off --yes', 'remove the password'],
   ],
   hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, given) {
     const { out } = cli
     const { api, idOrName } = await chooseProject(cli, given.project)
     const shown = plainText(idOrName)
-    if (given.off) await cli.prompt.confirm(`End the protection of ${shown} by ${given.kind}?`)
+    if (given.off) await cli.prompt.confirm(`Stop protecting ${shown} by ${given.kind}?`)
     const body = given.off ? ending(given.kind) : await beginning(cli, given)
     const changed = await api.call(updateProject, { params: { idOrName }, body })
     out.show(withoutBypass(changed), () =>
@@ -109,7 +108,7 @@ async function beginning(
     case 'password': {
       const deploymentType = protectedType(hosts)
       const password = await cli.prompt.secret(
-        'Password of its visitors:',
+        'Password for visitors:',
         'aloft projects protect password < file',
       )
       return { passwordProtection: { deploymentType, password } }
@@ -129,6 +128,6 @@ async function beginning(
 
 function protectedType(hosts: Hosts): ProtectedType {
   const found = PROTECTED_TYPES.find((type) => type === hosts)
-  if (found === undefined) throw usageError('--for production goes with addresses only.')
+  if (found === undefined) throw usageError('--for production can only be used with addresses.')
   return found
 }

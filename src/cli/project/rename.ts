@@ -8,9 +8,9 @@ export const command = defineCommand({
   about: 'URLs with the old name stay as they are.',
   team: true,
   arguments: { project: required('id or name'), name: required('its new name') },
-  examples: [['projects rename shop store', 'from now on it is called store']],
+  examples: [['projects rename shop store', 'rename shop to store']],
   hints: {
-    conflict: 'Choose another name, or see what you have with `aloft projects ls`.',
+    conflict: 'Choose another name, or list your projects with `aloft projects ls`.',
     not_found: 'List your projects with `aloft projects ls`.',
   },
   async run(cli, { project, name }) {
@@ -19,7 +19,7 @@ export const command = defineCommand({
     const renamed = await api.call(updateProject, { params: { idOrName: project }, body: { name } })
     out.show(
       { id: renamed.id, name: renamed.name },
-      () => `The project is called ${plainText(renamed.name)}.`,
+      () => `Renamed the project to ${plainText(renamed.name)}.`,
     )
   },
 })

@@ -20,7 +20,7 @@ export const command = defineCommand({
     const { id, name } = await api.call(getProject, { params: { idOrName: project } })
     const shown = plainText(name)
     await cli.prompt.confirm(
-      `Delete the project ${shown} with all its deployments? They stop answering at once.`,
+      `Delete the project ${shown} and all its deployments? They stop serving immediately.`,
     )
     await api.call(deleteProject, { params: { idOrName: id } })
     out.show({ id, name }, () => `Deleted the project ${shown}.`)

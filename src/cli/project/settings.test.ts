@@ -120,7 +120,7 @@ test('a secret is revoked by its beginning, and another may take its place', asy
 test('a project is offered, withdrawn and taken', async () => {
   assert.equal((await run('transfer', 'shop')).code, 2)
   assert.equal((await run('transfer', 'shop', '--yes')).stdout, 'code123\n')
-  assert.match((await run('transfer', 'shop', '--cancel')).stdout, /not offered any more/)
-  assert.equal((await run('accept', 'code123', '--name', 'store')).stdout, 'store is yours now.\n')
+  assert.match((await run('transfer', 'shop', '--cancel')).stdout, /Cancelled the transfer/)
+  assert.equal((await run('accept', 'code123', '--name', 'store')).stdout, 'Accepted the project store.\n')
   assert.equal(last()?.path, '/projects/transfer-request/code123')
 })

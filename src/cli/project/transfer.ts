@@ -5,7 +5,7 @@ import { defineCommand, flag, required } from '../command.ts'
 import { plainText } from '../plain-text.ts'
 
 export const command = defineCommand({
-  doing: 'offer the project',
+  doing: 'transfer the project',
   about:
     'Prints a code. Anyone with the code can accept the project within 24 hours with `aloft projects accept <code>`. Until then it stays in your account.',
   team: true,
@@ -24,11 +24,14 @@ export const command = defineCommand({
     const shown = plainText(name)
     if (cancel) {
       await api.call(cancelOffer, { params: { idOrName: id } })
-      return out.show({ id, name, offered: false }, () => `${shown} is not offered any more.`)
+      return out.show({ id, name, offered: false }, () => `Cancelled the transfer of ${shown}.`)
     }
-    await cli.prompt.confirm(`Offer ${shown}? Whoever has the code can take it, with all its deployments.`)
+    await cli.prompt.confirm(
+      `Transfer ${shown}? Anyone with the code can accept it, with all its deployments.`,
+    )
     const { code } = await api.call(offerProject, { params: { idOrName: id } })
-    if (!out.json) out.say(`${shown} can be taken within 24 hours: aloft projects accept <code>. The code:`)
+    if (!out.json)
+      out.say(`${shown} can be accepted within 24 hours: aloft projects accept <code>. The code:`)
     out.show({ id, name, offered: true, code }, () => code)
   },
 })

@@ -10,13 +10,13 @@ export const command = defineCommand({
     'All visitors get the previous deployment again. The next production deployment starts a new release.',
   team: true,
   options: projectOption,
-  examples: [['releases abort --yes', 'go back, without confirmation']],
+  examples: [['releases abort --yes', 'abort without confirmation']],
   hints: HINTS,
   async run(cli, { project }) {
     const { api, idOrName } = await chooseProject(cli, project)
     const { release, canaryDeploymentId } = await activeRelease(api, idOrName)
     const name = plainText(release.canaryDeployment?.url ?? canaryDeploymentId)
-    await cli.prompt.confirm(`Take ${name} away from all visitors?`)
+    await cli.prompt.confirm(`Abort the release of ${name}? All visitors get the previous deployment again.`)
     showRelease(cli, await api.call(abortRelease, { params: { idOrName }, body: { canaryDeploymentId } }))
   },
 })

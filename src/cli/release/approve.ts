@@ -4,7 +4,7 @@ import { chooseProject, projectOption } from '../project/choose-project.ts'
 import { activeRelease, HINTS, showRelease } from './release.ts'
 
 export const command = defineCommand({
-  doing: 'go on to the next stage',
+  doing: 'advance to the next stage',
   about: 'Also works if the release is paused or the stage has not ended.',
   team: true,
   options: projectOption,

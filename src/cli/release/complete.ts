@@ -6,16 +6,16 @@ import { activeRelease, HINTS, showRelease } from './release.ts'
 
 export const command = defineCommand({
   doing: 'complete the release',
-  about: 'All visitors get the new deployment at once.',
+  about: 'All visitors get the new deployment immediately.',
   team: true,
   options: projectOption,
-  examples: [['releases complete --yes', 'show the new deployment to everybody, without confirmation']],
+  examples: [['releases complete --yes', 'complete without confirmation']],
   hints: HINTS,
   async run(cli, { project }) {
     const { api, idOrName } = await chooseProject(cli, project)
     const { release, canaryDeploymentId } = await activeRelease(api, idOrName)
     const name = plainText(release.canaryDeployment?.url ?? canaryDeploymentId)
-    await cli.prompt.confirm(`Show ${name} to all visitors?`)
+    await cli.prompt.confirm(`Complete the release? All visitors get ${name}.`)
     showRelease(cli, await api.call(completeRelease, { params: { idOrName }, body: { canaryDeploymentId } }))
   },
 })

@@ -4,15 +4,15 @@ import { chooseProject, projectOption } from '../project/choose-project.ts'
 import { HINTS } from './release.ts'
 
 export const command = defineCommand({
-  doing: 'turn releases off',
+  doing: 'disable rolling releases',
   about: 'Aborts a release in progress: all visitors get the previous deployment.',
   team: true,
   options: projectOption,
-  examples: [['releases off', 'new deployments of the linked project reach everybody at once']],
+  examples: [['releases off', 'new deployments go to all visitors immediately']],
   hints: HINTS,
   async run(cli, { project }) {
     const { api, idOrName } = await chooseProject(cli, project)
     const answer = await api.call(deleteReleaseConfig, { params: { idOrName } })
-    cli.out.show(answer, () => 'New production deployments reach everybody at once.')
+    cli.out.show(answer, () => 'New production deployments go to all visitors immediately.')
   },
 })

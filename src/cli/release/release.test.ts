@@ -49,7 +49,7 @@ const last = () => machine.api.requests.at(-1)
 test('stages are set with how long each lasts, and what is watched', async () => {
   const { code, stdout, stderr } = await run('set', '--stages', '10:5m,50', '--watch', 'pause')
   assert.equal(code, 0, stderr)
-  assert.match(stdout, /reaches 10%, 50%, 100% of the visitors/)
+  assert.match(stdout, /production deployment: 10%, 50%, 100%/)
   assert.deepEqual(last()?.body, {
     stages: [
       { targetPercentage: 10, duration: 5 },
@@ -64,19 +64,19 @@ test('stages are set with how long each lasts, and what is watched', async () =>
   for (const wrong of ['x', '10:later', '200:5m', ''])
     assert.equal((await run('set', '--stages', wrong)).code, 2, wrong)
   assert.equal((await run('set')).code, 2)
-  assert.match((await run('off')).stdout, /reach everybody at once/)
+  assert.match((await run('off')).stdout, /go to all visitors immediately/)
 })
 
 test('the status shows both deployments beside each other', async () => {
   const { stdout } = await run('status')
   assert.match(stdout, /10% for 5 min, 100%/)
-  assert.match(stdout, /10% of the visitors get shop-new\.localhost/)
+  assert.match(stdout, /10% of visitors get shop-new\.localhost/)
   assert.match(stdout, /50%, when you run `aloft releases approve`/)
   assert.match(stdout, /new +shop-new\.localhost +200 +5% +42 ms/)
 })
 
 test('it goes on, is completed and is aborted', async () => {
-  assert.match((await run('approve')).stdout, /50% of the visitors get shop-new\.localhost/)
+  assert.match((await run('approve')).stdout, /50% of visitors get shop-new\.localhost/)
   assert.deepEqual(last()?.body, { canaryDeploymentId: 'dpl_new', nextStageIndex: 1 })
   assert.match((await run('complete', '--yes')).stdout, /All visitors get shop-new\.localhost/)
   assert.match((await run('abort', '--yes')).stdout, /was aborted: It was aborted by hand\./)

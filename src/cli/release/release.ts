@@ -51,12 +51,12 @@ export function showRelease(cli: Cli, answer: Static<typeof getRelease.reply>): 
 }
 
 export function releaseWords(release: Release | null): string {
-  if (release === null) return 'There was no release yet.'
-  const name = release.canaryDeployment?.url ?? 'the deployment, which is deleted,'
+  if (release === null) return 'No releases yet.'
+  const name = release.canaryDeployment?.url ?? 'a deleted deployment'
   if (release.state === 'COMPLETE') return `All visitors get ${name}.`
   if (release.state === 'ABORTED')
     return `The release of ${name} was aborted${release.reason === null ? '.' : `: ${release.reason}`}`
-  const share = `${release.currentCanaryPercentage}% of the visitors get ${name}`
+  const share = `${release.currentCanaryPercentage}% of visitors get ${name}`
   return release.substate === 'PAUSED' ? `Paused: ${share}. ${release.reason ?? ''}`.trim() : `${share}.`
 }
 

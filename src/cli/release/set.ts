@@ -12,7 +12,7 @@ function readStages(text: string) {
     const [share = '', time] = part.trim().split(':')
     const targetPercentage = Number(share.replace(/%$/, ''))
     if (share === '' || !(targetPercentage >= 0 && targetPercentage <= 100))
-      throw new TypeError(`"${part}" is not a stage: write a share and how long it lasts, as in 10:5m`)
+      throw new TypeError(`"${part}" is not a stage: write a percentage and a duration, as in 10:5m`)
     return time === undefined
       ? { targetPercentage, requireApproval: true }
       : { targetPercentage, duration: readDuration(time) / MINUTE }
@@ -23,26 +23,26 @@ function readStages(text: string) {
 export const command = defineCommand({
   doing: 'set up releases',
   about:
-    'From the next production deployment on, each new deployment reaches visitors in stages: a growing share of them gets it and keeps it. A stage without a duration waits for `aloft releases approve`.',
+    'Starting with the next production deployment, each new deployment reaches visitors in stages: a growing share of visitors gets it and keeps it. A stage without a duration waits for `aloft releases approve`.',
   team: true,
   options: {
-    stages: value('stages', 'shares in per cent, each with how long it lasts, as in 10:5m,50:1h', readStages),
-    linear: flag('grow steadily from one share to the next, instead of in steps'),
+    stages: value('stages', 'percentage and duration of each stage, as in 10:5m,50:1h', readStages),
+    linear: flag('increase gradually between stages instead of in steps'),
     watch: value(
       'action',
       'what to do when the new deployment has more errors or is slower: rollback, pause or nothing',
       oneOf(['rollback', 'pause', 'nothing']),
     ),
-    header: flag('have answers of the new deployment say so: x-rolling-release: canary'),
+    header: flag('mark responses of the new deployment with x-rolling-release: canary'),
     ...projectOption,
   },
   examples: [
-    ['releases set --stages 10:5m,50:10m', 'a tenth for five minutes, half for ten, then everybody'],
-    ['releases set --stages 5 --watch pause', 'one in twenty until you agree; stop when it does worse'],
+    ['releases set --stages 10:5m,50:10m', '10% for 5 minutes, 50% for 10 minutes, then everyone'],
+    ['releases set --stages 5 --watch pause', '5% until you approve; pause if it performs worse'],
   ],
   hints: HINTS,
   async run(cli, { project, stages, linear, watch = 'rollback', header }) {
-    if (stages === undefined) throw usageError('Which stages?', 'Name them: --stages 10:5m,50:10m')
+    if (stages === undefined) throw usageError('--stages is missing.', 'Example: --stages 10:5m,50:10m')
     const { api, idOrName } = await chooseProject(cli, project)
     const changed = await api.call(setReleaseConfig, {
       params: { idOrName },
@@ -54,7 +54,7 @@ export const command = defineCommand({
     })
     cli.out.show(changed, () => {
       const shares = stages.map(({ targetPercentage }) => `${targetPercentage}%`).join(', ')
-      return `The next production deployment reaches ${shares} of the visitors.`
+      return `Stages of the next production deployment: ${shares}.`
     })
   },
 })

@@ -5,11 +5,10 @@ import { showRelease } from './release.ts'
 
 export const command = defineCommand({
   doing: 'start the release',
-  about:
-    'Shows the deployment to the first share of the visitors. Its project has stages: `aloft releases set`.',
+  about: 'Starts with the visitors of the first stage. Configure the stages with `aloft releases set`.',
   team: true,
   arguments: { deployment: required(DEPLOYMENT) },
-  examples: [['releases start dpl_7Y2h…', 'of a deployment that was tried out']],
+  examples: [['releases start dpl_7Y2h…', 'release a tested deployment']],
   hints: SEE,
   async run(cli, given) {
     const { api } = await folderApi(cli)

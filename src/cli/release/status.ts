@@ -48,7 +48,7 @@ export const command = defineCommand({
     )
     cli.out.show({ rollingRelease: release, config }, () => {
       const facts: (readonly [string, string])[] = [
-        ['stages', stages?.join(', ') ?? 'off: new deployments reach everybody at once'],
+        ['stages', stages?.join(', ') ?? 'off: new deployments go to all visitors immediately'],
         ['release', plainText(releaseWords(release))],
       ]
       if (release?.state === 'ACTIVE')

@@ -7,7 +7,7 @@ import { showList } from '../show-list.ts'
 
 export const command = defineCommand({
   doing: 'list the secrets',
-  about: 'Their values cannot be read again.',
+  about: 'Values are never shown.',
   team: true,
   options: pageOptions,
   examples: [
@@ -22,7 +22,7 @@ export const command = defineCommand({
       items: page.secrets,
       head: ['NAME', 'ID', 'CREATED'],
       row: ({ name, uid, created }) => [name, uid, relativeTime(Date.parse(created), now)],
-      empty: 'No secrets here. Make one: aloft secrets add <name>',
+      empty: 'No secrets yet. Create one: aloft secrets add <name>',
       more: ['secrets ls', page.pagination.next],
     })
   },

@@ -8,7 +8,7 @@ export const command = defineCommand({
   about: 'Variables that reference it keep working.',
   team: true,
   arguments: { name: required('name or id of the secret'), newName: required('its new name') },
-  examples: [['secrets rename db-password db-password-2', 'another name for the same value']],
+  examples: [['secrets rename db-password db-password-2', 'same value, new name']],
   hints: {
     secret_already_exists: 'Choose another name.',
     not_found: 'See your secrets with `aloft secrets ls`.',
@@ -17,6 +17,6 @@ export const command = defineCommand({
     const { out } = cli
     const api = await accountApi(cli)
     const renamed = await api.call(renameSecret, { params: { name }, body: { name: newName } })
-    out.show(renamed, () => `The secret ${plainText(renamed.oldName)} is called ${plainText(renamed.name)}.`)
+    out.show(renamed, () => `Renamed the secret ${plainText(renamed.oldName)} to ${plainText(renamed.name)}.`)
   },
 })

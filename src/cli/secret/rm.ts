@@ -16,7 +16,7 @@ export const command = defineCommand({
   async run(cli, { name }) {
     const { out } = cli
     const api = await accountApi(cli)
-    await cli.prompt.confirm(`Delete the secret ${plainText(name)}? Its value cannot be got back.`)
+    await cli.prompt.confirm(`Delete the secret ${plainText(name)}? Its value cannot be recovered.`)
     const deleted = await api.call(deleteSecret, { params: { name } })
     out.show(deleted, () => `Deleted the secret ${plainText(deleted.name)}.`)
   },

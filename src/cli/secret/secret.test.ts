@@ -46,7 +46,7 @@ test('add without a value, or under a name that is taken, says what to do', asyn
 
 test('rename and rm', async () => {
   const renamed = await aloft(['rename', 'db-password', 'db'])
-  assert.equal(renamed.stdout, 'The secret db-password is called db.\n')
+  assert.equal(renamed.stdout, 'Renamed the secret db-password to db.\n')
   assert.equal((await aloft(['rm', 'db-password'])).code, 2)
   assert.equal((await aloft(['rm', 'db-password', '--yes'])).stdout, 'Deleted the secret db-password.\n')
 })

@@ -14,7 +14,7 @@ export const command = defineCommand({
   about:
     'Run it on a machine that will become part of an installation, with the URL and invitation that `aloft operator join` prints. It writes aloft.config.json to this folder, readable only by you; `aloft server` uses it.',
   arguments: {
-    url: required('address of the installation'),
+    url: required('URL of the installation'),
     invitation: required('token printed by `aloft operator join`'),
   },
   options: {
@@ -22,19 +22,15 @@ export const command = defineCommand({
       'address:port',
       'IP address or host name, and port, where other machines reach the functions of this one',
     ),
-    role: value('kind', `${ROLES.join(', ')}: what this machine is to do`, oneOf(ROLES)),
+    role: value('kind', `${ROLES.join(', ')}: role of this machine`, oneOf(ROLES)),
   },
   examples: [['join https://aloft.example.com kT3b… --address 10.0.0.2:7443', 'as the second machine']],
-  hints: { forbidden: 'Make another invitation with `aloft operator join`.' },
+  hints: { forbidden: 'Create a new invitation with `aloft operator join`.' },
   async run(cli, { url, invitation, address, role = 'all' }) {
     const file = join(cli.cwd, FILE)
     if (existsSync(file))
-      throw new CliError(
-        EXIT.failure,
-        `There is an ${FILE} here already.`,
-        'Join in another folder, or move it.',
-      )
-    if (!URL.canParse(url)) throw usageError(`"${url}" is not an address.`)
+      throw new CliError(EXIT.failure, `${FILE} already exists here.`, 'Join in another folder, or move it.')
+    if (!URL.canParse(url)) throw usageError(`"${url}" is not a valid URL.`)
     // Of the token only a hash is sent, and what comes back is sealed with it.
     const { sealed } = await createClient({ baseUrl: url }).call(joinInstallation, {
       body: { id: joinId(invitation) },

@@ -11,11 +11,7 @@ export const command = defineCommand({
   about:
     'Reads its settings from `ALOFT_…` environment variables and from aloft.config.json in this folder. Data is stored in .aloft in this folder unless ALOFT_DATA_DIR is set. Runs until you press Ctrl-C or send SIGTERM.',
   options: {
-    role: value(
-      'kind',
-      `${ROLES.join(', ')}: one kind of processes, for machines of their own`,
-      oneOf(ROLES),
-    ),
+    role: value('kind', `${ROLES.join(', ')}: run only this role, for dedicated machines`, oneOf(ROLES)),
   },
   examples: [
     ['server', 'the whole platform, on http://localhost:3000'],

@@ -20,9 +20,9 @@ export const command = defineCommand({
   doing: 'log in',
   about:
     'Emails you a link. Open it, check that the security code matches and accept; this command then stores a token. You can also accept in a browser where you are signed in.\nIf the email address has no account yet, one is created.',
-  arguments: { email: optional('your email address; you are asked for it if you leave it out') },
+  arguments: { email: optional('your email address; prompts for it by default') },
   examples: [
-    ['login', 'ask for the address'],
+    ['login', 'prompt for the email address'],
     ['login you@example.com', 'log in'],
     ['login you@example.com --base-url https://aloft.example.com', 'log in to another installation'],
   ],
@@ -55,6 +55,6 @@ export const command = defineCommand({
     cli.auth.save(baseUrl, { token: new Redacted(token), email })
     const named = cli.namedToken()
     out.show({ baseUrl, email }, () => `Logged in to ${baseUrl} as ${plainText(email)}.`)
-    if (named) out.say(`note: ${named.from} is set and wins over this login.`)
+    if (named) out.say(`note: ${named.from} is set and takes precedence over this login.`)
   },
 })

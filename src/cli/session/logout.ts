@@ -5,10 +5,10 @@ import { defineCommand, flag } from '../command.ts'
 
 export const command = defineCommand({
   doing: 'log out; you are still logged in',
-  options: { local: flag('only forget the token, when the installation cannot be reached any more') },
+  options: { local: flag('only delete the stored token, if the installation cannot be reached') },
   examples: [
-    ['logout', 'of the installation that you logged in to last'],
-    ['logout --base-url https://aloft.example.com', 'of another one'],
+    ['logout', 'log out of the installation you last logged in to'],
+    ['logout --base-url https://aloft.example.com', 'log out of another installation'],
   ],
   async run(cli, { local }) {
     const { auth, out, baseUrl } = cli

@@ -48,7 +48,7 @@ test('a login tells when something else wins over it', async () => {
   await using machine = await startMachine(...login)
   const { code, stderr } = await machine.run(['login', 'Jo@Example.com'], { ALOFT_TOKEN: 'other' })
   assert.equal(code, 0)
-  assert.match(stderr, /note: ALOFT_TOKEN is set and wins/)
+  assert.match(stderr, /note: ALOFT_TOKEN is set and takes precedence/)
 })
 
 test('login without an address and without a terminal is wrong usage', async () => {

@@ -4,11 +4,11 @@ import { renderFacts } from '../table.ts'
 import { findTeam } from '../team/find-team.ts'
 
 export const command = defineCommand({
-  doing: 'find out who you are',
+  doing: 'look up the current user',
   team: true,
   examples: [
     ['whoami', 'your account, the installation and where the token came from'],
-    ['whoami --team acme', 'also checks that you may act for the team'],
+    ['whoami --team acme', 'also check that you can use the team'],
   ],
   async run(cli) {
     const { out, baseUrl } = cli

@@ -3,8 +3,8 @@ import { defineCommand, required, value } from '../command.ts'
 
 export const command = defineCommand({
   doing: 'create the team',
-  arguments: { slug: required('short name for addresses: a letter, then a-z, 0-9, - and _') },
-  options: { name: value('name', 'name for people; the slug when left out') },
+  arguments: { slug: required('slug for URLs: a letter, then a-z, 0-9, - and _') },
+  options: { name: value('name', 'display name; defaults to the slug') },
   examples: [
     ['teams create acme', 'a team'],
     ['teams create acme --name "Acme Inc."', 'with a longer name'],
@@ -15,7 +15,7 @@ export const command = defineCommand({
     const { id } = await cli
       .api()
       .call(createTeam, { body: { slug, ...(name === undefined ? {} : { name }) } })
-    if (!out.json) out.say(`Created the team ${slug}. Act for it with --team ${slug}.`)
+    if (!out.json) out.say(`Created the team ${slug}. Use it with --team ${slug}.`)
     out.show({ id, slug, name: name ?? slug }, () => id)
   },
 })

@@ -11,7 +11,7 @@ const SEE = 'See your teams with `aloft teams ls`.'
 /** A team by its id or its slug. */
 export async function findTeam(api: Client, idOrSlug: string | undefined): Promise<Team> {
   if (idOrSlug === undefined)
-    throw usageError('The team is missing.', `Name it with --team <id or slug>. ${SEE}`)
+    throw usageError('The team is missing.', `Pass it with --team <id or slug>. ${SEE}`)
   try {
     if (/^team_[0-9A-Za-z]{24}$/.test(idOrSlug)) return await api.call(getTeam, { params: { id: idOrSlug } })
     const found = await api.call(listTeams, { query: { slug: idOrSlug } })

@@ -6,9 +6,9 @@ import { showList } from '../show-list.ts'
 
 export const command = defineCommand({
   doing: 'list the invitations',
-  about: 'Those that nobody has accepted yet. Only an OWNER may do this.',
+  about: 'Lists invitations that were not accepted yet. Only an OWNER can do this.',
   team: true,
-  examples: [['teams invitations ls --team acme', 'who was invited']],
+  examples: [['teams invitations ls --team acme', 'list pending invitations']],
   async run(cli) {
     const team = await actingTeam(cli)
     const answer = await cli.api().call(listInvitations, { params: { id: team.id } })
@@ -22,7 +22,7 @@ export const command = defineCommand({
         relativeTime(expiresAt, cli.now()),
         id,
       ],
-      empty: 'No open invitations. Invite somebody: aloft teams members add <email>',
+      empty: 'No pending invitations. Invite someone: aloft teams members add <email>',
     })
   },
 })

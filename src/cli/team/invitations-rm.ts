@@ -6,7 +6,7 @@ import { plainText } from '../plain-text.ts'
 
 export const command = defineCommand({
   doing: 'withdraw the invitation',
-  about: 'Its link stops working. Only an OWNER may do this.',
+  about: 'Its link stops working. Only an OWNER can do this.',
   team: true,
   arguments: { invitation: required('email address or id') },
   examples: [['teams invitations rm jo@example.com --team acme', 'withdraw it']],
@@ -19,10 +19,10 @@ export const command = defineCommand({
     if (!found)
       throw new CliError(
         EXIT.notFound,
-        `Nobody is invited as ${given.invitation}.`,
-        'See the open invitations with `aloft teams invitations ls`.',
+        `There is no invitation for ${given.invitation}.`,
+        'List pending invitations with `aloft teams invitations ls`.',
       )
     const removed = await api.call(revokeInvitation, { params: { id: team.id, invitationId: found.id } })
-    cli.out.show(removed, () => `Withdrew the invitation of ${plainText(found.email)}.`)
+    cli.out.show(removed, () => `Withdrew the invitation for ${plainText(found.email)}.`)
   },
 })

@@ -15,13 +15,13 @@ export const command = defineCommand({
     const now = cli.now()
     const page = await cli.api().call(listTeams, { query: pageQuery(given) })
     // The endpoint answers one team only when it is asked for by slug.
-    if (!('teams' in page)) throw new Error('The list of teams has an unknown form.')
+    if (!('teams' in page)) throw new Error('The server returned an unexpected list of teams.')
     const { teams, pagination } = page
     showList(cli, page, {
       items: teams,
       head: ['SLUG', 'NAME', 'ID', 'CREATED'],
       row: ({ slug, name, id, created }) => [slug, name, id, relativeTime(Date.parse(created), now)],
-      empty: 'No teams here. Make one: aloft teams create <slug>',
+      empty: 'No teams yet. Create one: aloft teams create <slug>',
       more: ['teams ls', pagination.next],
     })
   },

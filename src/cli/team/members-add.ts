@@ -10,10 +10,10 @@ import { relativeTime } from '../relative-time.ts'
 export const command = defineCommand({
   doing: 'add the member',
   about:
-    'Whoever has an account belongs to the team at once and is told by mail. Anybody else is mailed an invitation, whose link makes the account. Only an OWNER may do this.',
+    'People with an account join the team immediately and are notified by email. Everyone else gets an invitation by email, with a link that creates the account. Only an OWNER can do this.',
   team: true,
   arguments: { email: required('their email address') },
-  options: { role: value('role', `${ROLES.join(' or ')}; MEMBER when left out`, oneOf(ROLES)) },
+  options: { role: value('role', `${ROLES.join(' or ')}; defaults to MEMBER`, oneOf(ROLES)) },
   examples: [
     ['teams members add jo@example.com --team acme', 'as a MEMBER'],
     ['teams members add jo@example.com --role owner --team acme', 'as an OWNER'],
@@ -31,7 +31,7 @@ export const command = defineCommand({
       const invitation = await api.call(createInvitation, call)
       const until = relativeTime(invitation.expiresAt, cli.now())
       out.show({ invitation }, () =>
-        sentence(`Invited ${plainText(invitation.email)} by mail; the link expires ${until}`),
+        sentence(`Invited ${plainText(invitation.email)} by email; the link expires ${until}`),
       )
     }
   },

@@ -6,7 +6,7 @@ import { showList } from '../show-list.ts'
 export const command = defineCommand({
   doing: 'list the members',
   team: true,
-  examples: [['teams members ls --team acme', 'everybody in the team']],
+  examples: [['teams members ls --team acme', 'all members of the team']],
   async run(cli) {
     const api = cli.api()
     const team = await actingTeam(cli)
@@ -15,7 +15,7 @@ export const command = defineCommand({
       items: members,
       head: ['USERNAME', 'EMAIL', 'ROLE', 'ID'],
       row: ({ username, email, role, uid }) => [username, email, role, uid],
-      empty: 'Nobody is in it.',
+      empty: 'No members.',
     })
   },
 })

@@ -6,7 +6,7 @@ import { findMember } from './find-member.ts'
 
 export const command = defineCommand({
   doing: 'remove the member',
-  about: 'Only an OWNER may do this, and not to another OWNER.',
+  about: 'Only an OWNER can do this. An OWNER cannot be removed.',
   team: true,
   arguments: { user: required('email address, username or id of the member') },
   examples: [

@@ -5,20 +5,23 @@ import { usageError } from '../exit.ts'
 
 export const command = defineCommand({
   doing: 'change the team',
-  about: 'Only an OWNER may do this.',
+  about: 'Only an OWNER can do this.',
   team: true,
   options: {
-    slug: value('slug', 'another short name for addresses'),
-    name: value('name', 'another name for people'),
+    slug: value('slug', 'new slug for URLs'),
+    name: value('name', 'new display name'),
     membersMayEditProduction: value(
       'on or off',
-      'whether a MEMBER may change production variables',
+      'whether a MEMBER can change production variables',
       readSwitch,
     ),
   },
   examples: [
-    ['teams set --team acme --name "Acme Ltd."', 'another name'],
-    ['teams set --team acme --members-may-edit-production off', 'production variables are for OWNERs'],
+    ['teams set --team acme --name "Acme Ltd."', 'change the display name'],
+    [
+      'teams set --team acme --members-may-edit-production off',
+      'only an OWNER can change production variables',
+    ],
   ],
   hints: { slug_taken: 'Choose another slug.' },
   async run(cli, { slug, name, membersMayEditProduction }) {

@@ -41,8 +41,8 @@ const actedFor = ({ api }: TestMachine) => api.requests.at(-1)?.query.teamId
 
 test('a team that was switched to is acted for, until it is switched back', async () => {
   await using machine = await startOffice()
-  assert.equal((await machine.run(['teams', 'switch'])).stdout, 'your own account\n')
-  assert.equal((await machine.run(['teams', 'switch', 'acme'])).stdout, 'You act for acme from now on.\n')
+  assert.equal((await machine.run(['teams', 'switch'])).stdout, 'your personal account\n')
+  assert.equal((await machine.run(['teams', 'switch', 'acme'])).stdout, 'Now using the team acme.\n')
   assert.equal((await machine.run(['team', 'switch'])).stdout, 'acme\n')
   await machine.run(['projects', 'ls'])
   assert.equal(actedFor(machine), acme.id)
@@ -86,7 +86,7 @@ test('what cannot be switched says why, and changes nothing', async () => {
   const named = await machine.run(['teams', 'switch', 'acme'], { ALOFT_TOKEN: TOKEN })
   assert.equal(named.code, 2)
   assert.match(named.stderr, /ALOFT_TOKEN is used instead/)
-  assert.equal((await machine.run(['teams', 'switch'])).stdout, 'your own account\n')
+  assert.equal((await machine.run(['teams', 'switch'])).stdout, 'your personal account\n')
 })
 
 test('who left the team is told how to go back to their own account', async () => {
@@ -94,7 +94,7 @@ test('who left the team is told how to go back to their own account', async () =
   await machine.run(['teams', 'switch', 'acme'])
   const { code, stderr } = await machine.run(['projects', 'ls', '--search', 'left'])
   assert.equal(code, 3)
-  assert.match(stderr, /hint: You act for the team acme: `aloft teams switch --personal`/)
+  assert.match(stderr, /hint: You are using the team acme./)
 })
 
 test('set changes the team, and the name under which it was switched to', async () => {

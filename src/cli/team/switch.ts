@@ -15,25 +15,25 @@ export const command = defineCommand({
   ],
   async run(cli, { team, personal }) {
     const { auth, out, baseUrl } = cli
-    if (team !== undefined && personal) throw usageError('Name a team, or --personal.')
+    if (team !== undefined && personal) throw usageError('Pass a team, or --personal.')
     const login = auth.find(baseUrl)
     const named = cli.namedToken()
     if (login === undefined || named !== undefined)
       throw usageError(
         login === undefined
           ? `You are not logged in to ${baseUrl}, so there is no login to switch.`
-          : `This would switch your stored login, and ${named?.from} is used instead of it.`,
-        'Name the team for each call with --team <id or slug>, or run `aloft login`.',
+          : `This switches your stored login, but ${named?.from} is used instead.`,
+        'Pass the team to each command with --team <id or slug>, or run `aloft login`.',
       )
     if (team === undefined && !personal) {
       const now = login.team
-      return out.show({ team: now ?? null }, () => now?.slug ?? 'your own account')
+      return out.show({ team: now ?? null }, () => now?.slug ?? 'your personal account')
     }
     const found = team === undefined ? undefined : await findTeam(cli.api(), team)
     const chosen = found && { id: found.id, slug: found.slug }
     auth.switchTeam(baseUrl, login.token, chosen)
     out.show({ team: chosen ?? null }, () =>
-      chosen ? `You act for ${chosen.slug} from now on.` : 'You act for your own account from now on.',
+      chosen ? `Now using the team ${chosen.slug}.` : 'Now using your personal account.',
     )
   },
 })

@@ -104,11 +104,11 @@ test('add names a role when asked to, and who has no account is invited by mail'
     machine.run(['teams', 'members', 'add', email, '--role', 'owner', '--team', 'acme'], env)
   assert.equal((await add('kim@example.com')).stdout, 'kim is now a member of acme.\n')
   const unknown = await add('who@example.com')
-  assert.equal(unknown.stdout, 'Invited who@example.com by mail; the link expires in 7d.\n')
+  assert.equal(unknown.stdout, 'Invited who@example.com by email; the link expires in 7d.\n')
   const on = (...line: string[]) => machine.run(['teams', 'invitations', ...line, '--team', 'acme'], env)
   assert.match((await on('ls')).stdout, /^who@example\.com +OWNER .* req_1$/m)
-  assert.equal((await on('rm', 'who@example.com')).stdout, 'Withdrew the invitation of who@example.com.\n')
-  assert.match((await on('rm', 'no@example.com')).stderr, /Nobody is invited as no@example\.com/)
+  assert.equal((await on('rm', 'who@example.com')).stdout, 'Withdrew the invitation for who@example.com.\n')
+  assert.match((await on('rm', 'no@example.com')).stderr, /There is no invitation for no@example\.com/)
 })
 
 test('a role is changed by address, username or id', async () => {
@@ -121,7 +121,7 @@ test('a role is changed by address, username or id', async () => {
   )
   for (const who of ['KIM@example.com', 'kim', 'u2']) {
     const line = ['teams', 'members', 'role', who, 'owner', '--team', 'acme']
-    assert.equal((await machine.run(line, env)).stdout, 'kim is OWNER of acme.\n')
+    assert.equal((await machine.run(line, env)).stdout, 'kim is now OWNER of acme.\n')
   }
   const unknown = await machine.run(['teams', 'members', 'role', 'who', 'owner', '--team', 'acme'], env)
   assert.equal(unknown.code, 4)

@@ -22,8 +22,8 @@ export const command = defineCommand({
       body: { name, ...(expiresIn === undefined ? {} : { expiresAt: cli.now() + expiresIn }) },
     })
     const { expiresAt } = created.token
-    const until = expiresAt === undefined ? 'It does not lapse.' : `It is valid until ${iso(expiresAt)}.`
-    if (!out.json) out.say(`Created the token "${plainText(name)}". ${until} Its value is shown this once:`)
+    const until = expiresAt === undefined ? 'It never expires.' : `It expires on ${iso(expiresAt)}.`
+    if (!out.json) out.say(`Created the token "${plainText(name)}". ${until} Its value is shown only once:`)
     out.show(created, () => created.bearerToken)
   },
 })

@@ -11,7 +11,7 @@ export const command = defineCommand({
   options: pageOptions,
   examples: [
     ['tokens ls', 'your tokens, newest first'],
-    ['tokens ls --json', 'with whole ids, as JSON'],
+    ['tokens ls --json', 'with full ids, as JSON'],
   ],
   async run(cli, given) {
     const now = cli.now()
@@ -27,7 +27,7 @@ export const command = defineCommand({
         relativeTime(token.activeAt, now),
         token.expiresAt === undefined ? 'never' : relativeTime(token.expiresAt, now),
       ],
-      empty: 'No tokens here. Make one: aloft tokens create <name>',
+      empty: 'No tokens yet. Create one: aloft tokens create <name>',
       more: ['tokens ls', page.pagination.next],
     })
   },

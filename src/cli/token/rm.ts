@@ -5,8 +5,8 @@ import { resolveTokenId } from './token-id.ts'
 
 export const command = defineCommand({
   doing: 'revoke the token',
-  about: 'Whatever uses the token stops working at once. This cannot be undone.',
-  arguments: { id: required('id of the token, or how it begins; `current` is the one in use') },
+  about: 'Anything that uses the token stops working immediately. This cannot be undone.',
+  arguments: { id: required('id of the token or its first characters; `current` for the one in use') },
   examples: [
     ['tokens rm 3f9a1c0b7d2e', 'ask for confirmation, then revoke'],
     ['tokens rm 3f9a1c0b7d2e --yes', 'without confirmation'],
@@ -17,7 +17,9 @@ export const command = defineCommand({
     const api = cli.api()
     const id = await resolveTokenId(api, given.id)
     const { token } = await api.call(getToken, { params: { id } })
-    await cli.prompt.confirm(`Revoke the token "${plainText(token.name)}"? What uses it stops working.`)
+    await cli.prompt.confirm(
+      `Revoke the token "${plainText(token.name)}"? Anything that uses it stops working.`,
+    )
     const revoked = await api.call(deleteToken, { params: { id: token.id } })
     out.show(revoked, () => `Revoked the token "${plainText(token.name)}".`)
   },

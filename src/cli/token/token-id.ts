@@ -21,10 +21,10 @@ export async function resolveTokenId(api: Client, text: string): Promise<string>
     until = pagination.next
   }
   const [id, another] = found
-  if (id === undefined) throw missing(`No token of yours has an id that begins with ${text}.`)
-  if (another !== undefined) throw missing(`Several of your tokens have an id that begins with ${text}.`)
+  if (id === undefined) throw missing(`None of your tokens has an id that starts with ${text}.`)
+  if (another !== undefined) throw missing(`Several of your tokens have an id that starts with ${text}.`)
   return id
 }
 
 const missing = (message: string) =>
-  new CliError(EXIT.notFound, message, 'See the whole ids with `aloft tokens ls --json`.')
+  new CliError(EXIT.notFound, message, 'See the full ids with `aloft tokens ls --json`.')

@@ -37,7 +37,7 @@ test('create prints the value alone on stdout, so that it can be captured', asyn
   )
   const { code, stdout, stderr } = await machine.run(['token', 'create', 'ci', '--expires-in', '30d'], env)
   assert.deepEqual([code, stdout], [0, 'fresh\n'], stderr)
-  assert.match(stderr, /shown this once/)
+  assert.match(stderr, /shown only once/)
   const json = await machine.run(['token', 'create', 'ci', '--expires-in', '30d', '--json'], env)
   assert.equal(JSON.parse(json.stdout).bearerToken, 'fresh')
   assert.equal(json.stderr, '')

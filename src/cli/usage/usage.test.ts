@@ -63,7 +63,7 @@ test('an operator sees and sets the quotas of plans and of accounts', async () =
   assert.deepEqual(machine.api.requests.at(-1)?.body, { contentBytes: 2e9, buildMinutes: null })
   assert.match((await operator('accounts', 'quotas', 'jo')).stdout, /25%/)
   const changed = await operator('accounts', 'quotas', 'jo', 'contentBytes=default')
-  assert.match(changed.stderr, /Its own: contentBytes/)
+  assert.match(changed.stderr, /Overridden for this account: contentBytes/)
   assert.deepEqual(machine.api.requests.at(-1)?.body, { contentBytes: 'default' })
   for (const wrong of ['gold=1', 'deployments=many', 'deployments'])
     assert.equal((await operator('quotas', 'set', 'free', wrong)).code, 2)

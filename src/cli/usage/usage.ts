@@ -4,18 +4,18 @@ import { defineCommand } from '../command.ts'
 import { renderUsage } from './show-usage.ts'
 
 export const command = defineCommand({
-  doing: 'read what the account uses',
-  about: 'What is beyond an allowance is refused with the code quota_exceeded, which says how much there is.',
+  doing: 'read the usage of the account',
+  about: 'Requests that exceed a quota are refused with the code quota_exceeded.',
   team: true,
   examples: [
-    ['usage', 'your own account'],
+    ['usage', 'your personal account'],
     ['usage --team acme', 'a team'],
     ['usage --json', 'as JSON'],
   ],
   async run(cli) {
     const { out } = cli
     const usage = await (await accountApi(cli)).call(readUsage)
-    if (!out.json) out.say(`The plan is ${usage.plan}.`)
+    if (!out.json) out.say(`Plan: ${usage.plan}`)
     out.show(usage, () => renderUsage(usage, out.colors))
   },
 })

@@ -9,7 +9,7 @@ export const command = defineCommand({
   team: true,
   arguments: {
     url: required('where events are sent, https://…'),
-    events: oneOrMore('kinds of events, as in deployment.ready'),
+    events: oneOrMore('events to send, such as deployment.ready'),
   },
   options: {
     project: values('id or name', 'only events of this project; can be repeated', (text) => text),
@@ -30,7 +30,7 @@ export const command = defineCommand({
     const created = await api.call(createWebhook, {
       body: { url, events: [...events], ...(projectIds.length === 0 ? {} : { projectIds }) },
     })
-    if (!out.json) out.say(`Created the webhook ${created.id}. This is its secret, shown this once:`)
+    if (!out.json) out.say(`Created the webhook ${created.id}. Its secret is shown only once:`)
     out.show(created, () => created.secret)
   },
 })

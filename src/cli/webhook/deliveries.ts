@@ -34,7 +34,7 @@ export const command = defineCommand({
           relativeTime(createdAt, now),
         ]
       },
-      empty: 'Nothing was sent to it yet.',
+      empty: 'No deliveries yet.',
       more: [`webhooks deliveries ${given.id}`, page.pagination.next],
     })
   },

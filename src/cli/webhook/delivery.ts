@@ -18,7 +18,7 @@ export const command = defineCommand({
     ],
     ['webhooks delivery hook_4kTbb1xPBoTqRCUt 3f0c6b1e-58d2-4c7a-9a41-2b7d0e6f9c15 --json', 'as JSON'],
   ],
-  hints: { not_found: 'See what was sent with `aloft webhooks deliveries <id>`.' },
+  hints: { not_found: 'List deliveries with `aloft webhooks deliveries <id>`.' },
   async run(cli, { id, delivery }) {
     const { out } = cli
     const now = cli.now()

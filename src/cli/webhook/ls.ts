@@ -8,7 +8,7 @@ import { showList } from '../show-list.ts'
 export const command = defineCommand({
   doing: 'list the webhooks',
   team: true,
-  options: { project: value('id or name', 'only those that hear of this project') },
+  options: { project: value('id or name', 'only webhooks that get events of this project') },
   examples: [
     ['webhooks ls', 'the webhooks of the account'],
     ['webhooks ls --project shop --json', 'as JSON'],
@@ -28,10 +28,10 @@ export const command = defineCommand({
         id,
         url,
         events.join(', '),
-        disabledAt === undefined ? 'on' : 'given up',
+        disabledAt === undefined ? 'on' : 'disabled',
         relativeTime(createdAt, now),
       ],
-      empty: 'No webhooks here. Make one: aloft webhooks add <url> <events...>',
+      empty: 'No webhooks yet. Create one: aloft webhooks add <url> <events...>',
     })
   },
 })

@@ -11,11 +11,11 @@ export const command = defineCommand({
   examples: [
     ['webhooks redeliver hook_4kTbb1xPBoTqRCUtqdXUkFvG whd_9fKq2mXc7TzR1bVn5LdYp3Aw', 'send it once more'],
   ],
-  hints: { not_found: 'See what was sent with `aloft webhooks deliveries <id>`.' },
+  hints: { not_found: 'List deliveries with `aloft webhooks deliveries <id>`.' },
   async run(cli, { id, delivery }) {
     const { out } = cli
     const api = await accountApi(cli)
     const sent = await api.call(redeliver, { params: { id, deliveryId: delivery } })
-    out.show(sent, () => `${plainText(sent.type)} is sent again.`)
+    out.show(sent, () => `${plainText(sent.type)} will be sent again.`)
   },
 })

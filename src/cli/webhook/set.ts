@@ -14,19 +14,22 @@ export const command = defineCommand({
   team: true,
   arguments: { id: required('id of the webhook') },
   options: {
-    url: value('url', 'another address'),
+    url: value('url', 'new URL'),
     event: values(
       'event',
-      'the kinds of events, instead of those before; can be repeated',
+      'event to send, replacing the current ones; can be repeated',
       (text: string) => text,
     ),
     project: values('id or name', 'only events of this project; can be repeated', (text: string) => text),
     allProjects: flag('events of all projects'),
-    enabled: value('on or off', 'whether anything is sent', readSwitch),
+    enabled: value('on or off', 'whether events are sent', readSwitch),
   },
   examples: [
     ['webhooks set hook_4kTbb1xPBoTqRCUt --enabled on', 're-enable it after failed deliveries'],
-    ['webhooks set hook_4kTbb1xPBoTqRCUt --event deployment.ready --event deployment.error', 'other events'],
+    [
+      'webhooks set hook_4kTbb1xPBoTqRCUt --event deployment.ready --event deployment.error',
+      'replace the events',
+    ],
   ],
   hints: { not_found: 'See your webhooks with `aloft webhooks ls`.' },
   async run(cli, { id, url, event, project, allProjects, enabled }) {

@@ -58,13 +58,13 @@ const aloft = (...line: readonly string[]) => machine.run(['webhooks', ...line],
 test('ls tells those apart that were given up', async () => {
   const { stdout } = await aloft('ls')
   assert.match(stdout, /^hook_1 +https:\/\/example\.com\/hook +deployment\.ready +on +1d ago$/m)
-  assert.match(stdout, /^hook_2 .* given up /m)
+  assert.match(stdout, /^hook_2 .* disabled /m)
 })
 
 test('add takes many events and prints the secret, this once', async () => {
   const { stdout, stderr } = await aloft('add', webhook.url, 'deployment.ready', 'deployment.error')
   assert.equal(stdout, 'whsec_abc\n')
-  assert.match(stderr, /shown this once/)
+  assert.match(stderr, /shown only once/)
   assert.deepEqual(machine.api.requests.at(-1)?.body, {
     url: webhook.url,
     events: ['deployment.ready', 'deployment.error'],
@@ -81,7 +81,7 @@ test('add takes many events and prints the secret, this once', async () => {
 test('deliveries and redeliver', async () => {
   const { stdout } = await aloft('deliveries', 'hook_1')
   assert.match(stdout, /^whd_1 +deployment\.ready +failed +1 +500 +1d ago$/m)
-  assert.equal((await aloft('redeliver', 'hook_1', 'whd_1')).stdout, 'deployment.ready is sent again.\n')
+  assert.equal((await aloft('redeliver', 'hook_1', 'whd_1')).stdout, 'deployment.ready will be sent again.\n')
   assert.equal(machine.api.requests.at(-1)?.path, '/v1/webhooks/hook_1/deliveries/whd_1/redeliver')
 })
 

@@ -16,9 +16,9 @@ export function findConnection(all: readonly Connection[], wanted: string | unde
     throw new CliError(
       EXIT.usage,
       'Several connected Git hosts match.',
-      `Name one by its id with --via. ${see}`,
+      `Pass the id of one with --via. ${see}`,
     )
   throw wanted === undefined
     ? new CliError(EXIT.notFound, 'No Git host is connected.', 'Connect one: aloft git hosts add github')
-    : new CliError(EXIT.notFound, `No connected Git host is called ${wanted}.`, see)
+    : new CliError(EXIT.notFound, `No connected Git host matches ${wanted}.`, see)
 }

@@ -10,7 +10,7 @@ export const command = defineCommand({
   team: true,
   examples: [
     ['git hosts ls', 'the Git hosts of the account'],
-    ['git hosts ls --team acme', 'those of a team'],
+    ['git hosts ls --team acme', 'Git hosts of a team'],
   ],
   async run(cli) {
     const now = cli.now()

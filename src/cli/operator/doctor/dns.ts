@@ -28,8 +28,8 @@ export async function checkDnsServer(status: Status, host: string): Promise<read
   const { dns } = status.ports
   if (dns === 0) return [good(name, 'off, as configured')]
   if (isLocal(status))
-    return [good(name, 'answers for no domain of its own, since ALOFT_DOMAIN is localhost')]
-  const hint = `Open port ${dns} for UDP and TCP in the firewall, and look whether another program has it.`
+    return [good(name, 'not authoritative for any domain, because ALOFT_DOMAIN is localhost')]
+  const hint = `Open port ${dns} for UDP and TCP in the firewall, and check whether another program uses it.`
   try {
     const { address } = await lookup(host)
     const server = `${address.includes(':') ? `[${address}]` : address}:${dns}`
@@ -38,7 +38,7 @@ export async function checkDnsServer(status: Status, host: string): Promise<read
     const found = await addresses(asked, someName(status.domain))
     const udp = sameSet(found, status.addresses)
       ? good(name, `${server} answers`)
-      : bad(name, `${server} answers ${found.join(', ')}`, 'Another DNS server has the port; stop it.')
+      : bad(name, `${server} answers ${found.join(', ')}`, 'Another DNS server uses the port. Stop it.')
     return [udp, await checkTcp(address, dns, hint)]
   } catch (error) {
     return [bad(name, `no answer over UDP from ${host} port ${dns}: ${reasonOf(error)}`, hint)]
@@ -49,10 +49,10 @@ function checkTcp(host: string, port: number, hint: string): Promise<Check> {
   const name = 'DNS over TCP'
   const { promise, resolve } = Promise.withResolvers<Check>()
   const socket = connect({ host, port, timeout: PATIENCE })
-  const fail = (why: string) => resolve(bad(name, `${host} port ${port} is not reached: ${why}`, hint))
+  const fail = (why: string) => resolve(bad(name, `${host} port ${port} cannot be reached: ${why}`, hint))
   socket.on('connect', () => resolve(good(name, `${host} port ${port} is open`)))
   socket.on('error', (error) => fail(reasonOf(error)))
-  socket.on('timeout', () => fail('it took too long'))
+  socket.on('timeout', () => fail('timed out'))
   return promise.finally(() => socket.destroy())
 }
 
@@ -61,18 +61,18 @@ export async function checkWildcard(status: Status): Promise<Check> {
   const name = 'wildcard DNS'
   const { domain } = status
   if (isLocal(status)) return good(name, 'not needed for localhost')
-  const hint = `Delegate ${domain} to ${status.nameservers.join(' and ')}, or add records for *.${domain} that name ${status.addresses.join(', ')}.`
+  const hint = `Delegate ${domain} to ${status.nameservers.join(' and ')}, or add records for *.${domain} that point to ${status.addresses.join(', ')}.`
   try {
     const found = await addresses(resolver(), someName(domain))
     return found.some((address) => status.addresses.includes(address))
-      ? good(name, `*.${domain} leads to ${found.join(', ')}`)
+      ? good(name, `*.${domain} resolves to ${found.join(', ')}`)
       : bad(
           name,
-          `*.${domain} leads to ${found.join(', ')}, and ALOFT_PUBLIC_ADDRESSES says ${status.addresses.join(', ')}`,
+          `*.${domain} resolves to ${found.join(', ')}, but ALOFT_PUBLIC_ADDRESSES is ${status.addresses.join(', ')}`,
           hint,
         )
   } catch (error) {
-    return bad(name, `*.${domain} is not found: ${reasonOf(error)}`, hint)
+    return bad(name, `*.${domain} does not resolve: ${reasonOf(error)}`, hint)
   }
 }
 
@@ -88,7 +88,7 @@ export async function checkDelegation(status: Status): Promise<Check | undefined
     ? good(name, `${domain} is delegated to ${found.join(', ')}`)
     : bad(
         name,
-        `${domain} is not delegated to this installation, so that no public authority issues *.${domain}`,
-        `In the zone above, add NS records of ${domain} to ${nameservers.join(' and ')}.`,
+        `${domain} is not delegated to this installation, so no public authority can issue a certificate for *.${domain}`,
+        `In the parent zone, add NS records for ${domain} that point to ${nameservers.join(' and ')}.`,
       )
 }

@@ -9,7 +9,7 @@ import { checkDelegation, checkDnsServer, checkWildcard } from './dns.ts'
 import { checkBaseUrl, checkClock, checkTls } from './from-outside.ts'
 
 export const command = defineCommand({
-  doing: 'examine the installation',
+  doing: 'check the installation',
   about:
     'Checks the server itself and from this machine: DNS, TLS, URLs and clocks. Explains how to fix each problem, and exits with 1 if there is one.',
   examples: [

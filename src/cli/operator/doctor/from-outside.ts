@@ -11,18 +11,17 @@ export function checkClock(status: Status, asked: number, answered: number): Che
   // The server looked at its clock some time between the two.
   const apart = Math.max(asked - status.time, status.time - answered, 0)
   return apart <= SKEW
-    ? good('clock', 'the same time here and there')
+    ? good('clock', 'in sync with this machine')
     : bad(
         'clock',
         `the server's clock and this machine's are ${Math.round(apart / SECOND)} seconds apart`,
-        'Set the clock of the one that is wrong: `timedatectl set-ntp true`.',
+        'Correct the clock that is wrong: `timedatectl set-ntp true`.',
       )
 }
 
 export async function checkBaseUrl({ baseUrl, version }: Status): Promise<Check> {
   const name = 'base URL'
-  const hint =
-    'Set ALOFT_BASE_URL to an address that people reach, or mend its DNS record, proxy or firewall.'
+  const hint = 'Set ALOFT_BASE_URL to a URL that people can reach, or fix its DNS record, proxy or firewall.'
   try {
     const answer = await fetch(`${baseUrl}/healthz`, {
       redirect: 'manual',
@@ -30,10 +29,10 @@ export async function checkBaseUrl({ baseUrl, version }: Status): Promise<Check>
     })
     const body = (await answer.json().catch(() => undefined)) as { version?: unknown } | undefined
     return body?.version === version
-      ? good(name, `${baseUrl} is reached from here`)
-      : bad(name, `${baseUrl} answers ${answer.status}, and not as this installation does`, hint)
+      ? good(name, `${baseUrl} can be reached from here`)
+      : bad(name, `${baseUrl} returns ${answer.status}, but not from this installation`, hint)
   } catch (error) {
-    return bad(name, `${baseUrl} is not reached from here: ${reasonOf(error)}`, hint)
+    return bad(name, `${baseUrl} cannot be reached from here: ${reasonOf(error)}`, hint)
   }
 }
 
@@ -60,24 +59,23 @@ export function checkTls(status: Status, host: string, now: number): Promise<Che
       bad(
         name,
         `no handshake with ${target}: ${why}`,
-        'Look whether ALOFT_TLS_PORT is open in the firewall, and that what passes 443 on leaves TLS alone.',
+        'Check that ALOFT_TLS_PORT is open in the firewall, and that whatever forwards port 443 passes TLS through unchanged.',
       ),
     )
   socket.on('error', (error) => fail(reasonOf(error)))
-  socket.on('timeout', () => fail('it took too long'))
+  socket.on('timeout', () => fail('timed out'))
   socket.on('secureConnect', () => {
     const { valid_to, issuer } = socket.getPeerCertificate()
     const until = Date.parse(valid_to)
-    const what = `${target} shows a certificate of ${issuer?.O ?? issuer?.CN ?? 'nobody'} that ends ${relativeTime(until, now)}`
+    const what = `${target} has a certificate from ${issuer?.O ?? issuer?.CN ?? 'an unknown issuer'} that expires ${relativeTime(until, now)}`
     const trusted = socket.authorized || status.certificates.authority === 'local'
-    if (until < now)
-      resolve(bad(name, what, 'It has ended. The log of the server says why it was not renewed.'))
+    if (until < now) resolve(bad(name, what, 'It has expired. The server log says why it was not renewed.'))
     else if (!trusted)
       resolve(
         bad(
           name,
           `${what}, which this machine does not trust: ${socket.authorizationError}`,
-          'The authority has issued none for this name yet, or a proxy in between shows its own.',
+          'No certificate has been issued for this name yet, or a proxy in between presents its own.',
         ),
       )
     else resolve(good(name, what))

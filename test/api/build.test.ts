@@ -188,10 +188,7 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     const made = await create(token)
     await server.runJobs()
     const { errorMessage } = await read(token, made.id)
-    assert.match(
-      errorMessage,
-      /^The platform could not do this: its disk is full\. Your code is not the reason\./,
-    )
+    assert.match(errorMessage, /^The platform failed, not your code: its disk is full\./)
     const reference = /under the reference (\S+)\.$/.exec(errorMessage)?.[1]
     const { jobs } = (
       await server.call('GET /v1/operator/jobs/failed', { token: (await server.operator()).token })
@@ -508,7 +505,7 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     await server.runJobs()
     const failed = await read(token, made.id)
     assert.deepEqual([failed.readyState, failed.errorCode], ['ERROR', 'quota_exceeded'])
-    assert.match(failed.errorMessage, /^What was built takes 300 B\. Your plan allows 200 B/)
+    assert.match(failed.errorMessage, /^The build output takes 300 B\. Your plan allows 200 B/)
     assert.ok((await server.parts.quotas.used(id, 'contentBytes')) < 200, 'nothing of it was kept')
   })
 

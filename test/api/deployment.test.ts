@@ -667,7 +667,7 @@ apiSuite('deployments', (server) => {
     refused(braces, 400, 'bad_request')
     assert.match(
       braces.body.error.message,
-      /cannot be used as a pattern: its braces stand for more than 100 patterns/,
+      /cannot be used as a pattern: its braces expand to more than 100 patterns/,
     )
     const stars = await deploy(token, { files, builds: [{ src: `${'*a'.repeat(60)}.txt`, use }] })
     assert.equal(stars.status, 200)

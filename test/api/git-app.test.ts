@@ -111,7 +111,7 @@ test('one click makes the app, its secrets are sealed, and its installation is a
   assert.equal((await server.call(`DELETE /v1/git/apps/${id}`, me)).status, 204)
 })
 
-test('what was begun by somebody else, was used or is old connects nothing', async (t) => {
+test('what was started by someone else, was used or is old connects nothing', async (t) => {
   const [me, other] = [await fresh(t), await server.signUp()]
   const { id, startUrl } = (await begin(me)).body
   const form = await opened(startUrl)
@@ -126,7 +126,7 @@ test('what was begun by somebody else, was used or is old connects nothing', asy
     body: code,
   })
   assert.equal(byMember.status, 400, 'a member who did not begin it')
-  assert.match(byMember.body.error.message, /begun by somebody else/)
+  assert.match(byMember.body.error.message, /started by someone else/)
   const wrong = new URL(back)
   wrong.searchParams.set('state', `${id}.wrong`)
   assert.match((await convert(me, id, wrong)).body.error.message, /is not valid/)

@@ -81,7 +81,7 @@ test('with `-o force` what would be skipped is deployed', async (t) => {
   })
   await tree.must('push', remote, 'main')
   await tree.commit('More')
-  assert.match((await tree.git('push', remote, 'HEAD:quiet')).said, /says that this branch is not deployed/)
+  assert.match((await tree.git('push', remote, 'HEAD:quiet')).said, /Deployments of this branch are disabled/)
   await tree.commit('Again')
   assert.match((await tree.git('push', '-o', 'force', remote, 'HEAD:quiet')).said, /quiet: ready at http/)
   const { body } = await call('GET', '/v1/projects/site/pushes')

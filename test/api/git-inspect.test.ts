@@ -74,7 +74,7 @@ test('a repository is looked into before there is a project: branches, folders, 
   await refused({ url, token: host.token, branch: 'x:refs/heads/y' }, /has no branch/)
   await refused({ url, token: host.token, branch: '--upload-pack=x' }, /has no branch/)
   await refused({ url: 'git@127.0.0.1:me/site.git' }, /over SSH.*Create the project first/)
-  await refused({ url: 'file:///etc' }, /should be the address of a repository/)
+  await refused({ url: 'file:///etc' }, /should be the URL of a repository/)
   await refused({ url: 'http://10.0.0.1/x/y.git' }, /private address/)
   await refused({ url, connectionId: connection.id }, /either `url`, or/)
   await host.add('acme/empty')

@@ -159,13 +159,13 @@ test('what cannot be read is left out, each with its reason, and nothing hostile
   const notes = (await deployed(me, 'odd', await site.commit())).notes.join('\n')
   assert.equal(await seen('odd', '/'), 'odd')
   for (const words of [
-    /^other-host is a submodule and was left out: 127\.0\.0\.1 asks to sign in. Only submodules at the host/m,
-    /^vanished is a submodule and was left out: .*not found/m,
-    /^no-such-commit is a submodule and was left out: 127\.0\.0\.1 does not have the commit/m,
-    /^local is a submodule and was left out: its address "file:\/\/\/etc" is not one of https or SSH/m,
-    /^program is a submodule and was left out: its address "ext::sh.* is not one of https or SSH/m,
-    /^private is a submodule and was left out: .*private address/m,
-    /^unnamed is a submodule and was left out: \.gitmodules does not say where it is/m,
+    /^other-host is a submodule and was skipped: 127\.0\.0\.1 asks to sign in. Only submodules at the host/m,
+    /^vanished is a submodule and was skipped: .*not found/m,
+    /^no-such-commit is a submodule and was skipped: 127\.0\.0\.1 does not have the commit/m,
+    /^local is a submodule and was skipped: its URL "file:\/\/\/etc" is neither https nor SSH/m,
+    /^program is a submodule and was skipped: its URL "ext::sh.* is neither https nor SSH/m,
+    /^private is a submodule and was skipped: .*private address/m,
+    /^unnamed is a submodule and was skipped: \.gitmodules has no URL for it/m,
   ])
     assert.match(notes, words)
   assert.ok(!notes.includes(TOKEN))
@@ -184,8 +184,8 @@ test('a submodule without end is followed a few levels, and one of the accountâ€
   await addModule(site, 'nobody', '../own-nothing.git', commit)
   await addModule(site, 'others', '../../somebody/own-lib.git', commit)
   const { said } = await site.git('push', remote('own-site'), 'main')
-  assert.match(said, /nobody is a submodule and was left out: the account has no project "own-nothing"/)
-  assert.match(said, /others is a submodule and was left out: the account has no project "own-lib"/)
+  assert.match(said, /nobody is a submodule and was skipped: the account has no project "own-nothing"/)
+  assert.match(said, /others is a submodule and was skipped: the account has no project "own-lib"/)
   assert.equal(await seen('own-site', '/lib/'), 'the library')
 
   // Git itself takes no commit with an address that is an option, or a path that leaves the repository.
@@ -232,7 +232,7 @@ test('contents of Git LFS are fetched where the project wants them, checked, and
   await connected(me, 'with-lfs', 'ada/lfs', { gitLFS: true })
   const on = await deployed(me, 'with-lfs', await site.commit())
   assert.deepEqual(on.notes, [
-    'Contents of Git LFS are missing and were deployed as pointers: gone.png (its server does not have them).',
+    'Git LFS files are missing and were deployed as pointers: gone.png (its server does not have them).',
   ])
   for (const name of ['/a.png', '/same.png']) assert.equal(await seen('with-lfs', name), whole)
   assert.equal(await seen('with-lfs', '/plain.txt'), 'a small file that is no pointer')
@@ -248,7 +248,7 @@ test('contents of Git LFS are fetched where the project wants them, checked, and
   await site.push()
   await server.call('POST /v1/projects/with-lfs/git/sync', me)
   const { notes } = await deployed(me, 'with-lfs', await site.commit())
-  assert.match(notes.join('\n'), /forged\.png.*is something else/)
+  assert.match(notes.join('\n'), /forged\.png.*does not match/)
   assert.equal(await seen('with-lfs', '/a.png'), whole)
   assert.ok(!asked.some(({ path }) => path.endsWith(sha256(whole))))
 })

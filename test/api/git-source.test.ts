@@ -154,7 +154,7 @@ test('a repository that cannot be read says why, once, and what to do', async (t
   await until(async () => (await pushes()).length > 0)
   const [push] = await pushes()
   assert.equal(push?.reason?.code, 'unreachable')
-  assert.match(push?.reason?.message ?? '', /token that may read the repository/)
+  assert.match(push?.reason?.message ?? '', /token that can read the repository/)
   const { body } = await server.call(`GET /v1/projects/${name}/git`, account)
   assert.match(body.problem, /token/)
   server.clock.advance(30 * MINUTE)

@@ -123,7 +123,7 @@ describe('a push', () => {
     assert.equal((await shown(host)).body, 'third')
     const [latest] = await pushes()
     const deleted = await tree.git('push', 'aloft', '--delete', 'feature/New_Thing')
-    assert.match(deleted.said, /The branch was deleted: .* is not served any more/)
+    assert.match(deleted.said, /The branch was deleted: .* is no longer served/)
     assert.equal((await shown(host)).status, 404)
     const kept = await server.call(`GET /v8/platform/deployments/${latest?.deploymentId}`, account)
     assert.equal(kept.body.readyState, 'READY')
@@ -146,7 +146,7 @@ describe('a push', () => {
     await tree.must('tag', 'v1')
     const { ok, said } = await tree.git('push', 'aloft', 'v1')
     assert.ok(ok)
-    assert.match(said, /remote: .*Tags are stored and not deployed/)
+    assert.match(said, /remote: .*Tags are stored but not deployed/)
     assert.equal((await pushes())[0]?.reason?.code, 'tag')
   })
 
@@ -270,7 +270,7 @@ describe('what has to be built', () => {
     assert.ok(ok, said)
     assert.match(said, new RegExp(`remote: commit ${await tree.must('rev-parse', 'HEAD')}`))
     assert.match(said, /remote: main: the deployment failed: It exited with 1\./)
-    assert.match(said, /remote: Your push is stored all the same/)
+    assert.match(said, /remote: Your push was stored/)
     assert.equal((await pushes())[0]?.state, 'deployed')
   })
 

@@ -191,7 +191,7 @@ test('a command that is killed goes on where it was, and makes nothing twice', a
   assert.deepEqual(found, await held(whole))
 })
 
-test('an account of the hosted platform will be imported, and what failed is brought by the next run', async (t) => {
+test('an account of the hosted platform comes along, and what failed is brought by the next run', async (t) => {
   const [hosted, to] = [await startHosted(), await startServer()]
   t.after(() => Promise.all([hosted.close(), to.close()]))
   const { token } = await to.signUp()
@@ -213,7 +213,7 @@ test('an account of the hosted platform will be imported, and what failed is bro
     'symlink | site: latest.html | skipped: Symlinks are skipped. Replace it with a file, then deploy again.',
     'domain | example.org | imported',
     'record | @ MX 10 mail.example.org (example.org) | imported',
-    'record | www HTTPS 1 . alpn=h2 (example.org) | skipped: There are no HTTPS records here.',
+    'record | www HTTPS 1 . alpn=h2 (example.org) | skipped: HTTPS records are not supported.',
     'alias | site-git-main.vercel.app | skipped: It is a domain of the other platform. The project gets a new one here.',
     'webhook | https://example.org/hook (gets a new secret; without budget.reached) | imported',
   ])

@@ -242,7 +242,7 @@ apiSuite(
       const at = `/v1/integrations/configuration/${id}`
       const get = async () => (await call(`GET ${at}?teamId=${team.id}`, { token: owner.token })).body
       const mails = async (to: Account) =>
-        (await server.mails(to.email)).filter(({ subject }) => subject?.includes('asks for more access'))
+        (await server.mails(to.email)).filter(({ subject }) => subject?.includes('requests more access'))
       await ask({
         scopes: { project: 'read-write', deployment: 'read', domain: 'read' },
         note: 'To set up your domain',

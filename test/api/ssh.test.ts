@@ -76,7 +76,7 @@ test('branches, options, deletion, tags, refusals and shallow clones are what th
   assert.match((await tree.git('push', '--force', 'aloft', 'next')).said, /next: ready at/)
   assert.match((await tree.git('push', 'aloft', '--delete', 'next')).said, /The branch was deleted/)
   await tree.must('tag', 'v1')
-  assert.match((await tree.git('push', 'aloft', 'v1')).said, /Tags are stored and not deployed/)
+  assert.match((await tree.git('push', 'aloft', 'v1')).said, /Tags are stored but not deployed/)
   const refused = await tree.git('push', 'aloft', 'main:refs/changes/1')
   assert.equal(refused.ok, false)
   assert.match(refused.said, /only branches/)

@@ -31,7 +31,7 @@ describe('the Git page of a project', { skip: withoutChromium }, () => {
     await tree.must('tag', 'v1')
     await tree.must('push', remote, 'v1')
     const page = await dashboard.openPage(ada, `/a/${ada.username}/projects/shop/git`)
-    await page.getByRole('cell', { name: 'Tags are stored and not deployed' }).waitFor()
+    await page.getByRole('cell', { name: 'Tags are stored but not deployed' }).waitFor()
     await page.getByRole('link', { name: 'Deployment', exact: true }).waitFor()
     await dashboard.look(page, 'git')
     const { body: shop } = await server.call('GET /v9/projects/shop', ada)

@@ -260,9 +260,7 @@ test('a cluster of four machines', { skip }, async (t) => {
       const answer = await fetch(`${two.url}/v2/platform/deployments/${first.id}/events`, {
         headers: { authorization: `Bearer ${two.token}` },
       })
-      return /runs in hnd1: the deployment is for iad1, where no machine was available to run it/.test(
-        await answer.text(),
-      )
+      return /runs in hnd1: no machine was available in iad1/.test(await answer.text())
     })
   })
 

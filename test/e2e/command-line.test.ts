@@ -135,7 +135,7 @@ test('deployments are listed, shown, moved, paused and removed', async () => {
   assert.match(shown, /^status +READY, live in production$/m)
   assert.equal(await run('open'), `${production}\n`)
 
-  assert.match(await run('rollback'), new RegExp(`^Production shows ${one.url} now\\.$`, 'm'))
+  assert.match(await run('rollback'), new RegExp(`^Production now serves ${one.url}\\.$`, 'm'))
   assert.equal(await visit(production), 'one')
   await run('promote', two.id, '--yes')
   assert.equal(await visit(production), 'two')

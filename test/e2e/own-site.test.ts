@@ -110,7 +110,7 @@ for (const [name, env] of Object.entries({
       const check = checks.find(({ name }) => name === 'sandbox')
       if (env.ALOFT_SANDBOX === 'off') {
         assert.equal(sandbox.kind, 'none')
-        assert.match(inForce.network ?? '', /that of this machine/)
+        assert.match(inForce.network ?? '', /the network of this machine/)
         assert.match(check?.message ?? '', /^off, as configured/)
       } else if (sandbox.kind === 'none') assert.ok(check?.hint)
       else assert.ok(check?.message.includes(`network: ${inForce.network}`))

@@ -13,7 +13,7 @@ const CRON = {
 const RUN = {
   ...{ id: 'run_1', trigger: 'schedule', state: 'skipped', dueAt: 1, startedAt: null, endedAt: 1 },
   ...{ durationMs: null, status: null, deploymentId: null, requestId: null },
-  message: 'The run before was still going on.',
+  message: 'The previous run was still in progress.',
 }
 const DONE = { ...RUN, id: 'run_2', state: 'succeeded', status: 200, durationMs: 12, message: null }
 
@@ -80,6 +80,6 @@ test('it is changed, paused, resumed, run now and removed', async () => {
 
 test('runs are told with what became of them and why', async () => {
   const { stdout } = await run('runs', 'cron_1')
-  assert.match(stdout, /skipped +The run before was still going on\./)
+  assert.match(stdout, /skipped +The previous run was still in progress\./)
   assert.match(stdout, /succeeded, 200, 12 ms/)
 })

@@ -131,7 +131,7 @@ test('accounts and failed jobs are listed, retried and forgotten', async () => {
     answers(listAccounts, () => ({ accounts: [account], pagination: pages })),
     answers(listFailedJobs, () => ({ jobs: [job], pagination: pages })),
     answers(retryFailedJob, ({ params }) => {
-      if (params.id !== 'job_1') throw new AloftError('not_found', 'There is no failed job `x`.')
+      if (params.id !== 'job_1') throw new AloftError('not_found', 'There is no dead job `x`.')
       return { id: 'job_1', name: 'mail', state: 'queued' }
     }),
     answers(deleteFailedJob, () => undefined),

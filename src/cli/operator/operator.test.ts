@@ -57,7 +57,7 @@ test('set without a change, with both or with an unknown plan is wrong usage', a
 test('somebody who is no operator is told what it takes', async () => {
   await using machine = await startMachine(
     answers(listJobs, () => {
-      throw new AloftError('forbidden', 'Only an operator of this installation may do this.')
+      throw new AloftError('forbidden', 'Only an operator of this installation can do this.')
     }),
   )
   const { code, stderr } = await machine.run(['operator', 'jobs', 'ls'], env)

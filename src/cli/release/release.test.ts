@@ -15,7 +15,7 @@ import { startMachine, TOKEN } from '../cli-testing.ts'
 import { RELEASE } from './release-testing.ts'
 
 const ended = (state: 'COMPLETE' | 'ABORTED') => ({
-  rollingRelease: { ...RELEASE, state, reason: state === 'ABORTED' ? 'It was aborted by hand.' : null },
+  rollingRelease: { ...RELEASE, state, reason: state === 'ABORTED' ? 'It was aborted manually.' : null },
 })
 const TRAFFIC = {
   ...{ requests: 200, status: { '2xx': 190, '3xx': 0, '4xx': 0, '5xx': 10 }, bytes: 1, coldStarts: 0 },
@@ -79,7 +79,7 @@ test('it goes on, is completed and is aborted', async () => {
   assert.match((await run('approve')).stdout, /50% of visitors get shop-new\.localhost/)
   assert.deepEqual(last()?.body, { canaryDeploymentId: 'dpl_new', nextStageIndex: 1 })
   assert.match((await run('complete', '--yes')).stdout, /All visitors get shop-new\.localhost/)
-  assert.match((await run('abort', '--yes')).stdout, /was aborted: It was aborted by hand\./)
+  assert.match((await run('abort', '--yes')).stdout, /was aborted: It was aborted manually\./)
   assert.match((await run('abort')).stderr, /--yes/)
   isUnderWay = false
   const { code, stderr } = await run('approve')

@@ -54,7 +54,7 @@ export function authorise(row: Endpoint, actor: Actor, owner: Owner): void {
       return
     case 'operator':
       if (actor.token.kind === 'oauth2' || !actor.user.operator)
-        throw new AloftError('forbidden', 'Only an operator of this installation may do this.')
+        throw new AloftError('forbidden', 'Only an operator of this installation can do this.')
       return
     case 'personal':
       if (actor.token.kind === 'oauth2')

@@ -54,6 +54,6 @@ export async function pointAlias(
 const raced = (host: string) =>
   new AloftError(
     'conflict',
-    `The alias \`${host}\` was changed by somebody else at the same time. Try again.`,
+    `The alias \`${host}\` was changed by someone else at the same time. Try again.`,
     { alias: host },
   )

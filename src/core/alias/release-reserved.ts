@@ -40,7 +40,7 @@ export async function releaseReserved({ transact, names, onHostsChanged, log }: 
     return taken
   })
   for (const host of released)
-    log.warn({ host }, 'this name is kept for the platform: the alias or domain that had it was removed')
+    log.warn({ host }, 'this name is reserved for the platform: the alias or domain that used it was removed')
   onHostsChanged(released)
 }
 

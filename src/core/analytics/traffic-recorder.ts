@@ -125,7 +125,10 @@ export class TrafficRecorder {
     const room = maxWaiting - this.#waiting.length
     const kept = rows.length <= room ? rows : rows.filter(({ path }) => path === undefined).slice(0, room)
     if (kept.length < rows.length)
-      log.error({ rows: rows.length - kept.length }, 'visits were not counted: too much waits for the store')
+      log.error(
+        { rows: rows.length - kept.length },
+        'requests were not counted: too many are waiting to be stored',
+      )
     this.#waiting = this.#waiting.concat(kept)
   }
 
@@ -151,10 +154,10 @@ export class TrafficRecorder {
         await store.add(rows)
       } catch (err) {
         if (isUnavailable(err)) {
-          log.warn({ err, waiting: this.#waiting.length }, 'counts of visits have to wait')
+          log.warn({ err, waiting: this.#waiting.length }, 'request counts could not be stored yet')
           return
         }
-        log.error({ err, rows: rows.length }, 'visits were not counted')
+        log.error({ err, rows: rows.length }, 'requests were not counted')
       }
       this.#waiting = this.#waiting.slice(rows.length)
       // The embedded database never lets go of the thread by itself; visitors come first.

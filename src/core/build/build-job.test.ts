@@ -78,7 +78,7 @@ test('a build that no job does any more ends, and says so', async (t) => {
   await orphan.settle()
   const { state, failure } = (await orphan.find()) ?? {}
   assert.deepEqual([state, failure?.code], ['ERROR', 'build_aborted'])
-  assert.deepEqual([told, orphan.told], [[], ['Error: The build was lost. Deploy once more.']])
+  assert.deepEqual([told, orphan.told], [[], ['Error: The build was lost. Deploy again.']])
 })
 
 test('whoever deployed is told once, and a build fails even where nobody can be told', async (t) => {

@@ -130,7 +130,7 @@ export const createLostBuildsJob = (parts: BuildJobParts): JobHandler => ({
       for (const deployment of lost) {
         log.warn({ deployment: deployment.id, state: deployment.state }, 'a build was lost')
         await new BuildRun(parts, deployment, { id, log }).fail(
-          new BuildFailure('build_aborted', 'The build was lost. Deploy once more.'),
+          new BuildFailure('build_aborted', 'The build was lost. Deploy again.'),
         )
       }
       if (lost.length < BATCH) return
@@ -182,7 +182,7 @@ class BuildRun {
   }
 
   #stop(): void {
-    this.#unwanted.abort(new BuildFailure('canceled', 'Nobody wants it any more.'))
+    this.#unwanted.abort(new BuildFailure('canceled', 'It is no longer needed.'))
   }
 
   /** Its account may have used up the month since it was queued. */
@@ -208,7 +208,9 @@ class BuildRun {
       since = now
       await usage
         .add([{ ownerId, what: 'buildMs', period: periodOf('buildMinutes', clock.now()), amount }])
-        .catch((err: unknown) => log.warn({ err, ownerId, amount }, 'the time of a build was not counted'))
+        .catch((err: unknown) =>
+          log.warn({ err, ownerId, amount }, 'the duration of a build was not counted'),
+        )
     }
     const timer = setInterval(() => void count(), MINUTE).unref()
     return {
@@ -231,7 +233,7 @@ class BuildRun {
     const words = quotaWords({ quota: 'contentBytes', limit, used })
     throw new BuildFailure(
       'quota_exceeded',
-      `What was built takes ${amountOf('contentBytes', more)}. ${words}`,
+      `The build output takes ${amountOf('contentBytes', more)}. ${words}`,
     )
   }
 
@@ -348,7 +350,10 @@ class BuildRun {
     try {
       return await this.#parts.tellFailed(this.#deployment, failure)
     } catch (error) {
-      this.#job.log.warn({ err: error, deployment: this.#deployment.id }, 'nobody is told of a failed build')
+      this.#job.log.warn(
+        { err: error, deployment: this.#deployment.id },
+        'the email about a failed build could not be sent',
+      )
       return []
     }
   }
@@ -358,8 +363,8 @@ class BuildRun {
     if (error instanceof BuildFailure) return { code: error.code, message: error.message, step }
     if (error instanceof RunnerError) return { code: 'start_failed', message: error.message, step }
     const { id, log } = this.#job
-    log.error({ err: error, deployment: this.#deployment.id }, 'a build failed for a reason of our own')
-    const message = `The platform could not do this: ${whatFailed(error)}. Your code is not the reason. The operator finds the details under the reference ${id}.`
+    log.error({ err: error, deployment: this.#deployment.id }, 'a build failed because of the platform')
+    const message = `The platform failed, not your code: ${whatFailed(error)}. Your operator can find the details under the reference ${id}.`
     return { code: 'internal_error', message, step }
   }
 

@@ -9,9 +9,9 @@ test('the owner is told the kind of thing, wherever in the chain it is', () => {
   assert.equal(of(new SandboxError('not_started', 'x')), 'it could not start a sandbox for the build')
   assert.equal(
     of(Object.assign(new Error('x'), { code: 'ENOTFOUND' })),
-    'a service that it needs was not found',
+    'a service it depends on was not found',
   )
-  assert.equal(whatFailed('a text'), 'something in it went wrong')
+  assert.equal(whatFailed('a text'), 'an internal error occurred')
 })
 
 test('the operator is told all', () => {

@@ -6,13 +6,13 @@ const BY_CODE: Readonly<Record<string, string>> = {
   ENOMEM: 'it ran out of memory',
   EMFILE: 'it has too many files open',
   ENFILE: 'it has too many files open',
-  EACCES: 'it may not write where it keeps builds',
-  EROFS: 'it cannot write where it keeps builds',
-  ECONNREFUSED: 'a service that it needs did not answer',
-  ECONNRESET: 'a service that it needs did not answer',
-  ETIMEDOUT: 'a service that it needs did not answer',
-  ENOTFOUND: 'a service that it needs was not found',
-  EAI_AGAIN: 'a service that it needs was not found',
+  EACCES: 'it is not allowed to write where builds are stored',
+  EROFS: 'it cannot write where builds are stored',
+  ECONNREFUSED: 'a service it depends on did not respond',
+  ECONNRESET: 'a service it depends on did not respond',
+  ETIMEDOUT: 'a service it depends on did not respond',
+  ENOTFOUND: 'a service it depends on was not found',
+  EAI_AGAIN: 'a service it depends on was not found',
 }
 
 /** The error and what caused it, the outermost first. */
@@ -27,11 +27,11 @@ export function whatFailed(error: unknown): string {
       return each.kind === 'no_outbound'
         ? 'it has no network for builds'
         : 'it could not start a sandbox for the build'
-    if (each.name === 'ToolchainError') return 'it could not fetch a tool that the build needs'
+    if (each.name === 'ToolchainError') return 'it could not download a tool that the build needs'
     const known = BY_CODE[(each as NodeJS.ErrnoException).code ?? '']
     if (known !== undefined) return known
   }
-  return 'something in it went wrong'
+  return 'an internal error occurred'
 }
 
 /** The same for the operator: everything. */

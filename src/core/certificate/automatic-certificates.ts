@@ -136,7 +136,7 @@ export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCer
       return made
     } catch (error) {
       if (signal.aborted) throw error
-      log.warn({ err: error, host }, 'no certificate was issued for a host; it is tried again later')
+      log.warn({ err: error, host }, 'no certificate was issued for a host; retrying later')
       await failed(host, error)
       return undefined
     }

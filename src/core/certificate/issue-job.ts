@@ -73,7 +73,7 @@ export function createIssueJob(parts: IssueParts): JobHandler {
       await keep.renew(old, await askIssuer(issuer, old.names, signal))
     } catch (error) {
       if (signal.aborted) throw error
-      log.warn({ err: error, certificate: id }, 'a certificate was not renewed; it is tried again later')
+      log.warn({ err: error, certificate: id }, 'a certificate was not renewed; retrying later')
       await store.postpone(id, nextTry(old, now, pauseAfter(error).retryAfter))
     }
   }

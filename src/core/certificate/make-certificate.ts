@@ -58,7 +58,7 @@ export function createKeepCertificate({ transact, vault, clock, onChanged }: Kee
       const saved = await transact(async ({ certificates }) => {
         if (await certificates.add(added)) return added
         const known = await certificates.withNames(ownerId, fresh.names)
-        if (!known) throw new Error('a certificate was removed while another one took its place')
+        if (!known) throw new Error('a certificate was removed while its replacement was being stored')
         if (source === 'automatic' && known.expiresAt > clock.now()) return known
         const content = contentOf(known.id, source, fresh)
         await certificates.replace(known.id, content)

@@ -90,7 +90,7 @@ export function createPlatformCertificates(parts: PlatformParts): PlatformCertif
         await attempts.save({ ...attempt, failures: 0, error: null })
       } catch (error) {
         if (signal.aborted) throw error
-        log.warn({ err: error, names }, 'no certificate was issued for the platform; it is tried again later')
+        log.warn({ err: error, names }, 'no certificate was issued for the platform; retrying later')
         const { retryAfter, reason } = pauseAfter(error)
         await attempts.save({
           ...attempt,

@@ -100,28 +100,28 @@ test('what does not fit together, is over or not for servers is refused with the
   const slowCurve = generateKeyPairSync('ec', { namedCurve: 'P-521' }).privateKey.export(pem)
   const swapped = leaf.cert.replace(/(?<=-----\n.{200})./s, (c) => (c === 'A' ? 'B' : 'A'))
   const cases: readonly [Partial<Upload>, RegExp][] = [
-    [{ cert: 'nothing' }, /`cert` holds no certificate/],
+    [{ cert: 'nothing' }, /`cert` contains no certificate/],
     [{ cert: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----' }, /not in PEM form/],
     [{ cert: '-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----' }, /PEM/],
     [{ cert: swapped }, /certificate/],
-    [{ key: 'nothing' }, /`key` is no private key/],
+    [{ key: 'nothing' }, /`key` is not a private key/],
     [{ key: encrypted.toString() }, /encrypted/],
     [{ key: ed25519.toString() }, /neither RSA nor ECDSA/],
     [{ key: slow.toString() }, /2048 to 4096 bits/],
     [{ key: slowCurve.toString() }, /P-256 or P-384/],
     [{ key: anyKey() }, /does not belong/],
-    [{ ca: root.cert }, /does not lead/],
-    [{ ca: stranger.cert }, /does not lead/],
-    [{ ca: middle.cert + stranger.cert }, /does not lead/],
-    [{ ca: 'nothing' }, /`ca` does not hold/],
+    [{ ca: root.cert }, /does not form a chain/],
+    [{ ca: stranger.cert }, /does not form a chain/],
+    [{ ca: middle.cert + stranger.cert }, /does not form a chain/],
+    [{ ca: 'nothing' }, /`ca` does not contain/],
     [{ ca: middle.cert.repeat(11) }, /more than 10/],
     [{ cert: old.cert, key: old.key }, /expired/],
     [{ cert: early.cert, key: early.key }, /not valid before/],
     [{ cert: forClients.cert, key: forClients.key }, /not a server certificate/],
     [{ cert: nameless.cert, key: nameless.key }, /has no host names/],
-    [{ cert: local.cert, key: local.key }, /no host name/],
+    [{ cert: local.cert, key: local.key }, /not a host name/],
     [{ ca: overMiddle.cert, cert: underOver.cert, key: underOver.key }, /expired/],
-    [{ ca: leaf.cert, cert: underLeaf.cert, key: underLeaf.key }, /does not lead/],
+    [{ ca: leaf.cert, cert: underLeaf.cert, key: underLeaf.key }, /does not form a chain/],
   ]
   for (const [given, reason] of cases)
     assert.throws(

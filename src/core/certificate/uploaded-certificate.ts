@@ -33,10 +33,11 @@ const invalid = (why: string) => new AloftError('invalid_cert', `The certificate
 export function readUpload({ ca, cert, key }: Upload, now: number): ReadUpload {
   const given = certificatesIn(cert, 'cert')
   const [leaf] = given
-  if (!leaf) throw invalid('`cert` holds no certificate in PEM form')
+  if (!leaf) throw invalid('`cert` contains no certificate in PEM format')
   const chain = linked(leaf, [...given.slice(1), ...certificatesIn(ca, 'ca')])
   for (const link of [leaf, ...chain]) checkTime(link, now)
-  if (chain.length === 0 && !isRoot(leaf)) throw invalid('`ca` does not hold the certificate that signed it')
+  if (chain.length === 0 && !isRoot(leaf))
+    throw invalid('`ca` does not contain the certificate that signed it')
   // Without this list it may be used for everything.
   if (leaf.keyUsage && !leaf.keyUsage.includes(SERVER_AUTHENTICATION))
     throw invalid('it is not a server certificate')
@@ -53,17 +54,19 @@ export function readUpload({ ca, cert, key }: Upload, now: number): ReadUpload {
 
 function certificatesIn(text: string, property: string): X509Certificate[] {
   const blocks = text.match(PEM) ?? []
-  if (blocks.length > MOST_LINKS) throw invalid(`\`${property}\` holds more than ${MOST_LINKS} certificates`)
+  if (blocks.length > MOST_LINKS)
+    throw invalid(`\`${property}\` contains more than ${MOST_LINKS} certificates`)
   if (text.replace(PEM, '').includes('-----BEGIN CERTIFICATE'))
-    throw invalid(`\`${property}\` is not in PEM form`)
+    throw invalid(`\`${property}\` is not in PEM format`)
   return blocks.map((block) => {
     let certificate: X509Certificate
     try {
       certificate = new X509Certificate(block)
     } catch {
-      throw invalid(`\`${property}\` is not in PEM form`)
+      throw invalid(`\`${property}\` is not in PEM format`)
     }
-    if (!hasReadableKey(certificate)) throw invalid(`\`${property}\` holds a public key that cannot be read`)
+    if (!hasReadableKey(certificate))
+      throw invalid(`\`${property}\` contains a public key that cannot be read`)
     return certificate
   })
 }
@@ -82,7 +85,7 @@ function readKey(text: string): KeyObject {
   try {
     key = createPrivateKey(text)
   } catch {
-    throw invalid('`key` is no private key in PEM form, or it is encrypted')
+    throw invalid('`key` is not a private key in PEM format, or it is encrypted')
   }
   if (!KEYS.includes(key.asymmetricKeyType)) throw invalid('its key is neither RSA nor ECDSA')
   const { modulusLength, namedCurve } = key.asymmetricKeyDetails ?? {}
@@ -112,7 +115,7 @@ function linked(leaf: X509Certificate, others: readonly X509Certificate[]): read
     chain.push(next)
     last = next
   }
-  if (left.length > 0) throw invalid('`ca` does not lead from it to its authority')
+  if (left.length > 0) throw invalid('`ca` does not form a chain from it to its authority')
   return chain
 }
 
@@ -135,6 +138,6 @@ function namesOf({ subjectAltName = '' }: X509Certificate): readonly string[] {
   if (names.length === 0) throw invalid('it has no host names')
   if (names.length > MOST_NAMES) throw invalid(`it has more than ${MOST_NAMES} host names`)
   const bad = names.find((name) => !isHostName(name.replace(/^\*\./, '')))
-  if (bad !== undefined) throw invalid(`\`${bad.slice(0, 100)}\` is no host name`)
+  if (bad !== undefined) throw invalid(`\`${bad.slice(0, 100)}\` is not a host name`)
   return [...new Set(names)].sort()
 }

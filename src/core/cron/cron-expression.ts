@@ -7,9 +7,9 @@ export function whyNotSchedule(schedule: string, timeZone: string): string | und
   if (schedule.length > LONGEST) return `should be at most ${LONGEST} characters long`
   if (schedule.trim().split(/\s+/).length !== 5)
     return 'should have five fields: minute, hour, day of the month, month and day of the week, as in `0 5 * * *`'
-  if (!isTimeZone(timeZone)) return `names the time zone \`${timeZone.slice(0, 100)}\`, which is not known`
+  if (!isTimeZone(timeZone)) return `has the unknown time zone \`${timeZone.slice(0, 100)}\``
   try {
-    return nextRun(schedule, timeZone, Date.now()) === null ? 'never comes round' : undefined
+    return nextRun(schedule, timeZone, Date.now()) === null ? 'never matches a date' : undefined
   } catch (error) {
     return `cannot be read: ${(error as Error).message.replace(/^Cron\w*: /, '')}`
   }

@@ -69,7 +69,7 @@ test('a run that falls due while the one before is going on is skipped, and the 
   await schedule.run('two')
   assert.deepEqual(schedule.states(), [
     ['running', null],
-    ['skipped', 'The run before was still going on.'],
+    ['skipped', 'The previous run was still in progress.'],
   ])
   schedule.answerAll()
   await first

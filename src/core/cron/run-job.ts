@@ -132,7 +132,7 @@ class Turn {
       if (cron.failures > 0) await crons.update(id, { failures: 0 })
       return
     }
-    await this.#failed(cron, message ?? `It was answered with ${status}.`)
+    await this.#failed(cron, message ?? `The response was ${status}.`)
   }
 
   async #orderNext(cron: Cron): Promise<void> {
@@ -152,10 +152,10 @@ class Turn {
       await begin('skipped', why)
       return undefined
     }
-    if (!project || deployment?.host == null) return skip('Nothing is in production.')
+    if (!project || deployment?.host == null) return skip('There is no production deployment.')
     if (project.details.paused) return skip('The project is paused.')
     if (cron.overlap === 'skip' && (await crons.isRunning(cron.id)))
-      return skip('The run before was still going on.')
+      return skip('The previous run was still in progress.')
     return { run: await begin('running', null), cron, deployment }
   }
 
@@ -181,15 +181,15 @@ class Turn {
   async #interrupted(cron: Cron, runId: string): Promise<undefined> {
     const run = await this.#stores.crons.run(runId)
     if (run?.state !== 'running') return
-    const message = 'The platform ended in the middle of the run.'
+    const message = 'The platform stopped during the run.'
     await this.#stores.crons.updateRun(runId, { state: 'interrupted', message, endedAt: this.#now })
     await this.#failed(cron, message)
   }
 
   async #missed(cron: Cron, { runId: id, dueAt }: RunOrder): Promise<void> {
     const count = countRuns(cron, dueAt, this.#now, MOST_COUNTED)
-    const many = count > 1 ? ` With it ${count - 1} more ${count === 2 ? 'was' : 'were'} missed.` : ''
-    const message = `Nothing could run when it was due, at ${new Date(dueAt).toISOString()}.${many}`
+    const many = count > 1 ? ` ${count - 1} more ${count === 2 ? 'run was' : 'runs were'} missed.` : ''
+    const message = `The run due at ${new Date(dueAt).toISOString()} was missed because the platform was not running.${many}`
     await this.#enter(cron, {
       ...{ id, dueAt, message, trigger: 'schedule', state: 'missed', deploymentId: null },
     })
@@ -234,13 +234,13 @@ async function request(
       signal: AbortSignal.any([stopped, late]),
     })
     const state = status < 400 ? 'succeeded' : 'failed'
-    return { state, status, requestId, message: status < 400 ? null : `It was answered with ${status}.` }
+    return { state, status, requestId, message: status < 400 ? null : `The response was ${status}.` }
   } catch (error) {
     // Whoever goes on finds that it was interrupted.
     stopped.throwIfAborted()
     const message = late.aborted
-      ? `There was no answer within ${LONGEST_RUN / MINUTE} minutes.`
-      : `There was no answer: ${(error as Error).message}.`
+      ? `There was no response within ${LONGEST_RUN / MINUTE} minutes.`
+      : `There was no response: ${(error as Error).message}.`
     return { state: 'failed', message }
   }
 }

@@ -205,7 +205,7 @@ export function createCustomEnvironments(parts: EnvironmentParts): CustomEnviron
         if (domain)
           throw new AloftError(
             'conflict',
-            `\`${domain.name}\` shows \`${environment.slug}\`. Remove the domain or assign it to something else first.`,
+            `\`${domain.name}\` serves \`${environment.slug}\`. Remove the domain or assign it to something else first.`,
             { domain: { name: domain.name, projectId: project.id } },
           )
         await parts.leaveVariables(tx, ctx, project, environment.id, { deletes: deletesVariables })

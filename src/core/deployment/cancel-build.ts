@@ -18,7 +18,7 @@ export async function cancelBuild(
   { user, now }: { readonly user: User; readonly now: number },
 ): Promise<Deployment> {
   if (deployment.incomplete)
-    throw new AloftError('conflict', 'The build has not begun: the deployment is still waiting for files.')
+    throw new AloftError('conflict', 'The build has not started: the deployment is still waiting for files.')
   const failure = { code: CANCELED, message: `Cancelled by ${user.username}.`, step: 'build' }
   const ended = await endFailed(stores, deployment, failure, now)
   if (!ended)

@@ -99,7 +99,10 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       return deployment
     }
     if (deployment.public && intent === 'read') return deployment
-    throw new AloftError('forbidden', `You may not ${intent} the deployment \`${idOrHost.slice(0, 300)}\`.`)
+    throw new AloftError(
+      'forbidden',
+      `You are not allowed to ${intent} the deployment \`${idOrHost.slice(0, 300)}\`.`,
+    )
   }
 
   /** A project can open the files of all its deployments to others. */

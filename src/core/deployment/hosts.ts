@@ -89,7 +89,7 @@ export function readAlias(text: string, names: PlatformNames, owner: Pick<Owner,
   const isStaging = labels.length === 2 && labels[1] === owner.slug
   if (labels.length > 1 && !isStaging) throw invalid(shown, `should be one label under ${domain}`)
   if (first === '*') throw invalid(shown, 'is reserved')
-  if (hasDeploymentForm(first)) throw invalid(shown, 'has the form of a deployment’s own address')
+  if (hasDeploymentForm(first)) throw invalid(shown, 'looks like the URL of a deployment')
   return name
 }
 

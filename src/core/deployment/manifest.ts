@@ -44,7 +44,7 @@ export async function readFiles(inputs: readonly FileInput[]): Promise<Requested
   await inSlices(inputs, (input) => {
     const i = files.length
     checkPath(input.file, i)
-    if (seen.has(input.file)) throw invalid(`\`files[${i}].file\` names ${show(input.file)} a second time`)
+    if (seen.has(input.file)) throw invalid(`\`files[${i}].file\` repeats ${show(input.file)}`)
     seen.add(input.file)
     files.push(readFile(input, i))
   })
@@ -94,7 +94,7 @@ function readData(data: string, encoding: FileInput['encoding'], i: number): Buf
 function refuseFileAsFolder(path: string, paths: ReadonlySet<string>): void {
   for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1))
     if (paths.has(path.slice(0, slash)))
-      throw invalid(`\`files\` names ${show(path.slice(0, slash))} both as a file and as a folder`)
+      throw invalid(`\`files\` contains ${show(path.slice(0, slash))} both as a file and as a folder`)
 }
 
 const show = (path: string): string => JSON.stringify(path.length > 80 ? `${path.slice(0, 80)}…` : path)

@@ -122,7 +122,7 @@ function distFolders(config: BuildSpec['config'], run: string): readonly string[
   if (folder === undefined)
     throw new BuildFailure(
       'invalid_config',
-      '`config.distDir` should be a folder below that of the entry.',
+      '`config.distDir` should be a folder inside the folder of the entry.',
       run,
     )
   return [folder]
@@ -142,7 +142,7 @@ async function functionStage(
   if (functions.length === 0)
     throw new BuildFailure(
       'no_functions',
-      `None of the files that match is written in ${runtime === 'node' ? 'JavaScript or TypeScript' : 'Python'}.`,
+      `None of the matching files is written in ${runtime === 'node' ? 'JavaScript or TypeScript' : 'Python'}.`,
       run,
     )
   const dynamic = dynamicRoutes(functions)

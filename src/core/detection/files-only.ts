@@ -60,4 +60,4 @@ export function uploadedFiles({ files }: UploadedTake, manifest: readonly Manife
 }
 
 export const nothingToServe = (run?: string): BuildFailure =>
-  new BuildFailure('missing_output', 'There is nothing that could be served.', run)
+  new BuildFailure('missing_output', 'There are no files to serve.', run)

@@ -27,7 +27,7 @@ export function startCommand(pkg: PackageJson, tree: SourceTree): readonly strin
   const { prestart = '', start = '' } = pkg.scripts
   if (start.trim() === '') {
     if (tree.has('server.js')) return ['node', 'server.js']
-    throw new BuildFailure('missing_script', 'package.json has no script `start`, and there is no server.js.')
+    throw new BuildFailure('missing_script', 'package.json has no `start` script, and there is no server.js.')
   }
   const lines = [
     'export PATH="$PWD/node_modules/.bin:$PATH"',

@@ -311,7 +311,10 @@ test('a program that cannot be run is told with what to do', async () => {
     assert.ok(error instanceof BuildFailure)
     return error.message
   }
-  assert.match(await message({ 'go.mod': '' }), /program in Go \(go\.mod\).*Dockerfile.*outputDirectory/s)
+  assert.match(
+    await message({ 'go.mod': '' }),
+    /program written in Go \(go\.mod\).*Dockerfile.*outputDirectory/s,
+  )
   assert.match(
     await message({ 'package.json': { workspaces: [] }, 'apps/web/package.json': {} }),
     /root directory .* apps\/web/,
@@ -327,9 +330,9 @@ test('keys of the configuration file that do nothing are told of', async () => {
   assert.equal(warnings.length, 2)
   assert.match(
     warnings[0] ?? '',
-    /^Warning: vercel\.json: `fluid` is not supported\. An instance answers several/,
+    /^Warning: vercel\.json: `fluid` is not supported\. An instance always handles several/,
   )
-  assert.match(warnings[1] ?? '', /^Warning: vercel\.json: `rewirtes` is not known/)
+  assert.match(warnings[1] ?? '', /^Warning: vercel\.json: `rewirtes` is unknown/)
 })
 
 test('dependencies in Python are installed from the list that says most exactly what is meant', async () => {
@@ -358,5 +361,5 @@ test('Node: package.json, then .nvmrc, then .node-version, then the setting, and
   assert.deepEqual(await node({ ...pkg('>=18'), '.nvmrc': '22' }), ['24.x', 0])
   assert.deepEqual(await node({ ...pkg('24.x'), '.nvmrc': '22' }), ['24.x', 2])
   assert.deepEqual(await node({ '.node-version': '24' }, { settings: { nodeVersion: '24.x' } }), ['24.x', 0])
-  await assert.rejects(node({ '.nvmrc': '6' }), { code: 'invalid_node_version', message: /\.nvmrc asks/ })
+  await assert.rejects(node({ '.nvmrc': '6' }), { code: 'invalid_node_version', message: /\.nvmrc requests/ })
 })

@@ -95,5 +95,5 @@ export function readRecordValue(type: RecordType, text: string): string {
 /** Throws when a name would lead to itself. */
 export function checkTarget(type: RecordType, value: string, ownName: string): void {
   if ((type === 'CNAME' || type === 'ALIAS') && value === ownName)
-    throw invalid(type, `should be another name than its own, \`${ownName}\``)
+    throw invalid(type, `should not be the name of the record itself, \`${ownName}\``)
 }

@@ -161,7 +161,7 @@ export class DrainSender {
       held.running = this.#turn(held)
         .catch((err: unknown) => {
           held.notBefore = clock.monotonic() + LONGEST_NAP
-          log.warn({ err, drain: id }, 'a log drain could not go on')
+          log.warn({ err, drain: id }, 'a log drain failed')
         })
         .finally(() => {
           held.running = undefined
@@ -295,7 +295,7 @@ export class DrainSender {
     const [next] = await this.#feed.after(held.position)
     if (next && BigInt(next.serial) <= floor && !held.muted) {
       held.gap = widened(held.gap, { from: next.createdAt, to: timeOfSerial(String(floor)) })
-      log.warn({ drain: held.drain.id, ...held.gap }, 'a log drain is too far behind and leaves entries out')
+      log.warn({ drain: held.drain.id, ...held.gap }, 'a log drain is too far behind and skips entries')
     }
     held.position = String(floor)
     held.tries = 0
@@ -353,7 +353,7 @@ export class DrainSender {
     held.end = position
     if (pause === undefined) {
       if (times) held.gap = widened(held.gap, times)
-      log.warn({ drain: held.drain.id, ...times }, 'a batch of logs was not delivered and is left out')
+      log.warn({ drain: held.drain.id, ...times }, 'a batch of logs was not delivered and is skipped')
       Object.assign(held, { position, tries: 0, end: undefined })
       await this.#save(held)
     }

@@ -84,7 +84,7 @@ const noticeOf = ({ from, to }: Gap, drain: Drain): DrainItem => ({
   host: 'aloft',
   timestamp: to,
   level: 'warning',
-  message: `Entries between ${new Date(from).toISOString()} and ${new Date(to).toISOString()} could not be delivered to the log drain ${drain.id} and are left out.`,
+  message: `Entries between ${new Date(from).toISOString()} and ${new Date(to).toISOString()} could not be delivered to the log drain ${drain.id} and were skipped.`,
   type: 'stderr',
   environment: 'production',
 })

@@ -48,7 +48,7 @@ export function readVariable(
   const gitBranch = requested.gitBranch === '' ? null : (requested.gitBranch ?? null)
   if (gitBranch !== null) {
     if (target.length !== 1 || target[0] !== 'preview')
-      throw invalid('`gitBranch` goes with the `target` preview alone')
+      throw invalid('`gitBranch` can only be used with the `target` preview')
     if (details.link !== null && gitBranch === PRODUCTION_BRANCH)
       throw invalid(`\`gitBranch\` should not be \`${gitBranch}\`, which is deployed to production`)
   }

@@ -113,7 +113,7 @@ export class VariableWriting {
     if (!inTheWay(this.present, variable).every((other) => this.mayChange(other)))
       throw new AloftError(
         'forbidden',
-        'The application can change only its own variables, and a variable of that name exists already.',
+        'The application can change only its own variables, and a variable of that name already exists.',
       )
     const { saved, cut, deleted } = placeVariable(this.present, variable)
     this.#keepSensitive(saved)

@@ -22,7 +22,7 @@ export const createMoveJob = (move: MoveContents): JobHandler => ({
   every: 10 * MINUTE,
   async run(_payload, { signal, log }) {
     const { contents, bytes } = await move(signal)
-    if (contents > 0) log.info({ contents, bytes }, 'contents were moved to where they are kept now')
+    if (contents > 0) log.info({ contents, bytes }, 'file contents were moved to the current store')
     signal.throwIfAborted()
   },
 })

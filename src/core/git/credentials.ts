@@ -82,7 +82,7 @@ export function createCredentials({ connections, projects, apps, vault }: Creden
         const through = await connectionOf(source)
         if (!through)
           throw new GitError(
-            'the Git host that it was connected through is gone. Connect the repository again',
+            'the Git host that it was connected through was removed. Connect the repository again',
           )
         return throughConnection(through, url)
       }

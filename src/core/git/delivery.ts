@@ -35,7 +35,7 @@ export const REFUSALS = {
   },
   replayed: {
     code: 'replayed',
-    message: 'A webhook delivery was refused: the same one came before, and was followed then.',
+    message: 'A webhook delivery was refused: it was already received.',
   },
 } as const satisfies Record<string, PushReason>
 

@@ -82,7 +82,7 @@ function* outcome(
 ): Generator<string, void> {
   if (state === 'ERROR') {
     yield `${name}: the deployment failed: ${failure?.message ?? 'the log says why'}`
-    yield 'Your push is stored all the same; what was live before still is.'
+    yield 'Your push was stored, and production is unchanged.'
     return
   }
   const ofBranch = branchAliasOf({ ...rest, aliasFinal })

@@ -66,7 +66,7 @@ test('addresses are by https or SSH, or beside the repository', () => {
     'C:\\x',
     '',
   ])
-    assert.throws(() => moduleAddress(parent, url), /is not one of https or SSH/, url)
+    assert.throws(() => moduleAddress(parent, url), /is neither https nor SSH/, url)
 })
 
 test('what signs in is told to the host of the repository alone', () => {

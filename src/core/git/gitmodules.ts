@@ -65,10 +65,10 @@ function unquoted(value: string): string {
 const leaves = (path: string): boolean => path.split(/[\\/]/).some((part) => part === '..' || part === '.git')
 
 function faultOf(name: string, path: string, url: string): string | undefined {
-  if ([name, path, url].some((text) => /\p{Cc}/u.test(text))) return 'it holds control characters'
+  if ([name, path, url].some((text) => /\p{Cc}/u.test(text))) return 'it contains control characters'
   if ([name, path, url].some((text) => text.length > MAX_TEXT)) return 'it is too long'
-  if (name === '' || leaves(name)) return 'its name leaves the repository'
-  if (path === '' || path.startsWith('/') || leaves(path)) return 'its path leaves the repository'
-  if ([path, url].some((text) => text.startsWith('-'))) return 'it begins with a dash'
+  if (name === '' || leaves(name)) return 'its name points outside the repository'
+  if (path === '' || path.startsWith('/') || leaves(path)) return 'its path points outside the repository'
+  if ([path, url].some((text) => text.startsWith('-'))) return 'it starts with a dash'
   return undefined
 }

@@ -86,7 +86,7 @@ async function accessTo(
   if (isOverSsh({ url }))
     throw new AloftError(
       'bad_request',
-      'A repository over SSH is read with a key that belongs to a project. Create the project first.',
+      'Repositories over SSH are read with the key of a project. Create the project first.',
     )
   return { url, username: given.username ?? username, token: given.token ?? token }
 }

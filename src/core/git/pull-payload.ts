@@ -115,7 +115,7 @@ export function checkedPull(event: PullEvent): PullEvent {
   if (!isSound)
     throw new AloftError(
       'bad_request',
-      'Invalid request: the pull request is not described as its host describes them.',
+      'Invalid request: the pull request does not have the format of its host.',
     )
   return {
     ...event,

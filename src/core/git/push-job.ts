@@ -111,7 +111,7 @@ function failureOf(error: unknown, { id, log }: JobRun): PushReason {
   log.error({ err: error }, 'a push could not be deployed')
   return {
     code: 'internal_error',
-    message: `The platform could not do this. Your code is not the reason. The operator finds the details under the reference ${id}.`,
+    message: `The platform failed, not your code. Your operator can find the details under the reference ${id}.`,
   }
 }
 
@@ -271,7 +271,7 @@ class PushRun {
     if (!who)
       return this.#end(
         'failed',
-        { code: 'nobody', message: 'Nobody is left in the account who could deploy it.' },
+        { code: 'nobody', message: 'The account has no members left who could deploy it.' },
         words,
       )
     const { files, notes } = await storeTree(

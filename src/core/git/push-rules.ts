@@ -27,11 +27,11 @@ export function kindOfPush({ ref, after, pull }: Pick<Push, 'ref' | 'after' | 'p
   if (isTag(ref))
     return {
       kind: 'none',
-      reason: reason('tag', 'Tags are stored and not deployed. Push a branch to deploy it.'),
+      reason: reason('tag', 'Tags are stored but not deployed. Push a branch to deploy it.'),
     }
   return {
     kind: 'none',
-    reason: reason('not_a_branch', `\`${ref}\` is no branch, and only branches are deployed.`),
+    reason: reason('not_a_branch', `\`${ref}\` is not a branch, and only branches are deployed.`),
   }
 }
 
@@ -60,46 +60,46 @@ export const REASONS = {
     reason(
       'superseded',
       by.after === null
-        ? `The ${by.pull === null ? 'branch was deleted' : 'pull request was closed'} before it was this push’s turn.`
-        : `A newer push of the branch, ${shortOid(by.after)}, came before it was this one’s turn.`,
+        ? `The ${by.pull === null ? 'branch was deleted' : 'pull request was closed'} before this push was deployed.`
+        : `A newer push to the branch, ${shortOid(by.after)}, replaced this one before it was deployed.`,
     ),
   waiting: (deploymentId: string) =>
-    reason('waiting', `It waits for the build of the push before it, ${deploymentId}.`),
+    reason('waiting', `Waiting for the build of the previous push, ${deploymentId}.`),
   deleted: (names: readonly string[]) =>
     reason(
       'branch_deleted',
       names.length === 0
         ? 'The branch was deleted.'
-        : `The branch was deleted: ${names.join(', ')} is not served any more.`,
+        : `The branch was deleted: ${names.join(', ')} is no longer served.`,
     ),
   closed: (number: number, names: readonly string[]) =>
     reason(
       'pull_request_closed',
       names.length === 0
         ? `Pull request #${number} was closed.`
-        : `Pull request #${number} was closed: ${names.join(', ')} is not served any more.`,
+        : `Pull request #${number} was closed: ${names.join(', ')} is no longer served.`,
     ),
   ofBranch: (number: number, branch: string) =>
     reason(
       'pull_request',
-      `Pull request #${number} is of the branch ${branch}, which has its preview already.`,
+      `Pull request #${number} is for the branch ${branch}, which already has a preview.`,
     ),
   disabled: (file: string) =>
     reason(
       'deployment_disabled',
-      `\`git.deploymentEnabled\` in ${file} says that this branch is not deployed.`,
+      `Deployments of this branch are disabled by \`git.deploymentEnabled\` in ${file}.`,
     ),
   untouched: (folder: string, since: string) =>
     reason(
       'untouched',
-      `Nothing changed in ${folder} or in what it uses since ${shortOid(since)}, which is deployed. Push with \`-o force\` to deploy it all the same.`,
+      `Nothing changed in ${folder} or its dependencies since ${shortOid(since)}, which is deployed. Push with \`-o force\` to deploy anyway.`,
     ),
   held: reason(
     'fork',
-    'It comes from a fork of the repository. A member has to approve it before it is built; it then gets no variables of the project.',
+    'It comes from a fork of the repository. A member has to approve it before it is built, and it is built without the variables of the project.',
   ),
   noBranch: (branch: string) =>
     reason('no_branch', `The repository of the project has no branch \`${branch}\`. Push it first.`),
-  gone: reason('commit_gone', 'The commit is not in the repository any more.'),
-  brokenOff: reason('broken_off', 'The push was broken off before all of it had come. Push once more.'),
+  gone: reason('commit_gone', 'The commit is no longer in the repository.'),
+  brokenOff: reason('broken_off', 'The push was interrupted. Push again.'),
 } as const

@@ -142,7 +142,7 @@ export function createPushes(parts: PushesParts): Pushes {
                 stateAt: now,
                 reason: {
                   code: 'refused',
-                  message: `Git refused it: ${refusals.get(push.ref) ?? 'it did not come whole'}.`,
+                  message: `Git refused it: ${refusals.get(push.ref) ?? 'it was incomplete'}.`,
                 },
               }
           if ((await pushes.update(push.id, ['receiving'], change)) && isTaken)
@@ -183,7 +183,7 @@ export function createPushes(parts: PushesParts): Pushes {
       const isApproved = await pushes.update(id, ['held'], {
         state: 'skipped',
         stateAt: clock.now(),
-        reason: { code: 'approved', message: `It was approved and is deployed as ${push.id}.` },
+        reason: { code: 'approved', message: `Approved; deployed as ${push.id}.` },
       })
       // Somebody else has approved it meanwhile, or a newer one came.
       if (state === 'held' && !isApproved) throw notHeld()

@@ -7,7 +7,7 @@ export function remoteProblem(
   source: Pick<GitSource, 'url' | 'connectionId'>,
 ): string {
   if (isOverSsh(source) && /host key verification failed/i.test(message))
-    return `${new URL(source.url).hostname} shows another SSH host key than the first time. If its operator has changed the key, connect the repository again; otherwise somebody may be in between.`
+    return `${new URL(source.url).hostname} has a different SSH host key than before. If its operator changed the key, connect the repository again; otherwise someone may be intercepting the connection.`
   if (/not our ref|unadvertised object/i.test(message))
     return `${new URL(source.url).hostname} does not have the commit.`
   const line = message.split('\n').find((text) => /fatal|error|denied|not found/i.test(text)) ?? message
@@ -15,7 +15,7 @@ export function remoteProblem(
     ? isOverSsh(source)
       ? ' Add the public key of the project to the repository as a deploy key.'
       : source.connectionId === null
-        ? ' Connect it again with a token that may read the repository.'
+        ? ' Connect it again with a token that can read the repository.'
         : ' The token of the connected Git host may have expired or lost access to it; `aloft git hosts ls` shows the hosts.'
     : ''
   return `${line.replace(/^(?:fatal|error): /, '').slice(0, 300)}.${hint}`.replace(/\.\.$/, '.')

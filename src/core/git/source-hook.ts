@@ -22,7 +22,7 @@ interface SourceHookParts {
 }
 
 const NOT_CALLING =
-  'GitHub does not call this installation, because its address is not one of the public internet. The repository is asked every few minutes instead.'
+  'GitHub cannot call this installation, because its URL is not on the public internet. The repository is checked every few minutes instead.'
 
 export const webhookUrlOf = (site: string, { projectId, hookSecret }: GitSource): string =>
   `${site}/v1/git/called/${projectId}/${hookSecret}`

@@ -145,7 +145,7 @@ export function readAddress(text: string): {
   const url = URL.parse(host === undefined ? given : `ssh://${user}@${host}/${path?.replace(/^\//, '')}`)
   if (!url || !['https:', 'http:', 'ssh:'].includes(url.protocol) || url.pathname.length < 2)
     throw invalid(
-      'should be the address of a repository, such as https://github.com/me/site.git or git@github.com:me/site.git',
+      'should be the URL of a repository, such as https://github.com/me/site.git or git@github.com:me/site.git',
     )
   if (/\p{Cc}|\s/u.test(given) || url.hostname.startsWith('-') || given.length > 1000)
     throw invalid('is malformed')

@@ -117,7 +117,7 @@ export function createSources({
       const before = await store.find(project.id)
       const isSsh = isOverSsh(address)
       if (isSsh && token !== undefined)
-        throw new AloftError('bad_request', 'Repositories over SSH are read with a key. Leave out `token`.')
+        throw new AloftError('bad_request', 'Repositories over SSH are read with a key. Omit `token`.')
       // The same key as before, so that connecting anew does not lock a project out of its repository.
       const key = !isSsh
         ? undefined
@@ -180,7 +180,7 @@ export function createSources({
       if (problem !== null)
         await refuse(source, {
           code: 'webhook_left',
-          message: `The webhook at the host could not be removed yet: ${problem} It is tried again for a while; remove it there by hand if it stays.`,
+          message: `The webhook at the host could not be removed yet: ${problem} Removal is retried for a while; if the webhook stays, remove it there by hand.`,
         })
       await repositories.remove(projectId)
     },

@@ -89,7 +89,7 @@ export async function storeLfs(
 }
 
 const missingNote = (paths: readonly string[], why: string): string =>
-  `Contents of Git LFS are missing and were deployed as pointers: ${paths.slice(0, NAMED).join(', ')}${paths.length > NAMED ? ` and ${paths.length - NAMED} more` : ''} (${why}).`
+  `Git LFS files are missing and were deployed as pointers: ${paths.slice(0, NAMED).join(', ')}${paths.length > NAMED ? ` and ${paths.length - NAMED} more` : ''} (${why}).`
 
 /** Whether any of its attributes name the filter: without that no file has to be looked at. */
 async function usesLfs({ repositories }: StoreTreeParts, files: readonly OwnedEntry[]): Promise<boolean> {
@@ -150,7 +150,7 @@ async function fetchAll(
           signal,
           accept: ({ sha256, size }) => {
             if (sha256 !== pointer.oid || size !== pointer.size)
-              throw new GitError(`what came for ${pointer.oid.slice(0, 12)} is something else`)
+              throw new GitError(`the content received for ${pointer.oid.slice(0, 12)} does not match`)
           },
         })
         await files.add(owner.id, [digest], clock.now())

@@ -49,9 +49,9 @@ export async function entriesWithModules(
     notes.push(...described.problems)
     const inner: OwnedEntry[] = []
     for (const { path, oid } of modules) {
-      const leftOut = (why: string) => notes.push(`${prefix}${path} is a submodule and was left out: ${why}`)
+      const leftOut = (why: string) => notes.push(`${prefix}${path} is a submodule and was skipped: ${why}`)
       const url = described.byPath.get(path)?.url
-      if (url === undefined) leftOut('.gitmodules does not say where it is.')
+      if (url === undefined) leftOut('.gitmodules has no URL for it.')
       else if (depth >= MAX_DEPTH) leftOut(`submodules are followed ${MAX_DEPTH} levels deep.`)
       else if (++opened > MAX_MODULES) leftOut(`a commit can have at most ${MAX_MODULES} of them.`)
       else
@@ -95,6 +95,6 @@ export function moduleAddress(parent: string, url: string): string {
     return readAddress(full ?? '').url
   } catch (error) {
     if (!(error instanceof AloftError)) throw error
-    throw new GitError(`its address ${JSON.stringify(url.slice(0, 200))} is not one of https or SSH.`)
+    throw new GitError(`its URL ${JSON.stringify(url.slice(0, 200))} is neither https nor SSH.`)
   }
 }

@@ -53,7 +53,7 @@ test('the key that a host shows first is asked for ever after, and another one i
   assert.equal(source().problem, null)
   shown = 'git.example ssh-ed25519 BBBB\n'
   await sync()
-  assert.match(source().problem ?? '', /git\.example shows another SSH host key than the first time/)
+  assert.match(source().problem ?? '', /git\.example has a different SSH host key than before/)
   assert.match(recorded[0]?.reason?.message ?? '', /connect the repository again/)
   assert.match(source().knownHosts ?? '', /AAAA/)
 })

@@ -19,7 +19,7 @@ const BATCH = 500
 /** Gives back what repositories hold of branches and pull requests that are gone. */
 export const createTidyJob = ({ repositories, objects, pulls, clock }: TidyParts): JobHandler => ({
   kind: 'git.tidy',
-  summary: 'Give back the space of deleted branches, and pack repositories',
+  summary: 'Free the space of deleted branches, and pack repositories',
   timeLimit: 2 * HOUR,
   maxAttempts: 3,
   every: 6 * HOUR,
@@ -40,7 +40,7 @@ export const createTidyJob = ({ repositories, objects, pulls, clock }: TidyParts
       } catch (error) {
         if (!(error instanceof GitError) || signal.aborted) throw error
         // One that is damaged keeps none of the others from being tidied.
-        log.warn({ err: error, repository: id }, 'a repository could not be tidied')
+        log.warn({ err: error, repository: id }, 'a repository could not be packed')
       }
     }
     let after: Awaited<ReturnType<GitObjectStore['prune']>> | undefined

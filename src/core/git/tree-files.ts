@@ -31,12 +31,14 @@ export async function filesOfTree<Entry extends TreeEntry>(
   const files: Entry[] = []
   let linked = 0
   for (const entry of kept) {
-    if (entry.mode === MODULE) notes.push(`${entry.path} is a submodule and was left out.`)
+    if (entry.mode === MODULE) notes.push(`${entry.path} is a submodule and was skipped.`)
     else if (entry.mode !== LINK) files.push(entry)
     else {
       const found = await follow(entry, byPath, readLink)
       if (found === undefined)
-        notes.push(`${entry.path} is a link that leads out of the repository or nowhere; it was left out.`)
+        notes.push(
+          `${entry.path} is a symlink that points outside the repository or nowhere; it was skipped.`,
+        )
       else if (typeof found !== 'string') files.push({ ...found, path: entry.path })
       else
         for (const inner of within(found, kept)) {

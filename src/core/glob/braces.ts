@@ -84,7 +84,7 @@ function steps(first: number, last: number, given: string | undefined): readonly
   return Array.from({ length: count }, (_, i) => first + i * step * (last < first ? -1 : 1))
 }
 
-const tooMany = (): GlobError => new GlobError(`its braces stand for more than ${MOST_ALTERNATIVES} patterns`)
+const tooMany = (): GlobError => new GlobError(`its braces expand to more than ${MOST_ALTERNATIVES} patterns`)
 
 function bounded(list: readonly string[]): readonly string[] {
   if (list.length > MOST_ALTERNATIVES) throw tooMany()

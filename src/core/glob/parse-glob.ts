@@ -53,9 +53,8 @@ function readGroup(
     if (text[i] === '(') open++
     else if (text[i] === '|' && open === 1) bars.push(i)
     else if (text[i] === ')' && --open === 0) {
-      if (depth === DEEPEST_GROUP)
-        throw new GlobError(`it has more than ${DEEPEST_GROUP} groups within each other`)
-      if (sign === '!' && (inLoop || depth > 0)) throw new GlobError('it has a `!(…)` within another group')
+      if (depth === DEEPEST_GROUP) throw new GlobError(`it nests groups more than ${DEEPEST_GROUP} deep`)
+      if (sign === '!' && (inLoop || depth > 0)) throw new GlobError('it has a `!(…)` inside another group')
       const within = inLoop || sign === '*' || sign === '+'
       const edges = [at + 1, ...bars, i]
       const of = edges

@@ -26,7 +26,7 @@ export type State =
 export function statesOf(patterns: readonly (readonly Segment[])[]): readonly State[] {
   const states: State[] = [{ op: 'end' }]
   const add = (state: State): number => {
-    if (states.length === MOST_STATES) throw new GlobError('it is too complicated')
+    if (states.length === MOST_STATES) throw new GlobError('it is too complex')
     return states.push(state) - 1
   }
   const addParts = (parts: readonly Part[], next: number): number =>

@@ -19,9 +19,9 @@ export function moreScopesMail(about: About, { added, upgraded, note }: ScopeCha
   const application = strangerText(about.application)
   const wanted = [...scopeList(added), ...scopeList(upgraded)].join(', ')
   return noticeMail(about.to, {
-    subject: `${application} asks for more access`,
+    subject: `${application} requests more access`,
     says: [
-      `The integration "${application}", which is installed in your account, asks for: ${wanted}.`,
+      `The integration "${application}", which is installed in your account, requests: ${wanted}.`,
       ...(note === null ? [] : [`Its note: ${strangerText(note, 200)}`]),
       'Until you approve, it keeps the access it has.',
     ],
@@ -36,7 +36,7 @@ export function disabledMail(about: About): Mail {
     subject: `${application} was disabled`,
     says: [
       `The integration "${application}" was disabled because the person who installed it left the team.`,
-      'To keep it, take it over within 30 days. Otherwise it is removed, and there is nothing you need to do.',
+      'To keep it, take it over within 30 days. Otherwise it is removed automatically.',
     ],
     button: { label: 'Open the integration', link: pageOf(about) },
   })

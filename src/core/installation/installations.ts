@@ -120,7 +120,7 @@ export function createInstallations({ stores, transact, clock }: InstallationPar
         if (installation.teamId === null)
           throw new AloftError('bad_request', 'Invalid request: the application is not installed in a team.')
         if (ctx.owner.role !== 'OWNER')
-          throw new AloftError('forbidden', 'Only an OWNER of the team may do this.')
+          throw new AloftError('forbidden', 'Only an OWNER of the team can do this.')
         const member = await teams.member(installation.teamId, userId)
         if (!member)
           throw new AloftError('member_not_found', `The user \`${userId}\` is not a member of this team.`)

@@ -52,7 +52,7 @@ const awayNotice = ({ regions, state }: Deployment, here: string): Pick<LoadedPr
   state !== 'READY' || regions.includes(here)
     ? {}
     : {
-        notice: `This instance runs in ${here}: the deployment is for ${regions.join(', ')}, where no machine was available to run it.`,
+        notice: `This instance runs in ${here}: no machine was available in ${regions.join(', ')}, the regions of the deployment.`,
       }
 
 /** One that crashed is started to see whether it runs again. */

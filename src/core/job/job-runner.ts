@@ -212,7 +212,7 @@ export class JobRunner {
       if (dueAt < job.dueAt && (await store.reschedule(job, dueAt)))
         log.warn(
           { job: job.id, key: job.key, wasDueAt: job.dueAt, dueAt },
-          'a job was due too late: did the clock jump?',
+          'a job was scheduled too far in the future: did the clock jump?',
         )
     }
   }
@@ -251,7 +251,7 @@ export class JobRunner {
         const { usual } = this.#recent
         const expected = usual === undefined ? undefined : (usual * (ahead + 1)) / atOnce
         await onWaiting(payload, { ahead, expected, isFirst: before === undefined }).catch((err: unknown) =>
-          log.warn({ err, job: id }, 'a job could not be told that it waits'),
+          log.warn({ err, job: id }, 'the waiting status of a job could not be recorded'),
         )
       }
     }
@@ -373,11 +373,11 @@ export class JobRunner {
     const text = error instanceof Error ? error.message : String(error)
     const recurring = job.key === recurringKey(job.kind)
     if (!recurring && (error instanceof PermanentFailure || job.attempts >= handler.maxAttempts)) {
-      log.error({ err: error }, 'a job failed for good')
+      log.error({ err: error }, 'a job failed every attempt')
       await store.bury(job.id, worker, text, clock.now())
     } else {
       const pause = (handler.backOff ?? doubling)(job.attempts)
-      log.warn({ err: error, pause }, 'a job failed and will be tried again')
+      log.warn({ err: error, pause }, 'a job failed and will be retried')
       await store.retry(job.id, worker, clock.now() + pause, text)
     }
   }

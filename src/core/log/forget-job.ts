@@ -12,7 +12,7 @@ export const queueForget = async (jobs: JobQueue, deploymentId: string): Promise
 
 export const createForgetJob = ({ store }: { readonly store: Pick<LogStore, 'deleteFor'> }): JobHandler => ({
   kind: KIND,
-  summary: 'Delete the log of a deployment that was deleted',
+  summary: 'Delete the log of a deleted deployment',
   timeLimit: 10 * MINUTE,
   maxAttempts: 10,
   run: async (payload) => {

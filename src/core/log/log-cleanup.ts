@@ -42,8 +42,7 @@ export function createLogCleanup({
 
   return {
     kind: 'logs.clean-up',
-    summary:
-      'Delete log entries of visits and applications that are older than 3 days or take too much space',
+    summary: 'Delete log entries of requests and functions that are older than 3 days or take too much space',
     timeLimit: 30 * MINUTE,
     maxAttempts: 3,
     every: MINUTE,

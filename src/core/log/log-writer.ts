@@ -192,7 +192,7 @@ export class LogWriter {
       } catch (err) {
         if (!isUnavailable(err)) return this.#isolate(batch, err)
         if (pause === FIRST_PAUSE)
-          log.warn({ err, waiting: this.#taken - this.#settled }, 'logs have to wait')
+          log.warn({ err, waiting: this.#taken - this.#settled }, 'log entries could not be stored yet')
         await this.#pause(pause)
       }
     }

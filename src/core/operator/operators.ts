@@ -76,7 +76,7 @@ async function find({ users, teams }: Stores, key: string): Promise<Account> {
   throw new AloftError('not_found', `There is no account \`${key}\`.`)
 }
 
-const noFailedJob = (id: string) => new AloftError('not_found', `There is no failed job \`${id}\`.`)
+const noFailedJob = (id: string) => new AloftError('not_found', `There is no dead job \`${id}\`.`)
 
 export function createOperators({
   stores,
@@ -89,7 +89,7 @@ export function createOperators({
   const linkUsed = () =>
     new AloftError(
       'not_found',
-      'This setup link is not valid or was used already. Restart the server to print a new one.',
+      'This setup link is not valid or was already used. Restart the server to print a new one.',
     )
 
   return {

@@ -47,7 +47,7 @@ const without = (...notTaken: NotTaken[]) => report({ notTaken })
 test('what is not installed is got by the command of the distribution', () => {
   const told = adviseSandbox(without(lacking('bubblewrap', 'bwrap')), UBUNTU)
   assert.equal(told?.problem, 'There is no sandbox: bwrap is not installed.')
-  assert.match(told?.meaning ?? '', /run as you do/)
+  assert.match(told?.meaning ?? '', /run with your permissions/)
   assert.equal(told?.command, 'sudo apt install bubblewrap')
   const commands = Object.entries({
     fedora: 'dnf install bubblewrap util-linux',

@@ -82,21 +82,21 @@ function forbidden(
   if (unprivileged === false)
     return {
       problem:
-        'ordinary users may not make user namespaces on this machine (kernel.unprivileged_userns_clone=0)',
+        'ordinary users are not allowed to create user namespaces on this machine (kernel.unprivileged_userns_clone=0)',
       command: setting('kernel.unprivileged_userns_clone=1', machine),
     }
   if (apparmorRestricts === true)
     return {
       problem:
-        'AppArmor keeps ordinary users from user namespaces, as on Ubuntu since 23.10 (kernel.apparmor_restrict_unprivileged_userns=1)',
+        'AppArmor does not allow ordinary users to create user namespaces, as on Ubuntu since 23.10 (kernel.apparmor_restrict_unprivileged_userns=1)',
       command: setting('kernel.apparmor_restrict_unprivileged_userns=0', machine),
     }
   return undefined
 }
 
 const UNPROTECTED =
-  'Builds and functions run as you do: they can read your files and reach everything that this machine reaches. Deploy only code that you trust.'
-const NO_NETWORK = 'Builds cannot install packages, and functions reach nothing outside.'
+  'Builds and functions run with your permissions: they can read your files and reach everything this machine can reach. Deploy only code that you trust.'
+const NO_NETWORK = 'Builds cannot install packages, and functions have no network access.'
 
 const SYSTEMS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: 'macOS', freebsd: 'FreeBSD' }
 
@@ -112,7 +112,7 @@ export function adviseSandbox(
     return {
       problem: `${what} on ${SYSTEMS[machine.platform] ?? 'this system'}: it needs Linux.`,
       meaning,
-      hint: 'For code of others, run it on Linux or in a virtual machine with Linux.',
+      hint: 'To run code you don’t trust, use Linux or a virtual machine with Linux.',
     }
   const tried = notTaken.filter((each) => !isFenced(each))
   // Once it lets them, there is a way that needs nothing else.
@@ -126,7 +126,7 @@ export function adviseSandbox(
       problem: `${what}: ${lacking.join(', ')} ${lacking.length === 1 ? 'is' : 'are'} not installed.`,
       meaning,
       ...(command === undefined
-        ? { hint: 'Install the packages of these programs and start again.' }
+        ? { hint: 'Install the packages of these programs and restart the server.' }
         : { command }),
     }
   }
@@ -135,8 +135,8 @@ export function adviseSandbox(
     problem: `${what}: ${why}.`,
     meaning,
     hint: machine.inContainer
-      ? 'Start the container with `--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined`, which lets it make namespaces.'
-      : 'The page “Installing” says what a machine needs.',
+      ? 'Start the container with `--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined`, which allows it to create namespaces.'
+      : 'See the page “Installing” for the requirements.',
   }
 }
 
@@ -154,7 +154,7 @@ const NETWORKS: Readonly<Record<SandboxReport['network'], string>> = {
   fenced: 'fenced off by the kernel',
   gateway: 'through the platform',
   refused: 'none',
-  machine: 'that of this machine, with nothing closed off',
+  machine: 'the network of this machine, without restrictions',
 }
 
 /** What is in force, in a few words each. */

@@ -121,7 +121,7 @@ function logs({ logs: { bytes, recording, damaged } }: Status): Check {
       name,
       ok: false,
       message: 'requests and output are not recorded: the disk is nearly full',
-      hint: 'Remove old deployments, or give the data folder a larger disk.',
+      hint: 'Remove old deployments, or move the data folder to a larger disk.',
     }
   if (damaged.length > 0)
     return {

@@ -59,7 +59,7 @@ export async function isClaimed(
   const claimants = (await claimantsOf(stores, wanted)).filter((ownerId) => ownerId !== project.ownerId)
   for (const ownerId of claimants)
     if (await isCallersOther(stores.teams, ctx, ownerId))
-      throw new AloftError('domain_already_exists', `\`${name}\` is in use by another account of yours.`, {
+      throw new AloftError('domain_already_exists', `\`${name}\` is in use by another of your accounts.`, {
         domain: { name },
       })
   return claimants.length > 0

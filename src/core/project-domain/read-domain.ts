@@ -40,7 +40,7 @@ export function readDomainSettings(
   if (redirect !== null && gitBranch !== null)
     throw invalid('a domain can’t have both `gitBranch` and `redirect`')
   if (redirect === null && (given.redirectStatusCode ?? null) !== null)
-    throw invalid('`redirectStatusCode` goes with a `redirect`')
+    throw invalid('`redirectStatusCode` can only be used with `redirect`')
   if (gitBranch !== null && project.details.link !== null && gitBranch === PRODUCTION_BRANCH)
     throw invalid(`\`gitBranch\` should not be \`${gitBranch}\`, which is deployed to production`)
   if (redirect !== null) checkRedirect(current.name, redirect, siblings)
@@ -62,7 +62,7 @@ function checkRedirect(name: string, target: string, siblings: readonly ProjectD
   if (!next.has(target)) throw nowhere(`to \`${target}\`, which is not a domain of the project`)
   const passed = new Set([name])
   for (let at: string | null = target; at !== null; at = next.get(at) ?? null) {
-    if (passed.has(at)) throw nowhere(`to \`${target}\`, from where visitors are sent back`)
+    if (passed.has(at)) throw nowhere(`to \`${target}\`, which redirects back`)
     passed.add(at)
   }
 }

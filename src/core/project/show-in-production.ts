@@ -70,7 +70,7 @@ const endedBy = (release: Release, { id }: Deployment, now: number): Release => 
   ...release,
   ...(id === release.canaryDeploymentId
     ? { state: 'COMPLETE', reason: null, stage: release.config.stages.length - 1, stageAt: now }
-    : { state: 'ABORTED', reason: 'Another deployment was put in production.' }),
+    : { state: 'ABORTED', reason: 'Another deployment was promoted to production.' }),
   paused: false,
   turn: release.turn + 1,
   updatedAt: now,

@@ -54,7 +54,7 @@ const unknown = (idOrName: string) =>
   new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
 
 const ownersOnly = ({ owner }: Context): void => {
-  if (owner.role !== 'OWNER') throw new AloftError('forbidden', 'Only an OWNER of the team may do this.')
+  if (owner.role !== 'OWNER') throw new AloftError('forbidden', 'Only an OWNER of the team can do this.')
 }
 
 export function createTransfers(parts: TransferParts): Transfers {

@@ -39,7 +39,7 @@ export async function ask<T>(log: Log, question: Promise<T>): Promise<T> {
   try {
     return await question
   } catch (error) {
-    log.warn({ err: error }, 'the registrar did not answer')
+    log.warn({ err: error }, 'the registrar did not respond')
     throw silentRegistrar(error)
   }
 }

@@ -67,7 +67,7 @@ export function createRegistrations(parts: RegistrationParts): Registrations {
 
   function mine(ctx: Context, order: Order, kind: Order['kind']): Order {
     if (order.ownerId === ctx.owner.id && order.kind === kind) return order
-    throw kind === 'buy' ? notAvailable(order.name) : notTransferable(order.name, 'It was ordered already.')
+    throw kind === 'buy' ? notAvailable(order.name) : notTransferable(order.name, 'It was already ordered.')
   }
 
   async function begin(ctx: Context, name: string, kind: Order['kind'], price: number): Promise<Order> {
@@ -95,7 +95,7 @@ export function createRegistrations(parts: RegistrationParts): Registrations {
         await orders.cancel(name, key)
         throw refusal
       }
-      ctx.log.error({ err: error, name, order: key }, 'it is not known whether an order was paid')
+      ctx.log.error({ err: error, name, order: key }, 'it is unknown whether an order was paid')
       throw silentRegistrar(error)
     }
   }
@@ -107,7 +107,7 @@ export function createRegistrations(parts: RegistrationParts): Registrations {
     try {
       return await work()
     } catch (error) {
-      ctx.log.error({ err: error, name, order: key }, 'what was paid for could not be added to the account')
+      ctx.log.error({ err: error, name, order: key }, 'a paid domain could not be added to the account')
       throw new AloftError(
         'failed_to_add_domain',
         `The domain \`${name}\` was ordered, but isn't in the account yet. It will be added automatically.`,
@@ -174,7 +174,7 @@ export function createRegistrations(parts: RegistrationParts): Registrations {
       await checkMovable(ctx, name)
       let order = await underWay(ctx, name, 'transfer')
       const price = order?.price ?? (await ask(ctx.log, registrar.price(name, 'transfer')))
-      if (price === undefined) throw notTransferable(name, 'Domains like it cannot be transferred here.')
+      if (price === undefined) throw notTransferable(name, 'Domains like this cannot be transferred in.')
       if (price !== expectedPrice) throw priceMismatch(price)
       order ??= await begin(ctx, name, 'transfer', price)
       const begun = order
@@ -182,7 +182,7 @@ export function createRegistrations(parts: RegistrationParts): Registrations {
         await pay(ctx, begun, registrar.startTransfer({ ...orderFor(begun), authCode }))
       return shown(ctx, begun, async () => {
         const domain = await showMoving(parts, begun)
-        if (!domain) throw new Error('the domain is gone')
+        if (!domain) throw new Error('the domain no longer exists')
         return domain
       })
     },

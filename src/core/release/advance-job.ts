@@ -63,7 +63,8 @@ export function createAdvanceJob(parts: AdvanceParts): JobHandler {
     const now = clock.now()
     const canary = await stores.deployments.find(release.canaryDeploymentId)
     const end = (reason: string) => move(stores, project, abortedRelease(release, reason, now))
-    if (canary?.state !== 'READY' || canary.projectId !== project.id) return end('The deployment is gone.')
+    if (canary?.state !== 'READY' || canary.projectId !== project.id)
+      return end('The deployment no longer exists.')
     const { gate, stages } = release.config
     const looks = [...release.looks, worse !== undefined].slice(-(gate?.windowSize ?? 1))
     const isTripped = gate !== null && looks.filter(Boolean).length >= gate.failureThreshold

@@ -17,8 +17,8 @@ export function releaseMail(
     subject: `The release of ${project} ${isBack ? 'was rolled back' : 'is paused'}`,
     says: [
       isBack
-        ? `All visitors of ${project} get the deployment again that was live before. ${canaryHost} did worse:`
-        : `No more visitors of ${project} get the new deployment until somebody decides. ${canaryHost} did worse:`,
+        ? `All visitors of ${project} get the previous deployment again. ${canaryHost} performed worse:`
+        : `The share of ${project} visitors on the new deployment stays as it is until you decide. ${canaryHost} performed worse:`,
       reason ?? '',
     ],
     button: { label: 'View the release', link: `${baseUrl}/a/${ownerId}/projects/${id}` },

@@ -171,13 +171,13 @@ export function createReleases(parts: ReleaseParts): Releases {
 
     abort: (ctx, idOrName, canaryId) =>
       changeActive(ctx, idOrName, canaryId, (stores, project, release, now) =>
-        move(stores, project, abortedRelease(release, 'It was aborted by hand.', now)),
+        move(stores, project, abortedRelease(release, 'It was aborted manually.', now)),
       ),
   }
 }
 
 const PROMOTE = { type: 'promote' } as const
-const TURNED_OFF = 'Rolling releases were turned off.'
+const TURNED_OFF = 'Rolling releases were disabled.'
 
 /** The release at another stage, with the job that ends it. */
 export async function atStage(

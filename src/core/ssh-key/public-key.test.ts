@@ -37,7 +37,7 @@ test('what is no public key, weak or damaged is refused, and why is said', (t) =
     [readFileSync(join(folder, 'key'), 'utf8'), /private key/],
     [weak, /fewer than 2048 bits/],
     [`${good}${good}`, /one line/],
-    [good.replace('ssh-ed25519', 'ssh-dss'), /kind `ssh-dss`/],
+    [good.replace('ssh-ed25519', 'ssh-dss'), /type `ssh-dss`/],
     [good.replace('ssh-ed25519', 'ssh-rsa'), /damaged/],
     [good.split(' ').slice(0, 2).join(' ').slice(0, -8), /damaged/],
     ['ssh-ed25519 !!!!', /one line/],

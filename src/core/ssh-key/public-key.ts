@@ -31,7 +31,7 @@ export function readPublicKey(given: string): PublicKey {
   const line = given.trim()
   if (/PRIVATE KEY/.test(line))
     throw invalid(
-      'is a private key, which nobody but you should have. Send the file that ends in `.pub`, and make a new key pair.',
+      'is a private key, which you should never share. Send the file that ends in `.pub`, and create a new key pair.',
     )
   if (line.length > MAX_LENGTH || /[\r\n]/.test(line)) throw invalid('should be one line of a `.pub` file.')
   const [, kind, content, comment = ''] =
@@ -40,7 +40,7 @@ export function readPublicKey(given: string): PublicKey {
     throw invalid('should be one line of a `.pub` file, such as `ssh-ed25519 AAAA… you@laptop`.')
   if (!KINDS.has(kind))
     throw invalid(
-      `is of the kind \`${kind.slice(0, 50)}\`, which is not accepted. Make another: ssh-keygen -t ed25519`,
+      `has the type \`${kind.slice(0, 50)}\`, which is not accepted. Create another one: ssh-keygen -t ed25519`,
     )
   const blob = Buffer.from(content, 'base64')
   const parts = readStrings(blob)

@@ -48,7 +48,7 @@ export function createSshKeys({
           usedAt: null,
         }
         if (!(await sshKeys.add(key)))
-          throw new AloftError('conflict', 'This SSH key is already in use, by you or by somebody else.')
+          throw new AloftError('conflict', 'This SSH key is already in use, by you or by someone else.')
         return key
       })
     },

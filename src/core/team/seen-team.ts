@@ -18,7 +18,7 @@ export async function seenTeam(teams: TeamStore, ctx: Context, by: { id: string 
 /** The team, for whoever may change it. */
 export async function ownedTeam(teams: TeamStore, ctx: Context, id: string): Promise<Team> {
   const { team, role } = await seenTeam(teams, ctx, { id })
-  if (role !== 'OWNER') throw new AloftError('forbidden', 'Only an OWNER of the team may do this.')
+  if (role !== 'OWNER') throw new AloftError('forbidden', 'Only an OWNER of the team can do this.')
   if (team.softBlocked)
     throw new AloftError(
       'payment_required',

@@ -132,7 +132,7 @@ export function createTeams(parts: TeamParts): Teams {
         if (member.role === 'OWNER' && role !== 'OWNER' && (await teams.countOwners(id)) === 1)
           throw new AloftError(
             'last_owner',
-            'A team needs at least one OWNER. Make somebody else an OWNER first.',
+            'A team needs at least one OWNER. Make someone else an OWNER first.',
           )
         await teams.setRole(id, userId, role)
       }),

@@ -15,7 +15,7 @@ const KEPT = { day: 7 * DAY, month: 400 * DAY } as const
 /** Keeps what is counted short enough to be added up with every request. */
 export const createCompactUsageJob = ({ store, clock }: CompactParts): JobHandler => ({
   kind: 'usage.compact',
-  summary: 'Add up the usage of accounts',
+  summary: 'Compact the usage records of accounts',
   timeLimit: 5 * MINUTE,
   maxAttempts: 3,
   every: MINUTE,

@@ -113,6 +113,6 @@ export class LogAllowance {
   }
 
   #complain(err: unknown): void {
-    this.#parts.log.warn({ err }, 'what accounts add to the log could not be counted')
+    this.#parts.log.warn({ err }, 'the log usage of accounts could not be counted')
   }
 }

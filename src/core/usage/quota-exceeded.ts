@@ -16,17 +16,17 @@ const WORDS: Readonly<Record<QuotaName, Words>> = {
   instances: (limit, used) =>
     `Your plan allows ${limit} at the same time, and ${used} are in use. Wait for some to become idle, or scale other deployments down.`,
   keptInstances: (limit, used) =>
-    `Your plan allows ${limit}, and ${used} are kept by other deployments. Scale some of them down.`,
+    `Your plan allows ${limit}, and other deployments use ${used}. Scale some of them down.`,
   memoryMb: (limit, used) =>
-    `Your plan allows running instances ${limit} of memory together, and ${used} are in use. Give functions less \`memory\`, or scale other deployments down.`,
+    `Your plan allows ${limit} of memory for all running instances together, and ${used} are in use. Give functions less \`memory\`, or scale other deployments down.`,
   contentBytes: (limit, used) =>
-    `Your plan allows ${limit} of stored files, and ${used} are used. Delete deployments that you no longer need: what no deployment has used for a day is removed.`,
+    `Your plan allows ${limit} of stored files, and ${used} are used. Delete deployments that you no longer need: files that no deployment has used for a day are removed.`,
   deployments: (limit, used) =>
     `Your plan allows ${limit}, and you have ${used}. Delete those that you no longer need.`,
   buildMinutes: (limit, used) =>
-    `Your plan allows ${limit} of build time a month, and ${used} are used. Builds are possible again when the next month begins.`,
+    `Your plan allows ${limit} of build time a month, and ${used} are used. Builds can run again when the next month begins.`,
   logBytes: (limit, used) =>
-    `Your plan allows ${limit} of log entries a day, and ${used} are used. They are recorded again when the next day begins (UTC).`,
+    `Your plan allows ${limit} of log entries a day, and ${used} are used. Recording resumes when the next day begins (UTC).`,
 }
 
 export const quotaWords = ({ quota, limit, used }: Exceeded): string =>

@@ -9,7 +9,7 @@ export function deadWebhookMail(to: string, { id, ownerId, url }: Webhook, baseU
   return noticeMail(to, {
     subject: 'A webhook was disabled',
     says: [
-      `No event sent to ${host} was accepted for three days, so the webhook was disabled.`,
+      `${host} has not accepted any event for three days, so the webhook was disabled.`,
       'Once it responds again, enable the webhook and redeliver the events it missed.',
     ],
     button: { label: 'Open the webhook', link: `${baseUrl}/a/${ownerId}/webhooks/${id}` },

@@ -143,7 +143,7 @@ export function createDeliverJob(parts: DeliverParts): JobHandler {
         if (receiver.webhook) await judge(tx, receiver.webhook, arrived)
       })
       if (!arrived && !isLast)
-        throw new NotDelivered(`${made.status ?? 'no answer'}: ${made.answer.slice(0, 200)}`)
+        throw new NotDelivered(`${made.status ?? 'no response'}: ${made.answer.slice(0, 200)}`)
     },
   }
 }

@@ -115,7 +115,7 @@ export const operatorRoutes = ({
     if (!token || !(await operators.isSetupOpen(token)))
       throw new AloftError(
         'not_found',
-        'This setup link is not valid or was used already. Restart the server to print a new one.',
+        'This setup link is not valid or was already used. Restart the server to print a new one.',
       )
     return askForOperator(token)
   }),

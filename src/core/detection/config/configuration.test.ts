@@ -106,7 +106,7 @@ test('a pattern of functions that stands for thousands is refused, and one that 
   await assert.rejects(read({ functions: { ['{a,b}'.repeat(14)]: { memory: 512 } } }), {
     code: 'invalid_config',
     message:
-      /`functions\.\{a,b\}.*cannot be used as a pattern: its braces stand for more than 100 patterns\./,
+      /`functions\.\{a,b\}.*cannot be used as a pattern: its braces expand to more than 100 patterns\./,
   })
   const { functions } = await read({ functions: { [`${'*a'.repeat(40)}b`]: { memory: 512 } } })
   assert.equal(settingFor('a'.repeat(4_000), functions), undefined)
@@ -137,18 +137,18 @@ test('images says which sizes there are, and is told what is wrong with it', asy
   assert.deepEqual([images, warnings], [IMAGES, []])
   for (const [change, message] of [
     [{ sizes: undefined }, /should have `sizes`/],
-    [{ sizes: [] }, /should name `sizes`/],
+    [{ sizes: [] }, /should have `sizes`/],
     [{ sizes: [0] }, /`sizes` that is wrong at 0: it should be a whole number from 1/],
     [{ sizes: '640' }, /`sizes` that should be a list/],
     [{ qualities: [101] }, /`qualities`/],
     [{ formats: ['image/gif'] }, /`formats` that is wrong at 0: it should be one of image\/avif/],
     [{ remotePatterns: [{ protocol: 'https' }] }, /should have `hostname`/],
     [{ remotePatterns: [{ hostname: 'a', protocol: 'ftp' }] }, /`protocol` that should be one of http/],
-    [{ localPatterns: [{ path: '/' }] }, /has `path`, which is not known/],
+    [{ localPatterns: [{ path: '/' }] }, /has `path`, which is unknown/],
     [{ minimumCacheTTL: '60' }, /`minimumCacheTTL` that should be a whole number/],
     [{ dangerouslyAllowSVG: 'yes' }, /`dangerouslyAllowSVG` that should be one of true, false/],
     [{ contentDispositionType: 'other' }, /`contentDispositionType`/],
-    [{ loader: 'custom' }, /has `loader`, which is not known/],
+    [{ loader: 'custom' }, /has `loader`, which is unknown/],
   ] as const)
     await assert.rejects(read({ images: { ...IMAGES, ...change } }), message, JSON.stringify(change))
   await assert.rejects(read({ images: [] }), /`images` should be an object/)

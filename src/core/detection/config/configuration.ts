@@ -181,7 +181,7 @@ function readVariables(value: unknown, at: string): Readonly<Record<string, stri
     entries.map(([key, item]) => {
       const text = typeof item === 'number' || typeof item === 'boolean' ? String(item) : item
       if (!/^[A-Za-z_]\w{0,255}$/.test(key))
-        throw invalidConfig(`${at} has a name that is not made of letters, digits and \`_\`.`)
+        throw invalidConfig(`${at} has a name with characters other than letters, digits and \`_\`.`)
       if (typeof text !== 'string' || text.length > MAX_VALUE || text.includes('\0'))
         throw invalidConfig(`${at}: the value of ${key} should be text.`)
       return [key, text]
@@ -199,7 +199,7 @@ export function plainVariables(
   if (unmet !== undefined)
     throw new BuildFailure(
       'invalid_config',
-      `The variable ${unmet} is taken from a secret. A configuration file cannot do that: set it in the request or in the project.`,
+      `The variable ${unmet} references a secret. A configuration file cannot do that: set the variable in the request or in the project.`,
     )
   return Object.fromEntries(
     Object.entries(variables).filter(([key, value]) => !known.has(key) && !value.startsWith('@')),

@@ -72,7 +72,7 @@ function readRuntime(value: unknown, at: string): string | undefined {
     return undefined
   } catch {
     throw invalidConfig(
-      `${at}: there is no runtime ${JSON.stringify(value.slice(0, 80))}; leave it out, or name one such as \`nodejs22.x\` or \`@aloft/python\`.`,
+      `${at}: there is no runtime ${JSON.stringify(value.slice(0, 80))}; omit it, or use one such as \`nodejs22.x\` or \`@aloft/python\`.`,
     )
   }
 }
@@ -85,7 +85,7 @@ function readGlobs(value: unknown, at: string): readonly string[] {
     if (typeof glob !== 'string' || glob === '' || glob.length > MAX_GLOB)
       throw invalidConfig(`${at} should be a pattern of at most ${MAX_GLOB} characters.`)
     if (glob.startsWith('/') || glob.split('/').includes('..'))
-      throw invalidConfig(`${at} should stay in the deployment's folder.`)
+      throw invalidConfig(`${at} should stay inside the deployment's folder.`)
     return glob
   })
 }

@@ -38,7 +38,7 @@ const objectOf =
     if (missing !== undefined) return `should have \`${missing}\``
     for (const [key, one] of Object.entries(value)) {
       const known = Object.hasOwn(fields, key) ? fields[key] : undefined
-      if (known === undefined) return `has \`${key.slice(0, 60)}\`, which is not known`
+      if (known === undefined) return `has \`${key.slice(0, 60)}\`, which is unknown`
       const wrong = one === undefined ? undefined : known(one)
       if (wrong !== undefined) return `has a \`${key}\` that ${wrong}`
     }
@@ -76,6 +76,6 @@ export function readImages(value: unknown, file: string): ImageConfig | undefine
   const wrong = checkImages(value)
   if (wrong !== undefined) throw invalidConfig(`${file}: \`images\` ${wrong}.`)
   const config = readImageConfig(value)
-  if (config === undefined) throw invalidConfig(`${file}: \`images\` should name \`sizes\`.`)
+  if (config === undefined) throw invalidConfig(`${file}: \`images\` should have \`sizes\`.`)
   return config
 }

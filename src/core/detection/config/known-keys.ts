@@ -36,12 +36,12 @@ const WITHOUT_EFFECT = [
   'version',
 ] as const
 
-const FAIL_OVER = 'Where no machine of its `regions` is there, a function runs in any other.'
+const FAIL_OVER = 'If no machine is available in its `regions`, a function runs in another region.'
 
 /** Keys that somebody may count on, and what there is in their place. */
 const NOT_SUPPORTED: Readonly<Record<string, string>> = {
-  bulkRedirectsPath: 'Write the redirects into `redirects`.',
-  fluid: 'An instance answers several requests at once anyway.',
+  bulkRedirectsPath: 'Move the redirects to `redirects`.',
+  fluid: 'An instance always handles several requests at once.',
   functionFailoverRegions: FAIL_OVER,
   passiveRegions: FAIL_OVER,
 }
@@ -65,7 +65,7 @@ export function ignoredKeys(json: Readonly<Record<string, unknown>>, file: strin
       const key = whole.slice(0, MOST_CHARACTERS)
       const why = Object.hasOwn(NOT_SUPPORTED, whole)
         ? `is not supported. ${NOT_SUPPORTED[whole]}`
-        : 'is not known and changes nothing.'
+        : 'is unknown and has no effect.'
       return { key, message: `${file}: \`${key}\` ${why}` }
     })
 }

@@ -26,7 +26,7 @@ export function readRegionSettings(value: unknown, file: string): RegionSettings
     regions: regions.length > 0 ? regions : undefined,
     warnings: unknown.map(
       (name) =>
-        `Warning: ${file}: \`regions\` has ${JSON.stringify(name.slice(0, MOST_CHARACTERS))}, which is not known here and is left out; there are ${ORIGINS.join(', ')} and all.`,
+        `Warning: ${file}: \`regions\` has ${JSON.stringify(name.slice(0, MOST_CHARACTERS))}, which is unknown and ignored; use ${ORIGINS.join(', ')} or all.`,
     ),
   }
 }

@@ -65,7 +65,7 @@ export async function chooseNode(tree: SourceTree, from: Asked): Promise<NodeCho
       .filter(({ versions }) => !versions.some((each) => first.versions.includes(each)))
       .map(
         ({ where, versions }) =>
-          `Warning: ${where} asks for Node ${versions[0]}, but ${first.where} goes before it: Node ${version} is used.`,
+          `Warning: ${where} requests Node ${versions[0]}, but ${first.where} takes precedence: Node ${version} is used.`,
       ),
   }
 }
@@ -73,7 +73,7 @@ export async function chooseNode(tree: SourceTree, from: Asked): Promise<NodeCho
 const unknownNode = (file: string, text: string): BuildFailure =>
   new BuildFailure(
     'invalid_node_version',
-    `${file} asks for Node ${JSON.stringify(text.slice(0, 80))}; there are ${NODE_VERSIONS.join(', ')}.`,
+    `${file} requests Node ${JSON.stringify(text.slice(0, 80))}; available: ${NODE_VERSIONS.join(', ')}.`,
   )
 
 /** Comments and empty lines are allowed in them. */

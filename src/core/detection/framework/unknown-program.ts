@@ -25,7 +25,7 @@ const MANIFESTS: readonly (readonly [pattern: RegExp, language: string])[] = [
 
 /** How to have files served whatever they are. */
 const AS_THEY_ARE =
-  'To publish files as they are, say so: set the output directory (`.` for all of them) in the project or as `outputDirectory` in vercel.json, or send `builds` with `@aloft/static`.'
+  'To publish the files as they are, set the output directory (`.` for all of them) in the project or as `outputDirectory` in vercel.json, or send `builds` with `@aloft/static`.'
 
 const unknown = (what: string, advice: string): BuildFailure =>
   new BuildFailure('unknown_program', `${what} ${advice} ${AS_THEY_ARE}`)
@@ -47,15 +47,15 @@ export function unknownProgram({ tree, pkg, isRun }: Suspect): BuildFailure | un
     const file = top.find((path) => pattern.test(path))
     if (file !== undefined)
       return unknown(
-        `These files are a program in ${language} (${file}), which is not built or run here.`,
-        'Deploy it as an image with a Dockerfile, on a server with ALOFT_RUNTIME=docker.',
+        `These files are a program written in ${language} (${file}), which cannot be built or run here.`,
+        'Add a Dockerfile to deploy it as an image, on a server with ALOFT_RUNTIME=docker.',
       )
   }
   const image = top.find((path) => /^(?:Dockerfile|Containerfile)(?:\.\w+)?$/.test(path))
   if (image !== undefined)
     return unknown(
-      `These files are an image (${image}), and this server runs none: it was started with ALOFT_RUNTIME=process.`,
-      'Have its operator start it with ALOFT_RUNTIME=docker.',
+      `These files are an image (${image}), and this server cannot run images: it was started with ALOFT_RUNTIME=process.`,
+      'Ask your operator to start it with ALOFT_RUNTIME=docker.',
     )
   if (isRun) return undefined
   return pythonProgram(tree, top) ?? nodeProgram(tree, top, pkg)
@@ -72,8 +72,8 @@ function pythonProgram(tree: SourceTree, top: readonly string[]): BuildFailure |
     (top.some((path) => path.endsWith('.py')) && !hasPage(tree))
   return isProgram
     ? unknown(
-        `These files are a program in Python (${tree.has('manage.py') ? 'manage.py' : script}), but none of them is known to answer requests.`,
-        'Name the WSGI or ASGI application `app` or `application` in app.py, main.py, index.py, server.py, wsgi.py or asgi.py, or put functions into `api`.',
+        `These files are a Python program (${tree.has('manage.py') ? 'manage.py' : script}), but no file that handles requests was found.`,
+        'Name the WSGI or ASGI application `app` or `application` in app.py, main.py, index.py, server.py, wsgi.py or asgi.py, or put functions in `api`.',
       )
     : undefined
 }
@@ -87,8 +87,8 @@ function nodeProgram(
   if (pkg === undefined)
     return top.some((path) => /\.[cm]?tsx?$/.test(path) && !/\.d\.[cm]?ts$/.test(path))
       ? unknown(
-          'These files are a program in TypeScript without a package.json, and none of them is known to answer requests.',
-          'Add a package.json with a `start` or a `build` script, or put functions into `api`.',
+          'These files are a TypeScript program without a package.json, and no file that handles requests was found.',
+          'Add a package.json with a `start` or `build` script, or put functions in `api`.',
         )
       : undefined
   if (pkg.workspaces || tree.has('pnpm-workspace.yaml')) {
@@ -96,15 +96,15 @@ function nodeProgram(
       .filter((path) => /^[^/]+\/(?:[^/]+\/)?package\.json$/.test(path) && !path.includes('node_modules/'))
       .map((path) => path.slice(0, path.lastIndexOf('/')))
     return unknown(
-      'These files are several packages in one repository, and the topmost has no script to build or start.',
-      `Set the root directory of the project to the one that is meant${parts.length > 0 ? `, such as ${parts.slice(0, 3).join(' or ')}` : ''}.`,
+      'These files are several packages in one repository, and the top-level package has no `build` or `start` script.',
+      `Set the root directory of the project to the package to deploy${parts.length > 0 ? `, such as ${parts.slice(0, 3).join(' or ')}` : ''}.`,
     )
   }
   const isProgram = Object.keys(pkg.dependencies).length > 0 || pkg.main !== undefined
   return isProgram
     ? unknown(
-        'package.json says neither how these files are built nor how they are started, and none of them is known to answer requests.',
-        'Add a `build` script that makes a site, a `start` script that runs a server on the port in `PORT`, or put functions into `api`.',
+        'package.json has neither a `build` nor a `start` script, and no file that handles requests was found.',
+        'Add a `build` script that generates a site, a `start` script that runs a server on the port in `PORT`, or put functions in `api`.',
       )
     : undefined
 }

@@ -114,4 +114,4 @@ function wordsOf(
 }
 
 const unknownApp = ({ url }: GitConnection): string =>
-  `${new URL(url).hostname} does not accept the GitHub App any more: it may have been deleted, or its key revoked. Connect GitHub again.`
+  `${new URL(url).hostname} no longer accepts the GitHub App: it may have been deleted, or its key revoked. Connect GitHub again.`

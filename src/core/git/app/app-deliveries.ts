@@ -62,7 +62,7 @@ export function createAppDeliveries(parts: AppDeliveriesParts): AppDeliveries {
     async called(appId, { proof, ...delivery }) {
       const app = await apps.byId(appId)
       const secret = app && access.secretsOf(app)?.webhookSecret
-      if (!app || !secret) throw new AloftError('not_found', 'There is no such address.')
+      if (!app || !secret) throw new AloftError('not_found', 'There is no such URL.')
       const checked =
         proof?.kind === 'hmac'
           ? await checkDelivery({ ...delivery, proof }, secret)

@@ -115,7 +115,7 @@ export function createGitApps(parts: AppsParts): GitApps {
           if (error instanceof HostRefusal && error.status === 404)
             throw new AloftError(
               'bad_request',
-              `${new URL(app.url).hostname} does not accept the code: it was used already, or is older than an hour. Connect GitHub once more.`,
+              `${new URL(app.url).hostname} does not accept the code: it was already used, or is older than an hour. Connect GitHub again.`,
             )
           throw error
         }),
@@ -137,7 +137,7 @@ export function createGitApps(parts: AppsParts): GitApps {
     async installed(ctx, id) {
       const app = await get(ctx, id)
       const key = access.keyOf(app)
-      if (!key) throw new AloftError('conflict', 'The GitHub App was not made yet. Connect GitHub once more.')
+      if (!key) throw new AloftError('conflict', 'The GitHub App was not created yet. Connect GitHub again.')
       return asked(parts.refresh(app, key), app.url)
     },
 
@@ -146,7 +146,10 @@ export function createGitApps(parts: AppsParts): GitApps {
     async remove(ctx, id) {
       const app = await get(ctx, id)
       if (ctx.owner.role !== 'OWNER' && ctx.actor.user.id !== app.createdBy)
-        throw new AloftError('forbidden', 'Only an OWNER of the team, or whoever made it, may remove it.')
+        throw new AloftError(
+          'forbidden',
+          'Only an OWNER of the team or the person who created it can remove it.',
+        )
       await transact(async (stores) => {
         if ((await stores.connections.list(ctx.owner.id)).some((one) => one.app?.id === id))
           throw new AloftError(
@@ -162,5 +165,5 @@ export function createGitApps(parts: AppsParts): GitApps {
 const over = () =>
   new AloftError(
     'bad_request',
-    'This request to connect GitHub is not valid: it was begun by somebody else, was used already, or is older than an hour. Connect GitHub once more.',
+    'This request to connect GitHub is not valid: it was started by someone else, was already used, or is older than an hour. Connect GitHub again.',
   )

@@ -37,13 +37,14 @@ export class PacketReader {
   next(): Buffer | undefined | 'wait' {
     if (this.#held.length < 4) return 'wait'
     const digits = this.#held.toString('latin1', 0, 4)
-    if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw new MalformedPacket('That is not how git speaks.')
+    if (!/^[0-9a-fA-F]{4}$/.test(digits))
+      throw new MalformedPacket('The request does not follow the Git protocol.')
     const length = Number.parseInt(digits, 16)
     if (length === 0) {
       this.#held = this.#held.subarray(4)
       return undefined
     }
-    if (length < 4) throw new MalformedPacket('That is not how git speaks.')
+    if (length < 4) throw new MalformedPacket('The request does not follow the Git protocol.')
     if (this.#held.length < length) return 'wait'
     const data = this.#held.subarray(4, length)
     this.#held = this.#held.subarray(length)

@@ -52,12 +52,13 @@ export async function readCommands(source: AsyncIterable<Uint8Array>): Promise<C
       const [line = '', said] = packet.toString('utf8').replace(/\n$/, '').split('\0')
       if (said !== undefined) capabilities = new Set(said.split(' '))
       if (line.startsWith('shallow ')) continue
-      if (line.startsWith('push-cert')) throw invalid('Signed pushes are not taken; push without `--signed`.')
+      if (line.startsWith('push-cert'))
+        throw invalid('Signed pushes are not supported. Push without `--signed`.')
       const update = readUpdate(line)
       if (!isAcceptable(update.ref))
-        refusal ??= `${update.ref.slice(0, 100)}: only branches (refs/heads/…) and tags (refs/tags/…) are taken`
+        refusal ??= `${update.ref.slice(0, 100)}: only branches (refs/heads/…) and tags (refs/tags/…) are accepted`
       updates.push(update)
-      if (updates.length > MAX_UPDATES) throw invalid(`A push may change at most ${MAX_UPDATES} refs.`)
+      if (updates.length > MAX_UPDATES) throw invalid(`A push can change at most ${MAX_UPDATES} refs.`)
     }
     if (capabilities.has('push-options'))
       for (
@@ -84,7 +85,7 @@ export async function readCommands(source: AsyncIterable<Uint8Array>): Promise<C
 function readUpdate(line: string): RefUpdate {
   const [, before, after, ref] = COMMAND.exec(line) ?? []
   if (before === undefined || after === undefined || ref === undefined)
-    throw invalid('That is not how git speaks.')
+    throw invalid('The request does not follow the Git protocol.')
   return { ref, before: ZERO.test(before) ? null : before, after: ZERO.test(after) ? null : after }
 }
 

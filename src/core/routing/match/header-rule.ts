@@ -45,14 +45,17 @@ export function readHeaderRule(name: string, value: unknown, names: GroupNames):
   if (name.length > MAX_NAME_LENGTH || !NAME.test(name))
     return { ok: false, reason: 'it is not a valid header name' }
   const lowerName = name.toLowerCase()
-  if (RESERVED.has(lowerName)) return { ok: false, reason: 'this header is set by the server alone' }
+  if (RESERVED.has(lowerName)) return { ok: false, reason: 'only the server can set this header' }
   if (typeof value !== 'string') return { ok: false, reason: 'its value must be a string' }
   if (value.length > MAX_VALUE_LENGTH)
     return { ok: false, reason: `its value is longer than ${MAX_VALUE_LENGTH} characters` }
   const text = parseTemplate(value, names)
   const isUrl = lowerName === 'location' && (value.startsWith('/') || ABSOLUTE_URL.test(value))
   if (CONTROL.test(value) || (!isUrl && BEYOND_LATIN1.test(value)))
-    return { ok: false, reason: 'its value has a line break or another character that a header cannot carry' }
+    return {
+      ok: false,
+      reason: 'its value has a line break or another character that is not allowed in a header',
+    }
   if (!isUrl)
     return { ok: true, header: { name: lowerName, value: hasGroups(text) ? { text } : text.join('') } }
   const read = readUrlTemplate(text)

@@ -49,10 +49,10 @@ export function readTransform(given: unknown, names: GroupNames): TransformResul
   if (of === undefined || name === undefined) return { ok: true, transform: undefined }
   if (known === undefined) return refuse('its op must be append, set or delete')
   if (of !== 'query' && (!NAME.test(name) || RESERVED.test(name)))
-    return refuse('its header is not a valid one or is set by the server alone')
+    return refuse('its header is invalid or can only be set by the server')
   const values = known === 'delete' ? [] : readValues(args)
   if (values === undefined)
-    return refuse('its args must be a text or a list of texts that a header can carry')
+    return refuse('its args must be a text or a list of texts that are valid in a header')
   return {
     ok: true,
     transform: {

@@ -56,7 +56,7 @@ const REFUSED: Refused = [
   [new RegExp(`\\(\\?[imsU-]+\\)(?:[*+?]|${COUNT})`, 'y'), 'a quantifier after flags has nothing to repeat'],
   [
     /\(\?P?<(?![A-Za-z_]\w*>|[=!])/y,
-    'a group name is made of letters, digits and _, and starts with no digit',
+    'a group name is made of letters, digits and _, and does not start with a digit',
   ],
   [/\[\^?\]/y, 'a character class is empty'],
   [new RegExp(`(?=\\[)(?!${SET})`, 'suy'), 'a [ is not closed by ]'],
@@ -116,7 +116,7 @@ function readToken(
     const match = matchAt(syntax, pattern, at)
     if (match !== null) return { token: read(match), end: syntax.lastIndex }
   }
-  return `${pattern.slice(at, at + 3)} at position ${at} is not understood`
+  return `${pattern.slice(at, at + 3)} at position ${at} is not supported`
 }
 
 const unquote = (text: string): string => text.replace(/\\(.)/gsu, '$1')

@@ -141,7 +141,7 @@ const REFUSED: readonly (readonly [why: string, routes: unknown, messages: reado
         ],
       },
     ],
-    [/op must be/, /set by the server alone/, /args must be/],
+    [/op must be/, /set by the server/, /args must be/],
   ],
 ]
 

@@ -41,7 +41,7 @@ function readTable(routes: unknown, checkRegex: (pattern: Pattern) => string | u
     const report = (field: string | null, message: string) => errors.push(routeError(index, field, message))
     const route = readRoute(value, report)
     if (route?.kind === 'handle' && read.some((earlier) => isSameHandle(earlier, route)))
-      report('handle', `"${route.route.handle}" is there already; use it once`)
+      report('handle', `"${route.route.handle}" appears twice; use it once`)
     if (route?.kind === 'source') {
       regexSize += route.rule.pattern.size
       const reason = regexSize > MAX_REGEX_SIZE ? TOO_MUCH_REGEX : checkRegex(route.rule.pattern)

@@ -71,9 +71,9 @@ const UNDER_A_DOMAIN = /^(?:\.|[a-z0-9-]*\.[a-z0-9-]+\.)[a-z0-9.-]+(?::\d+)?$/i
 
 function hostError(host: Template): string | undefined {
   const last = host.at(-1)
-  if (typeof last !== 'string') return 'its host must be written out and not come from a group'
+  if (typeof last !== 'string') return 'its host must be literal and not come from a group'
   if (host.some((part) => typeof part === 'string' && part.includes('@')))
-    return 'it must not carry a user name or password'
+    return 'it must not contain a user name or password'
   if (hasGroups(host) && !UNDER_A_DOMAIN.test(last))
     return 'a group in its host must be followed by a domain, as in https://$1.example.com'
   const example = host.map((part) => (typeof part === 'string' ? part : 'x')).join('')

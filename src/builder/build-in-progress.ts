@@ -121,7 +121,7 @@ export class BuildInProgress {
       .filter((version) => this.#line(version) !== version)
       .map(
         (version) =>
-          `Warning: Node ${version} was never published for this machine (${process.platform}-${process.arch}): Node ${this.#line(version)} is used.`,
+          `Warning: Node ${version} was never published for ${process.platform}-${process.arch}: Node ${this.#line(version)} is used.`,
       )
   }
 
@@ -171,7 +171,7 @@ export class BuildInProgress {
     const token = task.registryAuthToken
     if (token === undefined || registry === undefined) return install()
     if (!/^[\x21-\x7e]+$/.test(token))
-      throw new BuildFailure('install_failed', '`registryAuthToken` is not the text of a token.', run)
+      throw new BuildFailure('install_failed', '`registryAuthToken` is not a valid token.', run)
     const place = (await registry()).url.replace(/^https?:/, '')
     const hidden = { shown: null, quiet: true } as const
     const env = { NPMRC_LINE: `${place}:_authToken=${token}` }
@@ -213,7 +213,7 @@ export class BuildInProgress {
 
   async #runCli({ run, folder }: Stage, step: CliStep): Promise<void> {
     const { task, cli } = this.#parts
-    const installed = await available('The tools that build it', () => cli.ensure())
+    const installed = await available('The build tools', () => cli.ensure())
     const production = task.deployment.target === 'production'
     const command = cliCommand(installed, step, { stage: folder, plan: this.#plan, production })
     await this.#command(
@@ -257,7 +257,7 @@ export class BuildInProgress {
       case 'server':
         return this.#takeServer(run, take)
       case 'image':
-        throw new BuildFailure('docker_unavailable', 'There is no Docker Engine that could build it.', run)
+        throw new BuildFailure('docker_unavailable', 'There is no Docker Engine to build it.', run)
       case 'command': {
         const output = await collectApp(await this.#collection(run), {
           root: take.root,
@@ -392,6 +392,6 @@ async function available<T>(what: string, get: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof ToolchainError)) throw error
     const when = error.kind === 'unavailable' ? ' at the moment' : ''
-    throw new BuildFailure('toolchain_unavailable', `${what} cannot be had${when}: ${error.message}`)
+    throw new BuildFailure('toolchain_unavailable', `${what} cannot be downloaded${when}: ${error.message}`)
   }
 }

@@ -47,11 +47,11 @@ function unexpected(response: Response, baseUrl: string, now?: number): ApiError
   const what =
     location !== null && response.status >= 300 && response.status < 400
       ? `redirects to ${originOf(location, baseUrl)}`
-      : `answered ${response.status} with ${response.headers.get('content-type') ?? 'no type of content'}`
+      : `answered ${response.status} with ${response.headers.get('content-type') ?? 'no content type'}`
   return new ApiError({
     status: response.status,
     code: UNEXPECTED_ANSWER,
-    message: `${baseUrl} ${what}, which Aloft does not: another program or a proxy stands there.`,
+    message: `${baseUrl} ${what}, so it is not Aloft: another program or a proxy is responding.`,
     requestId: requestIdOf(response),
     ...(now === undefined ? {} : { retryAfterMs: readRetryAfter(response.headers.get('retry-after'), now) }),
   })

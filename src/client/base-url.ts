@@ -4,7 +4,7 @@ export function readBaseUrl(text: string): string {
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     throw new TypeError('it should start with http:// or https://, as in http://localhost:3000')
   if (url.username !== '' || url.password !== '')
-    throw new TypeError('it should not hold a user name or password')
+    throw new TypeError('it should not contain a user name or password')
   if (url.search !== '' || url.hash !== '') throw new TypeError('it should end with the host or a path')
   return url.origin + url.pathname.replace(/\/+$/, '')
 }

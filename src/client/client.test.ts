@@ -209,7 +209,7 @@ test('when nothing listens, the error names the address, the reason and what to 
   const error = await thrownBy(client.call(getUser))
   assert.ok(error instanceof ConnectionError)
   assert.equal(error.message, `Could not reach ${server.baseUrl}: nothing listens there.`)
-  assert.match(error.hint, /Check that Aloft runs there/)
+  assert.match(error.hint, /Check that Aloft is running there/)
   assert.deepEqual(waits, [])
 })
 

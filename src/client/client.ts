@@ -86,7 +86,9 @@ export function createClient(settings: ClientSettings): Client {
   const baseUrl = readBaseUrl(settings.baseUrl)
   // fetch would put the value into its own error.
   if (token !== undefined && !HEADER_SAFE.test(token))
-    throw new TypeError('The token is not one: it holds spaces, control characters or letters beyond ASCII.')
+    throw new TypeError(
+      'The token is not valid: it contains spaces, control characters or non-ASCII characters.',
+    )
 
   async function call(row: Endpoint, input: Input = {}): Promise<unknown> {
     const request = prepare(baseUrl, row, input, {

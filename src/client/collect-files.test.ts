@@ -98,20 +98,20 @@ test('links that leave the folder, lead nowhere, go in circles or to what is pri
     symlinkSync(target, join(folder, 'link'))
     return folder
   }
-  await refuses(linked(join(secret, 'key')), 'outside', /^link is a link that leads out/)
-  await refuses(linked(secret), 'outside', /^link is a link that leads out/)
-  await refuses(linked('..'), 'outside', /leads out/)
-  await refuses(linked('nothing'), 'unreadable', /leads nowhere/)
-  await refuses(linked('.'), 'outside', /a folder that it is in/)
+  await refuses(linked(join(secret, 'key')), 'outside', /^link is a link that points outside/)
+  await refuses(linked(secret), 'outside', /^link is a link that points outside/)
+  await refuses(linked('..'), 'outside', /points outside/)
+  await refuses(linked('nothing'), 'unreadable', /broken link/)
+  await refuses(linked('.'), 'outside', /one of its parent folders/)
   await refuses(linked('.git/config', { '.git/config': 'token' }), 'outside', /never deployed/)
   // One that is left out does no harm.
   assert.deepEqual(await pathsOf(linked(secret, { '.aloftignore': 'link', a: '' })), ['a'])
 })
 
 test('a folder that is none, or has nothing to deploy, is told', async () => {
-  await refuses('/nowhere/at/all', 'no_folder', /There is no folder/)
+  await refuses('/nowhere/at/all', 'no_folder', /does not exist/)
   await refuses(join(folderOf({ file: '' }), 'file'), 'no_folder', /is not a folder/)
-  await refuses(folderOf({ '.git/config': '' }), 'no_files', /holds no files/)
+  await refuses(folderOf({ '.git/config': '' }), 'no_files', /contains no files/)
   await refuses(folderOf({ 'a\nb': '' }), 'bad_name', /"a\\nb"/)
 })
 

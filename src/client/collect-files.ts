@@ -37,7 +37,7 @@ export async function collectFiles(folder: string, signal?: AbortSignal): Promis
     const { size, mode } = await stat(source).catch((error) => unreadable(path, error))
     found[index] = { path, source, size, mode: 0o100000 | (mode & 0o777) }
   })
-  if (found.length === 0) throw new DeployError('no_files', `${folder} holds no files to deploy.`)
+  if (found.length === 0) throw new DeployError('no_files', `${folder} contains no files to deploy.`)
   return found
 }
 
@@ -79,7 +79,7 @@ async function walkFolder(
     const { kind, real } = await kindOf(walk, entry, source, path)
     if (kind === 'folder') {
       if (trail.includes(real))
-        throw new DeployError('outside', `${path.join('/')} is a link to a folder that it is in.`)
+        throw new DeployError('outside', `${path.join('/')} is a link to one of its parent folders.`)
       if (!entry.isDirectory() && isIgnored(rules, path, true)) continue
       await walkFolder(walk, real, path, rules, [...trail, real])
     } else if (kind === 'file') addFile(walk, path, real)
@@ -97,11 +97,11 @@ async function kindOf(
   if (!entry.isSymbolicLink()) return { kind: 'other', real: source }
   const shown = path.join('/')
   const real = await realpath(source).catch((error) => {
-    throw new DeployError('unreadable', `${shown} is a link that leads nowhere.`, { cause: error })
+    throw new DeployError('unreadable', `${shown} is a broken link.`, { cause: error })
   })
   const inside = relative(walk.root, real)
   const leaves = inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)
-  if (leaves) throw new DeployError('outside', `${shown} is a link that leads out of the folder.`)
+  if (leaves) throw new DeployError('outside', `${shown} is a link that points outside the folder.`)
   if (inside.split(sep).some((part) => PRIVATE.has(part)))
     throw new DeployError('outside', `${shown} is a link to ${inside}, which is never deployed.`)
   const target = await lstat(real)
@@ -112,7 +112,7 @@ function addFile(walk: Walk, path: readonly string[], source: string): void {
   const shown = path.join('/')
   checkName(shown)
   if (walk.files.length >= MAX_FILES)
-    throw new DeployError('too_many_files', `The folder holds more than ${MAX_FILES} files.`)
+    throw new DeployError('too_many_files', `The folder contains more than ${MAX_FILES} files.`)
   walk.files.push({ path: shown, source })
 }
 

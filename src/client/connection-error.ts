@@ -4,7 +4,7 @@ interface Reason {
   readonly codes?: readonly string[]
 }
 
-const RUNNING = 'Check that Aloft runs there and that the address is right.'
+const RUNNING = 'Check that Aloft is running there and that the URL is correct.'
 
 /** Why no answer came, by the codes that the runtime gives. */
 const REASONS = {
@@ -12,21 +12,21 @@ const REASONS = {
   unknown_host: {
     codes: ['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA'],
     why: 'the host name does not resolve',
-    hint: 'Check the spelling of the address and your network.',
+    hint: 'Check the spelling of the URL, and your network.',
   },
   unreachable: {
     codes: ['EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EHOSTDOWN', 'ENETDOWN'],
     why: 'there is no route to the host',
-    hint: 'Check your network, and whether a firewall or VPN stands between.',
+    hint: 'Check your network, and whether a firewall or VPN is in between.',
   },
   dropped: {
     codes: ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'],
-    why: 'the connection was cut',
-    hint: 'Try again: Aloft, or a proxy before it, may be restarting.',
+    why: 'the connection was lost',
+    hint: 'Try again: Aloft, or a proxy in front of it, may be restarting.',
   },
   timeout: {
     codes: ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'],
-    why: 'it did not answer in time',
+    why: 'it did not respond in time',
     hint: 'Try again, and check the health of the installation.',
   },
   untrusted: {
@@ -41,7 +41,7 @@ const REASONS = {
       'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     ],
     why: 'its certificate is not trusted',
-    hint: "Check the address. For an installation's own authority, name its certificate in NODE_EXTRA_CA_CERTS.",
+    hint: 'Check the URL. If the installation has its own certificate authority, set NODE_EXTRA_CA_CERTS to its certificate.',
   },
   not_http: {
     codes: [
@@ -50,8 +50,8 @@ const REASONS = {
       'ERR_SSL_PACKET_LENGTH_TOO_LONG',
       'HPE_INVALID_CONSTANT',
     ],
-    why: 'it does not speak the protocol of the address',
-    hint: 'Check whether the address should start with http:// or https://, and its port.',
+    why: 'it does not use the protocol of the URL',
+    hint: 'Check whether the URL should start with http:// or https://, and its port.',
   },
   failed: { why: 'the network request failed', hint: RUNNING },
 } as const satisfies Record<string, Reason>

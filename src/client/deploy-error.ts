@@ -1,11 +1,11 @@
 const CODES = {
-  no_folder: 'Name the folder that holds your site.',
-  no_files: 'Check the folder, and what its .gitignore and .aloftignore leave out.',
-  too_many_files: 'Leave out what the site does not need with an .aloftignore file.',
-  outside: 'Put a copy of the files into the folder, or leave the link out with an .aloftignore file.',
-  unreadable: 'Check the rights on it, or leave it out with an .aloftignore file.',
-  bad_name: 'Rename it, or leave it out with an .aloftignore file.',
-  changed: 'Wait until nothing writes to the folder, and deploy again.',
+  no_folder: 'Pass the folder that contains your site.',
+  no_files: 'Check the folder, and what its .gitignore and .aloftignore exclude.',
+  too_many_files: 'Exclude files that the site does not need with an .aloftignore file.',
+  outside: 'Copy the files into the folder, or exclude the link with an .aloftignore file.',
+  unreadable: 'Check its permissions, or exclude it with an .aloftignore file.',
+  bad_name: 'Rename it, or exclude it with an .aloftignore file.',
+  changed: 'Wait until nothing writes to the folder, then deploy again.',
 } as const
 
 /** The folder cannot be deployed as it is; no answer of the installation says so. */

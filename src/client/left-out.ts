@@ -18,7 +18,7 @@ export const USUALLY = readIgnoreFile(
 
 export function checkName(path: string): void {
   if (/\p{Cc}|\ufffd/u.test(path))
-    throw new DeployError('bad_name', `${JSON.stringify(path)} has a name that no address can have.`)
+    throw new DeployError('bad_name', `${JSON.stringify(path)} has a name that is not valid in a URL.`)
 }
 
 interface Listed {
@@ -65,6 +65,6 @@ export async function chooseFiles<File extends Listed>(files: readonly File[]): 
   })
   for (const { path } of chosen) checkName(path)
   if (chosen.length > MAX_FILES)
-    throw new DeployError('too_many_files', `The folder holds more than ${MAX_FILES} files.`)
+    throw new DeployError('too_many_files', `The folder contains more than ${MAX_FILES} files.`)
   return chosen.sort((a, b) => (a.path < b.path ? -1 : 1))
 }

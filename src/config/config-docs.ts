@@ -3,9 +3,9 @@ import { SETTINGS } from './settings.ts'
 /** The page about settings, from the same table. */
 export const configDocs = (): string => `# Settings
 
-Every setting has a default. Environment variables win over \`aloft.config.json\` in the working
-directory, which holds the same settings under their short names (\`{ "port": 8080 }\`). A value that is
-not accepted stops the start with one line for each mistake; so does an unknown name in the file.
+Every setting has a default. Environment variables take precedence over \`aloft.config.json\` in the working
+directory, which contains the same settings under their short names (\`{ "port": 8080 }\`). An invalid value
+or an unknown name in the file prevents the start, with one line per mistake.
 
 | variable | in \`aloft.config.json\` | default | meaning |
 |---|---|---|---|
@@ -13,5 +13,5 @@ ${Object.entries(SETTINGS)
   .map(([name, s]) => `| \`${s.variable}\` | \`${name}\` | ${s.default} | ${s.meaning} |`)
   .join('\n')}
 
-This page is made from the table in \`src/config/settings.ts\` by \`npm run docs\`, and a test keeps them equal.
+This page is generated from the table in \`src/config/settings.ts\` by \`npm run docs\`; a test checks that it is up to date.
 `

@@ -62,18 +62,20 @@ export function readConfig(
     mistakes.push('ALOFT_BLOB_URL: an object store needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
   if (config.blobFrom !== undefined && config.blobUrl !== undefined)
     mistakes.push(
-      'ALOFT_BLOB_FROM: contents go from an object store to the disk, without ALOFT_BLOB_URL; to go to another one, move them on from there',
+      'ALOFT_BLOB_FROM: can only be used without ALOFT_BLOB_URL, to move files from an object store to the disk; to change object stores, move them to the disk first',
     )
   const taken = [config.port, config.tlsPort].filter((p) => p > 0)
   if (new Set(taken).size < taken.length)
-    mistakes.push(`ALOFT_TLS_PORT: ${config.tlsPort} is the port of ALOFT_PORT; choose another, or 0 for off`)
+    mistakes.push(
+      `ALOFT_TLS_PORT: ${config.tlsPort} is already used by ALOFT_PORT; choose another port, or 0 to disable it`,
+    )
   if (taken.includes(config.dnsPort))
     mistakes.push(
-      `ALOFT_DNS_PORT: ${config.dnsPort} is the port of another listener; choose another, or 0 for off`,
+      `ALOFT_DNS_PORT: ${config.dnsPort} is already used by another listener; choose another port, or 0 to disable it`,
     )
   if (config.sshPort > 0 && [...taken, config.dnsPort].includes(config.sshPort))
     mistakes.push(
-      `ALOFT_SSH_PORT: ${config.sshPort} is the port of another listener; choose another, or 0 for off`,
+      `ALOFT_SSH_PORT: ${config.sshPort} is already used by another listener; choose another port, or 0 to disable it`,
     )
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return Object.freeze(config)

@@ -17,6 +17,6 @@ generations also send \`error.url\`, a link to the explanation of the code on th
 |---|---|---|---|
 ${rows.join('\n')}
 
-This page is made from the table in \`src/contract/errors.ts\` by \`npm run docs\`, and a test keeps them equal.
+This page is generated from the table in \`src/contract/errors.ts\` by \`npm run docs\`; a test checks that it is up to date.
 `
 }

@@ -26,7 +26,7 @@ export const ERRORS = {
   feature_not_available: { status: 403, meaning: 'The plan of the account does not include this feature.' },
   integration_configuration_disabled: {
     status: 403,
-    meaning: 'The integration is disabled. Somebody else has to take over its ownership first.',
+    meaning: 'The integration is disabled. Someone else has to take it over first.',
   },
   not_found: { status: 404, meaning: 'There is no such path, version or resource.' },
   method_unknown: {

@@ -34,7 +34,8 @@ export const pageQuery = {
     Type.Integer({
       minimum: 1,
       maximum: PAGE_LIMIT.max,
-      description: 'How many rows; those of one millisecond are never divided, so there can be a few more.',
+      description:
+        'Maximum number of rows. Rows of the same millisecond are never split, so there can be a few more.',
     }),
   ),
   since: Type.Optional(Type.Integer({ minimum: 0, description: 'Only rows created after this time (ms).' })),

@@ -8,10 +8,14 @@ export interface QueuePlace {
   readonly expectedAt?: number
 }
 
-/** `2 builds are before it, in about 3 minutes`, for the log, the command line and the dashboard alike. */
+/** `2 builds are ahead of this one, in about 3 minutes`, for the log, the command line and the dashboard alike. */
 export function queueWords({ ahead, expectedAt }: QueuePlace, now: number): string {
   const others =
-    ahead === 0 ? 'it is the next' : ahead === 1 ? '1 build is before it' : `${ahead} builds are before it`
+    ahead === 0
+      ? 'this one is next'
+      : ahead === 1
+        ? '1 build is ahead of this one'
+        : `${ahead} builds are ahead of this one`
   if (expectedAt === undefined) return others
   const minutes = Math.max(1, Math.round((expectedAt - now) / MINUTE))
   return `${others}, in about ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`

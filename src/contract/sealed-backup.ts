@@ -57,7 +57,7 @@ interface Keys {
 async function keysOf(head: Buffer, passphrase: string): Promise<Keys> {
   const [log2N = 0, r = 0, p = 0] = head.subarray(MAGIC.length)
   if (log2N > MOST.log2N || r > MOST.r || p > MOST.p || log2N * r * p === 0)
-    throw new SealError('The backup is damaged: its first bytes make no sense.')
+    throw new SealError('The backup is damaged: its header is not valid.')
   const both = await new Promise<Buffer>((resolve, reject) => {
     const cost = { N: 2 ** log2N, r, p, maxmem: 256 * 2 ** log2N * r }
     const salt = head.subarray(MAGIC.length + 3)
@@ -116,7 +116,7 @@ export async function openSealedBackup(
   const header = await readAt(0, SEALED_HEADER_BYTES)
   const { key, check } = await keysOf(header.subarray(0, HEAD_BYTES), passphrase)
   if (!timingSafeEqual(check, header.subarray(HEAD_BYTES)))
-    throw new SealError('The passphrase is not the one that this backup was sealed with.')
+    throw new SealError('The passphrase is not the one that this backup was encrypted with.')
   const sealed = bytes - SEALED_HEADER_BYTES
   const pieces = Math.ceil(sealed / SEALED_PIECE)
   const size = sealed - pieces * TAG_BYTES
@@ -159,4 +159,4 @@ export async function openSealedBackup(
   }
 }
 
-const damaged = () => new SealError('The backup is damaged or was cut off. Use another copy.')
+const damaged = () => new SealError('The backup is damaged or incomplete. Use another copy.')

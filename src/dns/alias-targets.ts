@@ -95,7 +95,7 @@ export class AliasTargets {
     const { clock, log } = this.#options
     const changes = this.#changes
     try {
-      if (this.#loads.size >= MAX_LOADS) throw new Error('too many names are being looked up')
+      if (this.#loads.size >= MAX_LOADS) throw new Error('too many lookups are in progress')
       const { addresses, ttl, isOwn } = await withinTime(this.#resolve({ target, type, near }, new Set()))
       // Overtaken by a change: whoever waits asks again.
       if (isOwn && changes !== this.#changes) return
@@ -117,7 +117,7 @@ export class AliasTargets {
     seen: Set<string>,
   ): Promise<Addresses & { isOwn: boolean }> {
     const { clock, resolver } = this.#options
-    if (seen.has(target) || seen.size >= MAX_STEPS) throw new Error(`an ALIAS leads in circles: ${target}`)
+    if (seen.has(target) || seen.size >= MAX_STEPS) throw new Error(`an ALIAS forms a loop: ${target}`)
     seen.add(target)
     const local = isWithin(target, 'localhost') ? loopback(type, clock.monotonic()) : undefined
     if (local !== undefined) return { ...local, isOwn: true }
@@ -130,7 +130,7 @@ export class AliasTargets {
     if ('target' in answer)
       return { ...(await this.#resolve({ target: answer.target, type, near }, seen)), isOwn: true }
     if (answer.rcode !== RCODE.NOERROR && answer.rcode !== RCODE.NXDOMAIN)
-      throw new Error('a zone of ours failed')
+      throw new Error('one of our zones failed')
     const last = answer.answers.at(-1)
     if (last?.type === TYPE.CNAME)
       return { ...(await this.#resolve({ target: last.parts[0] as string, type, near }, seen)), isOwn: true }

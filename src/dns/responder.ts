@@ -273,7 +273,7 @@ export class Responder {
     // There may be thousands a second, all for the same reason.
     if (now >= this.#logAt) {
       this.#logAt = now + 1000
-      this.#log.warn({ err: error }, 'questions could not be answered')
+      this.#log.warn({ err: error }, 'DNS queries could not be answered')
     }
     readQuery(packet, this.#query)
     return this.#refuse(packet, address, isTcp, RCODE.SERVFAIL, now)

@@ -87,7 +87,7 @@ function grow(socket: Socket, log: Log): void {
     socket.setRecvBufferSize(RECEIVE_BYTES)
     socket.setSendBufferSize(SEND_BYTES)
   } catch (error) {
-    log.debug({ err: error }, 'the buffers of a socket stay as they are')
+    log.debug({ err: error }, 'the buffer sizes of a socket could not be set')
   }
 }
 

@@ -126,7 +126,7 @@ export class ZoneCache {
     try {
       await this.#ask(name)
     } catch (error) {
-      this.#log.warn({ err: error, zone }, 'a zone could not be looked up, it is served as it was')
+      this.#log.warn({ err: error, zone }, 'a zone could not be looked up; serving the last known state')
       remember(this.#settled, name, zone)
     }
   }
@@ -179,7 +179,10 @@ export class ZoneCache {
     } catch (error) {
       if (isOvertaken()) return
       entry.checkAt = this.#clock.monotonic() + RETRY_MS
-      this.#log.warn({ err: error, zone: name }, 'a zone could not be looked up, it is served as it was')
+      this.#log.warn(
+        { err: error, zone: name },
+        'a zone could not be looked up; serving the last known state',
+      )
     }
     entry.isChanged = false
     entry.load = undefined

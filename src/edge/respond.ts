@@ -83,7 +83,7 @@ function stream(body: Readable, res: AnyResponse, log: Log): Sent {
   // Whichever end fails, the other is broken off: a visitor must not take a part for the whole.
   pipeline(body, to, (error) => {
     if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE')
-      log.warn({ err: error }, 'an answer was broken off')
+      log.warn({ err: error }, 'a response was aborted')
   })
   return () => sent
 }

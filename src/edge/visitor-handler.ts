@@ -194,7 +194,7 @@ function createFailures(log: Log): (error: unknown, visit: Visit) => Refusal {
       }
       return refuse('SERVICE_UNAVAILABLE')
     }
-    log.error({ err, id, host }, 'a visitor could not be answered')
+    log.error({ err, id, host }, 'a request could not be answered')
     return refuse('INTERNAL_ERROR')
   }
 }

@@ -68,7 +68,7 @@ function readForm(text: string): Record<string, string> {
   const form: Record<string, string> = Object.create(null)
   for (const [name, value] of new URLSearchParams(text)) {
     if (name in form) throw malformed(`\`${name}\` is given twice`)
-    if (value.includes('\0')) throw malformed(`\`${name}\` holds a NUL character`)
+    if (value.includes('\0')) throw malformed(`\`${name}\` contains a NUL character`)
     form[name] = value
   }
   return form
@@ -126,6 +126,6 @@ const refuseNul = (value: unknown): void => {
   if (typeof value === 'string' && value.includes('\0')) throw malformed('text contains a NUL character')
   walk(value, (key, inner) => {
     if (key.includes('\0') || (typeof inner === 'string' && inner.includes('\0')))
-      throw malformed(`\`${key.replaceAll('\0', '')}\` holds a NUL character`)
+      throw malformed(`\`${key.replaceAll('\0', '')}\` contains a NUL character`)
   })
 }

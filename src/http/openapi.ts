@@ -56,9 +56,9 @@ function parameters(row: Endpoint): object[] {
     row.access.kind === 'public' || row.access.kind === 'operator'
       ? []
       : [
-          { name: 'teamId', in: 'query', description: 'The team to act for.', schema: text },
+          { name: 'teamId', in: 'query', description: 'The team to use.', schema: text },
           ...(row.teamBySlug
-            ? [{ name: 'slug', in: 'query', description: 'The team to act for.', schema: text }]
+            ? [{ name: 'slug', in: 'query', description: 'The team to use.', schema: text }]
             : []),
         ]
   return [...path, ...query, ...team]
@@ -118,7 +118,7 @@ export function describeApi(rows: readonly Endpoint[], site: string, version: st
     info: {
       title: 'Aloft',
       version,
-      description: 'Give it files, get a live address.',
+      description: 'Self-hosted deployment platform: upload files, get a live URL.',
       license: { name: 'Apache-2.0' },
     },
     servers: [{ url: site }],

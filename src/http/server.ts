@@ -259,10 +259,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     const exceeded = exceededOf(error)
     if (exceeded !== undefined) showAllowance(request, reply, exceeded)
     if (error.kind === 'internal_server_error' && isBrokenOff(request))
-      log.debug(
-        { err: thrown, request: request.id, route: row?.on },
-        'a request was broken off by its sender',
-      )
+      log.debug({ err: thrown, request: request.id, route: row?.on }, 'a request was aborted by the client')
     else if (error.kind === 'internal_server_error')
       log.error({ err: thrown, request: request.id, route: row?.on }, 'a request failed')
     const known = row === undefined ? knownPath(askedPath(request))?.row : row
@@ -413,7 +410,9 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
   const addAudit = (entry: AuditEntry): Promise<void> =>
     parts
       .addAudit(entry)
-      .catch((err: unknown) => log.error({ err, ...entry }, 'a change could not be put into the audit log'))
+      .catch((err: unknown) =>
+        log.error({ err, ...entry }, 'a change could not be recorded in the audit log'),
+      )
 
   const entryOf = (request: FastifyRequest, row: Endpoint, body: unknown): AuditEntry =>
     auditEntryOf(row, request.who as Context, {

@@ -144,7 +144,7 @@ function reason(error: ErrorObject): string {
       return `${it} should be ${params.limit} or less`
     case 'anyOf':
     case 'oneOf':
-      return `${it} has a form that is not accepted`
+      return `${it} has an invalid format`
     default:
       return `${it} ${error.message ?? 'is not accepted'}`
   }

@@ -45,7 +45,7 @@ export class Crowd {
     this.#refused = 0
     this.#options.log.warn(
       { refused, connections, most: this.#options.most },
-      'connections are refused: this process has as many open as it may; raise the limit of open files (LimitNOFILE, ulimit -n)',
+      'connections are refused: this process has reached its limit; raise the limit of open files (LimitNOFILE, ulimit -n)',
     )
   }
 }

@@ -141,7 +141,7 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
   server.on('connection', connectionOf)
   server.on('request', serve)
   server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
-    if (begin(req, res)) refuse(res, badRequest('only the expectation 100-continue is known', 417))
+    if (begin(req, res)) refuse(res, badRequest('only the expectation 100-continue is supported', 417))
   })
   server.on('connect', (req, socket) => {
     socket.on('error', () => socket.destroy())
@@ -206,6 +206,6 @@ function refusalFor({ code }: NodeJS.ErrnoException, limits: ListenerLimits): Re
     return badRequest(`the headers are too large, at most ${maxHeaderBytes} bytes in ${maxHeaders} headers`)
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return badRequest('the request took too long to arrive', 408)
-  if (code === 'HPE_INVALID_EOF_STATE') return badRequest('the connection ended within the request')
+  if (code === 'HPE_INVALID_EOF_STATE') return badRequest('the connection ended during the request')
   return code?.startsWith('HPE_') ? badRequest('this is not well-formed HTTP') : undefined
 }

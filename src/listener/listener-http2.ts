@@ -114,7 +114,7 @@ export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): 
   })
   server.on('request', dispatch)
   server.on('checkExpectation', (_req, res) =>
-    refuse(res, badRequest('only the expectation 100-continue is known', 417)),
+    refuse(res, badRequest('only the expectation 100-continue is supported', 417)),
   )
   server.on('connect', (_req, res) =>
     refuse(res, badRequest('this server is not a proxy, CONNECT is refused')),

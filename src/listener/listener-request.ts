@@ -37,11 +37,11 @@ export function normalise(req: AnyRequest, maxHeaders: number): Refusal | undefi
 }
 
 function checkHost(req: AnyRequest): Refusal | undefined {
-  if (req.httpVersionMajor !== 1) return badRequest(`HTTP/${req.httpVersion} is not spoken here`)
+  if (req.httpVersionMajor !== 1) return badRequest(`HTTP/${req.httpVersion} is not supported`)
   const coding = req.headers['transfer-encoding']
   // Parsers disagree about others, and about which methods may have them at all.
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
-    return badRequest('the only transfer coding that is understood here is `chunked`')
+    return badRequest('the only supported transfer coding is `chunked`')
   if (req.headers.host === undefined)
     return req.httpVersionMinor === 0 ? undefined : badRequest('the Host header is missing')
   let hosts = 0

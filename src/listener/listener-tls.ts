@@ -82,7 +82,7 @@ export async function createTls(options: TlsOptions): Promise<Server> {
       }
       chosen.add(this)
       const failed = (error: unknown) => {
-        log.error({ err: error, servername }, 'no certificate for a server name, the default one is served')
+        log.error({ err: error, servername }, 'no certificate for a server name; serving the default one')
         done(null)
       }
       try {
@@ -118,7 +118,7 @@ export async function createTls(options: TlsOptions): Promise<Server> {
       try {
         done(null, stapleFor(certificate, issuer) ?? null)
       } catch (error) {
-        log.error({ err: error }, 'a certificate is served without the word of its authority')
+        log.error({ err: error }, 'a certificate is served without an OCSP staple')
         done(null, null)
       }
     })

@@ -158,7 +158,7 @@ export function createListeners(options: ListenerOptions): Listeners {
     const sweeper = setInterval(sweep, Math.min(succeeded ? SUCCEEDED_SWEEP_MS : SWEEP_MS, ms / 4))
     const deadline = setTimeout(() => {
       if (sockets.size > 0)
-        log.warn({ connections: sockets.size }, 'drain took too long, connections are cut')
+        log.warn({ connections: sockets.size }, 'drain took too long; closing connections')
       for (const socket of sockets) socket.destroy()
     }, ms)
     await closed

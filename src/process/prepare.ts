@@ -29,7 +29,7 @@ export async function prepare(config: Config, log: Log): Promise<Prepared> {
     await parts.reserve.keep()
     await parts.contents.claim()
     await shareRepositories(config, parts).catch((err: unknown) =>
-      log.error({ err }, 'repositories of this machine could not be shared with the others'),
+      log.error({ err }, 'repositories of this machine could not be shared with other machines'),
     )
     const authority = await ensureAuthority(parts)
     await writeFile(join(config.dataDir, 'ca.pem'), authority.certPem)
@@ -65,11 +65,11 @@ export async function prepareFor(
   if (first.isAway && role === 'work') throw new Error('the database does not answer')
   tell(first)
   if (!first.isAway) return
-  log.warn({}, 'the database does not answer: what is known on this machine is served until it does')
+  log.warn({}, 'the database does not respond: serving the last known state until it does')
   const tryAgain = async (wait: number): Promise<void> => {
     await setTimeout(wait, undefined, { ref: false })
     const prepared = await prepare(config, log).catch((err: unknown) => {
-      log.error({ err }, 'the database is back and could not be prepared')
+      log.error({ err }, 'the database is available again but could not be prepared')
       return undefined
     })
     if (!prepared || prepared.isAway) return tryAgain(Math.min(wait * 2, LONGEST_WAIT))
@@ -102,6 +102,6 @@ async function makeRoomToStart({ dataDir }: Config, log: Log): Promise<void> {
   const gaveUp = free < TO_START && (await createReserve(dataDir).giveUp())
   log.warn(
     { dataDir, freeBytes: free, gaveUpReserve: gaveUp },
-    'the disk is nearly full: sites are served, but nothing new is taken; delete deployments or give it more space',
+    'the disk is nearly full: sites are served, but uploads are refused; delete deployments or add disk space',
   )
 }

@@ -150,7 +150,7 @@ async function openRequested(options: OpenOptions): Promise<Archive> {
 function asRestoreError(error: unknown): unknown {
   if (error instanceof ArchiveError) return new RestoreError(error.message)
   if (error instanceof DatabaseTaken)
-    return new RestoreError(error.message, 'Create an empty database and name that one.')
+    return new RestoreError(error.message, 'Create an empty database and use that one.')
   const { code, path } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return new RestoreError(`${path} does not exist.`)
   if (code === 'ENOSPC') return new RestoreError('The disk is full.', 'Free some space, then try again.')
@@ -164,7 +164,7 @@ function refuseNewer(manifest: BackupManifest): void {
   ]
   if (unknown.length > 0)
     throw new RestoreError(
-      `The backup was made by a newer version of Aloft (${manifest.aloft}): this one does not know ${unknown.join(', ')}.`,
+      `The backup was created by a newer version of Aloft (${manifest.aloft}): this version does not support ${unknown.join(', ')}.`,
       'Restore it with that version, or a later one.',
     )
 }
@@ -178,12 +178,12 @@ async function findKey(options: RestoreOptions, config: Config, archive: Archive
       : (config.masterKey?.reveal() ?? (await keyIn(archive)))
   if (text === undefined)
     throw new RestoreError(
-      'The backup holds no master key, and without it nothing that is secret can be read.',
+      'The backup does not include the master key, without which secrets cannot be read.',
       'Pass the file that was `master.key` in the data folder: --key <file>. Or set ALOFT_MASTER_KEY.',
     )
   const key = readKeyText(text.trim())
   if (key === undefined || keyCheckOf(key) !== manifest.keyCheck)
-    throw new RestoreError('The master key is not the one that this backup was made with.')
+    throw new RestoreError('The master key is not the one that this backup was created with.')
   return key
 }
 
@@ -248,7 +248,7 @@ async function look(dataDir: string, force: boolean): Promise<readonly string[]>
   if (present.length > 0 && !force)
     throw new RestoreError(
       `${dataDir} is not empty.`,
-      'Name an empty folder with --data-dir, or add --force: what is there is then moved aside.',
+      'Pass an empty folder with --data-dir, or add --force to move its contents aside.',
     )
   return present
 }

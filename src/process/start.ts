@@ -30,10 +30,8 @@ async function start(args: readonly string[]): Promise<number> {
   const role = values.role as Role
   if (!ROLES.includes(role)) throw new StartError(`--role takes one of ${ROLES.join(', ')}`)
   const log = createLog(config.logLevel, 'supervisor')
-  for (const name of unknownVariables(process.env))
-    log.warn({ name }, 'there is no such setting; is it misspelt?')
-  for (const fault of exposedStores(config))
-    log.warn({ fault }, 'somebody else on the network could interfere')
+  for (const name of unknownVariables(process.env)) log.warn({ name }, 'unknown setting; is it misspelled?')
+  for (const fault of exposedStores(config)) log.warn({ fault }, 'others on the network could interfere')
   checkAbilities(config)
   await refuseMoved(config)
   return supervise(config, role, log, read)
@@ -45,9 +43,7 @@ function checkAbilities({ blobUrl, blobFrom }: Config): void {
     try {
       if (url !== undefined) readLocation(url)
     } catch (error) {
-      throw new StartError(
-        `${name}: the given value is not accepted; it should have ${(error as Error).message}`,
-      )
+      throw new StartError(`${name}: the value is not accepted; it should have ${(error as Error).message}`)
     }
 }
 
@@ -56,7 +52,7 @@ async function runAsChild(role: string, config: Config, text: string | undefined
     throw new StartError(`there is no child role ${role}`)
   const given = readGiven(text)
   if (given === undefined)
-    throw new StartError('the supervisor that runs is of another version; stop the server and start it again')
+    throw new StartError('the running supervisor has another version; stop the server and start it again')
   // Loaded here, because the supervisor has no use for what a child is made of.
   const { runChild } = await import('./supervisor/run-child.ts')
   return runChild(role as ChildRole, config, given)

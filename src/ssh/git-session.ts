@@ -28,7 +28,7 @@ export interface GitSessionParts {
 
 /** Nothing comes and nothing goes for so long: nobody is there any more. */
 const IDLE = 10 * MINUTE
-const NOT_THERE = 'There is no such repository, or this key may not use it.'
+const NOT_THERE = 'There is no such repository, or this key has no access to it.'
 
 /** Does what a client asks for, and answers the exit status. What goes wrong is told on the client's terminal. */
 export async function serveGit(
@@ -62,8 +62,8 @@ export async function serveGit(
 function wordsOf(error: unknown, log: Log): string {
   if (error instanceof AloftError) return error.kind === 'forbidden' ? NOT_THERE : error.message
   log.error({ err: error }, 'git over SSH failed')
-  if (error instanceof GitError) return 'Git could not do this. Try again; if it stays so, tell the operator.'
-  return 'The platform could not do this. Try again; if it stays so, tell the operator.'
+  if (error instanceof GitError) return 'Git failed. Try again. If it keeps failing, contact your operator.'
+  return 'The platform failed. Try again. If it keeps failing, contact your operator.'
 }
 
 /** A client at the other end. */

@@ -118,7 +118,7 @@ export class Guest {
     session.on('shell', (accept) =>
       finish(
         begin(accept()),
-        `You are signed in as ${actor.user.username}. There is no shell here: use this address with git.`,
+        `You are signed in as ${actor.user.username}. There is no shell access; use this address with git.`,
       ),
     )
     session.on('exec', (accept, _reject, { command }) => {

@@ -161,7 +161,7 @@ eachDatabase((from, openFrom) =>
       const file = join(folder, 'without-key.tar')
       await download(server, there.operator.token, '', file)
       const dataDir = join(folder, 'keyless')
-      await assert.rejects(restore(asks(file, dataDir)), /holds no master key/)
+      await assert.rejects(restore(asks(file, dataDir)), /does not include the master key/)
       const keyFile = join(folder, 'wrong.key')
       await writeFile(keyFile, Buffer.alloc(32).toString('base64'))
       await assert.rejects(restore(asks(file, dataDir, { keyFile })), /not the one/)

@@ -346,7 +346,7 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
       assert.deepEqual([ready.readyState, ready.queue], ['READY', undefined])
     }
     const lines = (await events(token, third.id)).map(({ payload }) => payload.text)
-    assert.match(lines[0] ?? '', /^Other builds are running; 1 build is before it[.,]/)
+    assert.match(lines[0] ?? '', /^Other builds are running; 1 build is ahead of this one[.,]/)
   })
 
   const cancel = (token: string, id: string) => server.call(`PATCH /v12/deployments/${id}/cancel`, { token })

@@ -110,7 +110,7 @@ test('the webhook is removed at the host with the project, and after the host ha
   host.refusal = 502
   assert.equal((await server.call(`DELETE /v1/projects/${project}/git`, me)).status, 204)
   assert.equal(left(), 1)
-  assert.match((await newest()).reason.message, /webhook at the host could not be removed yet: .*tried again/)
+  assert.match((await newest()).reason.message, /webhook at the host could not be removed yet: .*retried/)
   host.refusal = undefined
   await until(async () => {
     server.clock.advance(1000)

@@ -159,7 +159,7 @@ test('what cannot be read is left out, each with its reason, and nothing hostile
   const notes = (await deployed(me, 'odd', await site.commit())).notes.join('\n')
   assert.equal(await seen('odd', '/'), 'odd')
   for (const words of [
-    /^other-host is a submodule and was skipped: 127\.0\.0\.1 asks to sign in. Only submodules at the host/m,
+    /^other-host is a submodule and was skipped: 127\.0\.0\.1 requires authentication. The token of a repository/m,
     /^vanished is a submodule and was skipped: .*not found/m,
     /^no-such-commit is a submodule and was skipped: 127\.0\.0\.1 does not have the commit/m,
     /^local is a submodule and was skipped: its URL "file:\/\/\/etc" is neither https nor SSH/m,

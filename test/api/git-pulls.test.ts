@@ -230,7 +230,7 @@ test('what a fork names as its submodules is read without the token of the proje
   const { deploymentId, notes } = await ended('deployed')
   assert.match(
     notes.join('\n'),
-    /^lib is a submodule and was skipped: 127\.0\.0\.1 (?:asks to sign in|denied access)/m,
+    /^lib is a submodule and was skipped: 127\.0\.0\.1 (?:requires authentication|denied access)/m,
   )
   const { body } = await server.call(`GET /v8/platform/deployments/${deploymentId}`, account)
   assert.equal(body.meta.gitCommitSha, commit)

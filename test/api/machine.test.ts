@@ -46,7 +46,7 @@ apiSuite('machines that join', (server) => {
       token: operator.token,
     })
     assert.equal(status, 400)
-    assert.match(body.error.message, /ALOFT_REDIS_URL, ALOFT_BLOB_URL|names this machine itself/)
+    assert.match(body.error.message, /ALOFT_REDIS_URL, ALOFT_BLOB_URL|points to this machine itself/)
   })
 
   test('a machine that is removed leaves nothing behind', async () => {

@@ -107,7 +107,7 @@ test('a push to a team is for its members, and nobody reads what is somebody els
   ]) {
     const { ok, said } = await stranger.tree.git(...args)
     assert.equal(ok, false)
-    assert.match(said, /There is no such repository, or this key may not use it/)
+    assert.match(said, /There is no such repository, or this key has no access to it/)
   }
   assert.equal((await server.call('POST /v1/teams', { ...account, body: { slug: 'over-ssh' } })).status, 200)
   assert.match((await tree.git('push', addressOf('over-ssh', 'of-all'), 'main')).said, /main: live at/)
@@ -145,7 +145,7 @@ test('there is no shell, no other program, no terminal and no forwarding', async
   const { client } = await desk(t)
   const shell = await client.run(server.sshPort)
   assert.equal(shell.code, 1)
-  assert.match(shell.said, /There is no shell here/)
+  assert.match(shell.said, /There is no shell access/)
   for (const command of [
     'id',
     "git-upload-pack '/x/y.git'; id",

@@ -94,7 +94,7 @@ test('a build that reaches no index of Python packages says so', async () => {
   const build = { env: { PIP_INDEX_URL: 'http://127.0.0.1:9/simple', PIP_RETRIES: '1' } }
   await assert.rejects(
     deployed(aloft, { name: 'no-index', files, build }),
-    /^AssertionError.*: The index of Python packages could not be reached, so what requirements\.txt lists was not installed/,
+    /^AssertionError.*: The Python package index could not be reached, so the packages in requirements\.txt were not installed/,
   )
 })
 

@@ -45,7 +45,7 @@ test('an upload that its sender breaks off is no fault of ours', async () => {
   )
   await new Promise((resolve) => setTimeout(resolve, 200))
   socket.destroy()
-  await until(() => /broken off by its sender|a request failed/.test(aloft.stderr().slice(before)))
+  await until(() => /aborted by the client|a request failed/.test(aloft.stderr().slice(before)))
   assert.doesNotMatch(aloft.stderr().slice(before), /"level":50/)
 })
 

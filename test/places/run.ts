@@ -113,7 +113,7 @@ async function lookAt({ isolatedBy }: Place, { aloft, printed, command }: Opened
   const doctor = await command('operator', 'doctor')
   const unsaid = [
     ...(sandbox.kind === isolatedBy ? [] : [`isolated by ${sandbox.kind}, not by ${isolatedBy}`]),
-    ...(said.includes('builds and functions are isolated by this') ? [] : ['not said in the log']),
+    ...(said.includes('isolation of builds and functions') ? [] : ['not said in the log']),
     ...(isolatedBy !== 'none' || /WITHOUT A SANDBOX|without a sandbox/.test(said)
       ? []
       : ['no warning in the log']),

@@ -96,7 +96,7 @@ export async function restartNow(aloft: Installation): Promise<void> {
 
 /** Waits until a restart that was asked for when so much of the log was there has ended. */
 export async function oldOnesEnded(aloft: Installation, before: number): Promise<void> {
-  while (!/the old processes have ended/.test(aloft.stderr().slice(before))) {
+  while (!/the old processes have stopped/.test(aloft.stderr().slice(before))) {
     assert.doesNotMatch(aloft.stderr().slice(before), /nothing was restarted/)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }

@@ -1,6 +1,6 @@
 /**
  * - `unreachable`: no engine answers at the address
- * - `timeout`: it did not answer in time
+ * - `timeout`: it did not respond in time
  * - `absent`: it has no such image, container or network
  * - `conflict`: what was asked for contradicts what there is, such as a container that runs
  * - `refused`: it does not accept the request

@@ -192,7 +192,7 @@ const LARGE = 64 * MB
 export function lacksOf(info: EngineInfo, open: string | undefined): readonly string[] {
   const { MemoryLimit, SwapLimit, CpuCfsQuota, PidsLimit, SecurityOptions } = info
   return [
-    ...(open === undefined ? [] : [`containers reach this machine and its private networks: ${open}`]),
+    ...(open === undefined ? [] : [`containers can reach this machine and its private networks: ${open}`]),
     ...(MemoryLimit ? [] : ['the memory of containers is not limited']),
     ...(SwapLimit ? [] : ['what containers swap out is not limited']),
     ...(CpuCfsQuota ? [] : ['the CPU time of containers is not limited']),

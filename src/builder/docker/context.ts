@@ -47,7 +47,7 @@ export async function storeContext(
     if (error instanceof BlobError && error.kind === 'too_large')
       throw new BuildFailure(
         'context_too_large',
-        'The files are too large: list those that the image does not need in .dockerignore.',
+        'The files are too large: exclude those that the image does not need in .dockerignore.',
         run,
       )
     throw error

@@ -125,7 +125,7 @@ class DockerBuild {
     if (other)
       throw new BuildFailure(
         'mixed_builds',
-        `Beside an image only files can be served, and not what ${other.spec.use} makes.`,
+        `An image can only be combined with static files, not with the output of ${other.spec.use}.`,
         other.run,
       )
     return imageBuilds
@@ -197,7 +197,7 @@ function dockerfiles(matched: readonly string[], run: string): readonly string[]
   if (matched.length === 1) return matched
   const found = matched.filter((path) => baseOf(path) === DOCKERFILE)
   if (found.length > 0) return found
-  throw new BuildFailure('missing_dockerfile', 'None of the files that match is a Dockerfile.', run)
+  throw new BuildFailure('missing_dockerfile', 'None of the matching files is a Dockerfile.', run)
 }
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')

@@ -20,7 +20,7 @@ export function readInstructions(text: string, run: string): readonly Instructio
   let begun: string | undefined
   for (const line of text.replace(/^\ufeff/, '').split(/\r?\n/)) {
     if (/^\s*#\s*escape\s*=\s*[^\\\s]/i.test(line))
-      throw invalid('Lines go on after a backslash here; the `escape` directive is not known.', run)
+      throw invalid('Lines are continued with a backslash; the `escape` directive is not supported.', run)
     // Comments and empty lines inside of an instruction are as if they were not there.
     if (COMMENT.test(line)) continue
     if (/\\\\[ \t]*$/.test(line)) throw invalid('A line ends with two backslashes.', run)
@@ -64,7 +64,7 @@ export function refuseFetching(instructions: readonly Instruction[], run: string
     // Of quotes, escapes and variables an address can be made.
     if (add !== undefined && namesOf(add).some((word) => /:\/\/|[\\'"`$]/.test(word)))
       throw invalid(
-        'ADD takes files of the deployment here, by their plain names: fetch with RUN what is elsewhere, and use COPY where names are quoted or have variables in them.',
+        'ADD only accepts files of the deployment with plain names. Download other files with RUN, and use COPY if names are quoted or contain variables.',
         run,
       )
   }

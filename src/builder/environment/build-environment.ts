@@ -124,7 +124,7 @@ export function createBuildEnvironment(parts: BuildEnvironmentParts): BuildEnvir
         if (Date.now() - mtimeMs > ABANDONED_MS) await removeTree(path)
       }
   }
-  later(sweep(), 'what earlier builds have left could not be removed')
+  later(sweep(), 'files of earlier builds could not be removed')
 
   /** A copy that every sandbox's user may read. */
   async function certificates(folder: string, { caFile }: Registry): Promise<string | undefined> {
@@ -180,7 +180,10 @@ export function createBuildEnvironment(parts: BuildEnvironmentParts): BuildEnvir
             try {
               if (keeping) await caches.keep(place, keeping)
             } catch (error) {
-              log.warn({ err: error, deployment: deployment.id }, 'the cache of a project could not be kept')
+              log.warn(
+                { err: error, deployment: deployment.id },
+                'the cache of a project could not be stored',
+              )
             }
             await discard(folder)
             later(caches.shrink(), 'caches could not be counted')

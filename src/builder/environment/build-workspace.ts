@@ -142,7 +142,7 @@ export class BuildWorkspace implements Workspace {
     const late = () =>
       fail(
         'build_timeout',
-        `${name} was ended after the ${minutes(options.timeoutMs ?? limits.wallMs)} it may take`,
+        `${name} exceeded the time limit of ${minutes(options.timeoutMs ?? limits.wallMs)}`,
       )
     if (wallMs <= 0) throw late()
 
@@ -173,7 +173,7 @@ export class BuildWorkspace implements Workspace {
     if (reason === 'memory')
       throw fail(
         'out_of_memory',
-        `${name} needed more than the ${Math.floor((options.memoryBytes ?? limits.memoryBytes) / 2 ** 20)} MB of memory it may use`,
+        `${name} exceeded the memory limit of ${Math.floor((options.memoryBytes ?? limits.memoryBytes) / 2 ** 20)} MB`,
       )
     if (code === null) throw fail('command_failed', `${name} was killed`)
     if (code !== 0 && !options.allowFailure) throw fail('command_failed', `${name} exited with ${code}`)

@@ -42,7 +42,7 @@ export function createCommandLog(redactor: Redactor, budget: LogBudget): Command
       linesLeft--
       bytesLeft -= piece.length
       if (linesLeft < 0 || bytesLeft < 0) {
-        if (!announced) await save(log.stdout('The log is full: what follows of the output is left out.'))
+        if (!announced) await save(log.stdout('The log is full: further output is omitted.'))
         announced = true
         return
       }

@@ -47,9 +47,9 @@ export function watchDisk(folder: string, limits: DiskLimits, over: (why: string
     const { bavail, bsize, files, ffree } = await statfs(folder)
     const free = bavail * bsize
     if (free < limits.freeBytes)
-      return `The disk of this machine is full: ${inMegabytes(free)} are free, and builds leave ${inMegabytes(limits.freeBytes)} to others`
+      return `The disk of this machine is full: ${inMegabytes(free)} are free, and ${inMegabytes(limits.freeBytes)} are reserved`
     if (files > 0 && ffree < FREE_FILES)
-      return `The disk of this machine is full: it has room for ${ffree} more files, and builds leave ${FREE_FILES} to others`
+      return `The disk of this machine is full: it has room for ${ffree} more files, and ${FREE_FILES} are reserved`
     const fallen = counted === undefined ? 0 : counted.free - free
     const room = limits.diskBytes - (counted?.bytes ?? 0)
     const more = counted === undefined ? 0 : counted.ffree - ffree
@@ -62,9 +62,9 @@ export function watchDisk(folder: string, limits: DiskLimits, over: (why: string
     if (!due) return undefined
     const { bytes, files: made } = await count(free, ffree)
     if (made > limits.diskFiles)
-      return `The build has made more than ${limits.diskFiles.toLocaleString('en')} files`
+      return `The build has created more than ${limits.diskFiles.toLocaleString('en')} files`
     if (bytes <= limits.diskBytes) return undefined
-    return `The build takes more than ${inMegabytes(limits.diskBytes)} of disk space`
+    return `The build uses more than ${inMegabytes(limits.diskBytes)} of disk space`
   }
 
   async function again(): Promise<void> {

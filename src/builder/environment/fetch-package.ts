@@ -67,7 +67,7 @@ export function createPackageSource({
         url.protocol === 'https:'
           ? getSecure(url, { ...options, ...(ca ? { ca } : {}) }, resolve)
           : getPlain(url, options, resolve)
-      sent.on('timeout', () => sent.destroy(new Error(`${url.host} does not answer`)))
+      sent.on('timeout', () => sent.destroy(new Error(`${url.host} does not respond`)))
       sent.on('error', reject)
     })
     const { statusCode = 0 } = response
@@ -76,7 +76,7 @@ export function createPackageSource({
       response.resume()
       const next = new URL(location, url)
       if (next.protocol !== 'https:' && next.protocol !== url.protocol)
-        throw new Error(`${url.host} leads to ${next.protocol}`)
+        throw new Error(`${url.host} redirects to ${next.protocol}`)
       return request(next.href, redirects - 1)
     }
     if (statusCode === 200) return response
@@ -94,10 +94,14 @@ export function createPackageSource({
         if (error instanceof HttpError && [404, 410].includes(error.status))
           throw new ToolchainError('unknown_version', `The registry has no ${what}`, { cause: error })
         if (n === TRIES)
-          throw new ToolchainError('unavailable', `${what} could not be fetched from the registry: ${why}`, {
-            cause: error,
-          })
-        log.warn({ what, why, attempt: n }, 'fetching a package failed, trying again')
+          throw new ToolchainError(
+            'unavailable',
+            `${what} could not be downloaded from the registry: ${why}`,
+            {
+              cause: error,
+            },
+          )
+        log.warn({ what, why, attempt: n }, 'downloading a package failed, retrying')
         await setTimeout(firstPauseMs * 2 ** (n - 1) * (0.75 + Math.random() / 2))
       }
   }
@@ -123,7 +127,8 @@ export function createPackageSource({
           (bytes: AsyncIterable<Buffer>) => unpackTar(bytes, target),
         )
         const digest = hash.digest(integrity.algorithm === 'sha512' ? 'base64' : 'hex')
-        if (digest !== integrity.digest) throw new Error('the download is not what the registry announced')
+        if (digest !== integrity.digest)
+          throw new Error('the download does not match the digest of the registry')
       }),
   }
 }
@@ -132,7 +137,7 @@ async function* bounded(bytes: AsyncIterable<Buffer>, most: number, hash?: Hash)
   let left = most
   for await (const chunk of bytes) {
     left -= chunk.length
-    if (left < 0) throw new Error('the answer is too large')
+    if (left < 0) throw new Error('the response is too large')
     hash?.update(chunk)
     yield chunk
   }
@@ -145,7 +150,7 @@ function readVersion(json: string): PackageVersion {
     name?: unknown
   }
   const { tarball, integrity, shasum } = dist ?? {}
-  if (typeof tarball !== 'string' || !URL.canParse(tarball)) throw new Error('the registry names no tarball')
+  if (typeof tarball !== 'string' || !URL.canParse(tarball)) throw new Error('the registry lists no tarball')
   const sha512 = typeof integrity === 'string' ? /\bsha512-([A-Za-z0-9+/=]+)/.exec(integrity)?.[1] : undefined
   if (sha512 === undefined && typeof shasum !== 'string') throw new Error('the registry gives no digest')
   const bins =

@@ -154,11 +154,7 @@ async function ensureTools(
       // One that a script only seems to call can be missing.
       if (request !== needed) continue
       if (error instanceof ToolchainError && error.kind === 'unknown_version')
-        throw new BuildFailure(
-          'install_failed',
-          `There is no ${request.name} ${request.version} to be had`,
-          run,
-        )
+        throw new BuildFailure('install_failed', `${request.name} ${request.version} is not available`, run)
       throw error
     }
   return tools

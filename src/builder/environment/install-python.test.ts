@@ -237,6 +237,6 @@ hashes = { sha256 = "${hash('bbb', '1.0').slice(7)}" }
     const env = { PIP_NO_INDEX: '', PIP_INDEX_URL: 'http://127.0.0.1:9/simple', PIP_RETRIES: '1' }
     const { code, said } = await install('requirements.txt', { 'requirements.txt': 'zzz' }, env)
     assert.equal(code, 75, said)
-    assert.match(pythonFault(code, 'requirements.txt'), /^The index of Python packages could not be reached/)
+    assert.match(pythonFault(code, 'requirements.txt'), /^The Python package index could not be reached/)
   })
 })

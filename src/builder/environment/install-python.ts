@@ -15,11 +15,11 @@ export const installPython = (list: string, python = 'python3'): readonly string
 export function pythonFault(code: number, list: string): string {
   switch (code) {
     case 75:
-      return `The index of Python packages could not be reached, so what ${list} lists was not installed. Where another index is to be used, name it with PIP_INDEX_URL among the variables of the build.`
+      return `The Python package index could not be reached, so the packages in ${list} were not installed. To use another index, set PIP_INDEX_URL as a build variable.`
     case 76:
-      return `The Python of this machine has no pip, so what ${list} lists cannot be installed. The operator can install it: apt install python3-pip.`
+      return `Python on this machine has no pip, so the packages in ${list} cannot be installed. Your operator can install it: apt install python3-pip.`
     case 77:
-      return `${list} cannot be installed from: the log says why. A requirements.txt goes before it, as \`pip freeze\` or your tool's export writes one.`
+      return `The packages in ${list} could not be installed; the log says why. A requirements.txt takes precedence: create one with \`pip freeze\` or the export of your tool.`
     default:
       return `Command "pip install -r ${list}" exited with ${code}`
   }

@@ -125,7 +125,7 @@ export function createProjectCaches({
       await unpackTree(archive, via, projectBytes)
       return true
     } catch (error) {
-      log.warn({ err: error }, 'the cache of a project could not be fetched from another machine')
+      log.warn({ err: error }, 'the cache of a project could not be copied from another machine')
       await discard(via)
       return false
     }

@@ -40,7 +40,7 @@ async function askNpm(env: NodeJS.ProcessEnv): Promise<Registry> {
   })
   const settings = JSON.parse(stdout) as { registry?: unknown; cafile?: unknown }
   const url = normalUrl(settings.registry)
-  if (url === undefined) throw new Error(`npm knows no registry, but ${JSON.stringify(settings.registry)}`)
+  if (url === undefined) throw new Error(`npm has no valid registry: ${JSON.stringify(settings.registry)}`)
   const caFile =
     typeof settings.cafile === 'string' && settings.cafile !== '' ? settings.cafile : env.NODE_EXTRA_CA_CERTS
   return caFile ? { url, caFile } : { url }
@@ -52,7 +52,7 @@ export function createRegistryLookup(env: NodeJS.ProcessEnv): () => Promise<Regi
   return () => {
     known ??= askNpm(env).catch((error) => {
       known = undefined
-      throw new Error(`The package registry could not be found out: ${(error as Error).message}`, {
+      throw new Error(`The package registry could not be determined: ${(error as Error).message}`, {
         cause: error,
       })
     })

@@ -26,7 +26,7 @@ interface SourceParts {
 /** Lays out a deployment's files in a new folder. */
 export async function writeSource({ files, folder, blobs, signal }: SourceParts): Promise<void> {
   for (const { path } of files)
-    if (!isPlainPath(path)) throw new BuildFailure('bad_file', `${JSON.stringify(path)} cannot be a path`)
+    if (!isPlainPath(path)) throw new BuildFailure('bad_file', `${JSON.stringify(path)} is not a valid path`)
   await mkdir(folder, { mode: 0o755 })
   try {
     for (const path of foldersOf(files)) await mkdir(join(folder, path), { mode: 0o755 })

@@ -64,7 +64,7 @@ export function createToolchains(parts: ToolchainParts): Toolchains {
     } finally {
       await removeTree(temporary)
     }
-    log.info({ toolchain: name, ms: Math.round(performance.now() - began) }, 'fetched a toolchain')
+    log.info({ toolchain: name, ms: Math.round(performance.now() - began) }, 'downloaded a toolchain')
     await prune(folder, log)
     return path
   }
@@ -80,7 +80,7 @@ export function createToolchains(parts: ToolchainParts): Toolchains {
       const place = (path: string) => (path === 'bin/node' ? file : undefined)
       await source.unpack(name, described, { place, empty: async () => {} })
       if (!(await exists(file)))
-        throw new ToolchainError('unavailable', `The package ${name}@${version} holds no Node`)
+        throw new ToolchainError('unavailable', `The package ${name}@${version} does not contain Node`)
     }
     await chmod(file, 0o755)
     await addPackage(source, { name: 'npm', version: npm, into, at: 'lib/node_modules/npm' })
@@ -100,7 +100,10 @@ export function createToolchains(parts: ToolchainParts): Toolchains {
 
   async function ensureTool(name: PackageToolName, version: string): Promise<PackageTool> {
     if (!EXACT.test(version))
-      throw new ToolchainError('unknown_version', `${JSON.stringify(version)} is no exact version of ${name}`)
+      throw new ToolchainError(
+        'unknown_version',
+        `${JSON.stringify(version)} is not an exact version of ${name}`,
+      )
     const path = await kept(`${name}-${machine}-${version}`, (into) =>
       addPackage(source, { name: packageOf(name, version, machine), version, into, at: 'lib' }),
     )

@@ -41,7 +41,7 @@ export async function unpackTar(bytes: AsyncIterable<Buffer>, { place }: UnpackO
     }
     files++
     size += header.size ?? 0
-    if (files > MOST_FILES || size > MOST_BYTES) throw new Error('the archive holds too much')
+    if (files > MOST_FILES || size > MOST_BYTES) throw new Error('the archive is too large')
     const folder = dirname(path)
     if (!made.has(folder)) await mkdir(folder, { recursive: true, mode: 0o755 })
     made.add(folder)

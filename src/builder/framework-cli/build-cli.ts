@@ -77,7 +77,7 @@ export function createBuildCli(parts: BuildCliParts): BuildCli {
     } finally {
       await removeTree(temporary)
     }
-    log.info({ toolchain: 'build-cli', ms: Math.round(performance.now() - began) }, 'fetched a toolchain')
+    log.info({ toolchain: 'build-cli', ms: Math.round(performance.now() - began) }, 'downloaded a toolchain')
     return path
   }
 
@@ -133,7 +133,7 @@ async function install(
   if (exit.code === 0) return
   throw new ToolchainError(
     'unavailable',
-    `The CLI could not be fetched (${exit.reason}): ${said.slice(-1000)}`,
+    `The CLI could not be downloaded (${exit.reason}): ${said.slice(-1000)}`,
   )
 }
 

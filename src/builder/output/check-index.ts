@@ -43,26 +43,27 @@ function checkPaths(entries: readonly { readonly path: string }[], kind: string)
   const seen = new Set<string>()
   for (const { path } of entries) {
     checkPath(path)
-    if (seen.has(path)) bad(`the ${kind} ${show(path)} is there twice`)
+    if (seen.has(path)) bad(`the ${kind} ${show(path)} appears twice`)
     seen.add(path)
   }
 }
 
 function checkPath(path: string): void {
-  if (path.startsWith('/') || /\p{Cc}/u.test(path) || !path.isWellFormed()) bad(`${show(path)} is no path`)
-  if (/(^|\/)(\.{1,2})?(\/|$)/.test(path)) bad(`${show(path)} has an empty part, or one that leads elsewhere`)
+  if (path.startsWith('/') || /\p{Cc}/u.test(path) || !path.isWellFormed()) bad(`${show(path)} is not a path`)
+  if (/(^|\/)(\.{1,2})?(\/|$)/.test(path)) bad(`${show(path)} has an empty part, or one that points outside`)
 }
 
 function checkPrerender({ fallback, initialHeaders = {} }: IndexPrerender): void {
   checkValue(fallback?.contentType)
   for (const [name, value] of Object.entries(initialHeaders)) {
-    if (!/^[\w!#$%&'*+.^`|~-]{1,256}$/.test(name)) bad(`${show(name)} is no name of a header`)
+    if (!/^[\w!#$%&'*+.^`|~-]{1,256}$/.test(name)) bad(`${show(name)} is not a header name`)
     checkValue(value)
   }
 }
 
 function checkValue(value: string | undefined): void {
-  if (value !== undefined && !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) bad(`${show(value)} is no header`)
+  if (value !== undefined && !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+    bad(`${show(value)} is not a header value`)
 }
 
 const VERSIONS: Readonly<Record<IndexProgram['runtime'], RegExp>> = {
@@ -75,10 +76,10 @@ function checkProgram(
   { shape, entry, command, env, fileCount, ...program }: IndexProgram,
   limits: PackLimits,
 ) {
-  if ((shape === 'command') !== (command !== undefined)) bad('a command is where none belongs, or is missing')
-  if (command?.some((argument) => argument.includes('\0'))) bad('a command holds a zero byte')
+  if ((shape === 'command') !== (command !== undefined)) bad('a command is missing or not allowed')
+  if (command?.some((argument) => argument.includes('\0'))) bad('a command contains a zero byte')
   if (shape !== 'command' || entry !== '') checkPath(entry)
-  if (!VERSIONS[program.runtime].test(program.version)) bad('a version is of another runtime')
+  if (!VERSIONS[program.runtime].test(program.version)) bad('a version belongs to another runtime')
   if (fileCount > limits.programFiles) bad(`a program has more than ${limits.programFiles} files`)
   let size = 0
   for (const [name, value] of Object.entries(env)) {

@@ -76,7 +76,7 @@ describe('collectMiddleware', () => {
     for (const [config, why] of [
       [`export const config = { matcher: process.env.PATHS }`, /cannot be read without running it/],
       [`export const config = { matcher: ['/a', \`/\${1 + 1}\`] }`, /cannot be read without running it/],
-      [`export const config = { matcher: 'admin' }`, /begins with a slash/],
+      [`export const config = { matcher: 'admin' }`, /starts with a slash/],
       [`export const config = { matcher: '/(' }`, /the matcher "\/\(" is not valid/],
       [`export const config = {{`, /cannot be compiled/],
     ] as const)

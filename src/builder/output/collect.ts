@@ -122,7 +122,7 @@ export const collectMiddleware = async (
   )
 
 function present(output: Output | undefined): Output {
-  if (output === undefined) throw new Error('The output may not be absent')
+  if (output === undefined) throw new Error('The output must not be missing')
   return output
 }
 
@@ -182,7 +182,7 @@ async function readIndex(folder: string, code: number, limits: PackLimits) {
   } catch {
     throw new BadIndex('its index is not JSON')
   }
-  if (!hasIndexShape(index)) throw new BadIndex('its index has not the form of one')
+  if (!hasIndexShape(index)) throw new BadIndex('its index is malformed')
   if (!('fault' in index)) checkIndex(index satisfies Index, limits)
   return index
 }

@@ -24,7 +24,7 @@ export async function storeContents(
 ): Promise<readonly OutputContent[]> {
   const stored: OutputContent[] = []
   const keep = ({ number }: Numbered, { sha1, sha256, size }: OutputContent) => {
-    if (size !== sizes[number]) throw new BadIndex(`content ${number} has not the size that is told of it`)
+    if (size !== sizes[number]) throw new BadIndex(`content ${number} does not have the announced size`)
     stored[number] = { sha1, sha256, size }
   }
   const all = sizes.map((size, number) => ({ number, size }))

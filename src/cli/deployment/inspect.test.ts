@@ -28,5 +28,5 @@ test('inspect says where a build is that waits for others', async () => {
     answers(listDeploymentAliases, () => ({ aliases: [] })),
   )
   const { stdout } = await machine.run(['inspect', 'dpl_1'], { ALOFT_TOKEN: TOKEN })
-  assert.match(stdout, /^waits +2 builds are before it, in about 3 minutes$/m)
+  assert.match(stdout, /^waits +2 builds are ahead of this one, in about 3 minutes$/m)
 })

@@ -18,9 +18,9 @@ const Numbers = {
     '4xx': Type.Integer(),
     '5xx': Type.Integer(),
   }),
-  bytes: Type.Integer({ description: 'Of the bodies that were sent.' }),
+  bytes: Type.Integer({ description: 'Bytes of response bodies.' }),
   coldStarts: Type.Integer({ description: 'Requests that waited for an instance to start.' }),
-  p50: Type.Number({ description: 'Half of the requests took at most so many ms; 0 when there were none.' }),
+  p50: Type.Number({ description: 'Median latency in ms; 0 if there were no requests.' }),
   p95: Type.Number(),
   p99: Type.Number(),
 }
@@ -28,9 +28,9 @@ const Numbers = {
 const Totals = Type.Object(Numbers)
 const Point = Type.Object({ at: Time, ...Numbers })
 const TopPath = Type.Object({
-  path: Type.String({ description: 'Without its query; `…` at the end of one that was cut.' }),
+  path: Type.String({ description: 'Without the query; ends with `…` if it was shortened.' }),
   requests: Type.Integer(),
-  errors: Type.Integer({ description: 'Of the requests, those that were answered with 500 or above.' }),
+  errors: Type.Integer({ description: 'Requests with a status of 500 or above.' }),
   p95: Type.Number(),
   bytes: Type.Integer(),
 })
@@ -38,8 +38,8 @@ const TopPath = Type.Object({
 const Analytics = Type.Object({
   from: Time,
   to: Time,
-  step: Type.Integer({ description: 'Milliseconds from one point to the next: a minute, an hour or a day.' }),
-  points: Type.Array(Point, { description: 'One for every step, those without a visit included.' }),
+  step: Type.Integer({ description: 'Interval between points in ms: a minute, an hour or a day.' }),
+  points: Type.Array(Point, { description: 'One per interval, including intervals without requests.' }),
   totals: Totals,
   topPaths: Type.Array(TopPath, { description: 'Up to 20, most requests first.' }),
 })
@@ -52,7 +52,8 @@ export type ProjectTraffic = Static<typeof Analytics>
 export const readAnalytics = endpoint({
   on: 'GET /v1/projects/:idOrName/analytics',
   gen: 'current',
-  summary: 'Count the visits of a project over time: statuses, durations, bytes, cold starts and top paths',
+  summary:
+    'Get the analytics of a project over time: status codes, latency, data transfer, cold starts and top paths',
   access: needs('project'),
   teamBySlug: true,
   limit: 'read',
@@ -61,19 +62,19 @@ export const readAnalytics = endpoint({
       Type.Integer({
         minimum: 0,
         description:
-          'Visits from this time (ms) on, rounded down to a step; 24 hours before `to` unless said.',
+          'Requests since this time (ms), rounded down to an interval; defaults to 24 hours before `to`.',
       }),
     ),
     to: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'Visits before this time (ms); now unless said.' }),
+      Type.Integer({ minimum: 0, description: 'Requests before this time (ms); defaults to now.' }),
     ),
     target: Type.Optional(
       Type.Enum([...TRAFFIC_TARGETS, 'all'] as const, {
-        description: 'Visits at these addresses alone; `all` unless said.',
+        description: 'Only requests to these URLs; defaults to `all`.',
       }),
     ),
     deploymentId: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, description: 'Visits of this deployment alone.' }),
+      Type.String({ minLength: 1, maxLength: 100, description: 'Only requests to this deployment.' }),
     ),
   }),
   reply: Analytics,
@@ -82,7 +83,7 @@ export const readAnalytics = endpoint({
 export const readSparklines = endpoint({
   on: 'GET /v1/analytics/projects',
   gen: 'current',
-  summary: 'Count the requests of each project of the account, hour by hour',
+  summary: 'Get the number of requests per hour for each project of the account',
   access: needs('project'),
   teamBySlug: true,
   limit: 'read',
@@ -91,13 +92,13 @@ export const readSparklines = endpoint({
       Type.Integer({
         minimum: 1,
         maximum: 168,
-        description: 'How many, the current one included; 24 unless said.',
+        description: 'Number of hours, including the current one; defaults to 24.',
       }),
     ),
     ids: Type.Optional(
       Type.String({
         maxLength: 4096,
-        description: `Ids of up to ${SPARKLINES} projects, separated by commas; the ${SPARKLINES} that changed last unless said.`,
+        description: `Ids of up to ${SPARKLINES} projects, separated by commas; defaults to the ${SPARKLINES} most recently updated.`,
       }),
     ),
   }),
@@ -108,9 +109,9 @@ export const readSparklines = endpoint({
     projects: Type.Array(
       Type.Object({
         id: Type.String(),
-        requests: Type.Array(Type.Integer(), { description: 'One number for every hour, the oldest first.' }),
+        requests: Type.Array(Type.Integer(), { description: 'One number per hour, oldest first.' }),
         total: Type.Integer(),
-        errors: Type.Integer({ description: 'Of these, those that were answered with 500 or above.' }),
+        errors: Type.Integer({ description: 'Requests with a status of 500 or above.' }),
       }),
     ),
   }),

@@ -14,25 +14,25 @@ const Scopes = Type.Partial(
       typeof Permission
     >,
   ),
-  { additionalProperties: false, description: 'What it asks for, for example `{"project": "read"}`.' },
+  { additionalProperties: false, description: 'The scopes it requests, for example `{"project": "read"}`.' },
 )
 
 const request = {
   name: Type.String({ minLength: 1, maxLength: 64 }),
   slug: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: 'Unique; made from the name when left out.' }),
+    Type.String({ minLength: 1, maxLength: 64, description: 'Unique; derived from the name by default.' }),
   ),
   redirectUrl: Type.String({
     minLength: 1,
     maxLength: 2048,
-    description: 'Where people are sent back to; no other address is accepted.',
+    description: 'Where people are redirected to; no other URL is accepted.',
   }),
   webhookUrl: Type.Optional(
     Nullable(Type.String({ minLength: 1, maxLength: 2048, description: 'Where events are sent.' })),
   ),
   scopes: Scopes,
   note: Type.Optional(
-    Nullable(Type.String({ maxLength: 500, description: 'Shown to those who are asked to agree.' })),
+    Nullable(Type.String({ maxLength: 500, description: 'Shown to people who are asked for approval.' })),
   ),
 }
 
@@ -56,7 +56,7 @@ const WithSecret = Type.Object({ ...fields, clientSecret: Type.String() })
 export const createApplication = endpoint({
   ...common,
   on: 'POST /v1/integrations/applications',
-  summary: 'Register an application that accounts can install; its secret is shown this once',
+  summary: 'Register an application that accounts can install; its secret is shown only once',
   limit: 'write',
   noStore: true,
   body: Type.Object(request),
@@ -83,7 +83,7 @@ export const getApplication = endpoint({
 export const updateApplication = endpoint({
   ...common,
   on: 'PATCH /v1/integrations/applications/:id',
-  summary: 'Change an application; those who have it installed are asked to agree to wider scopes',
+  summary: 'Change an application; accounts that installed it must approve additional scopes',
   limit: 'write',
   body: Type.Partial(Type.Object(request)),
   reply: Application,
@@ -92,7 +92,7 @@ export const updateApplication = endpoint({
 export const deleteApplication = endpoint({
   ...common,
   on: 'DELETE /v1/integrations/applications/:id',
-  summary: 'Remove an application, also wherever it is installed',
+  summary: 'Remove an application from all accounts that installed it',
   limit: 'write',
   status: 204,
   reply: 'empty',
@@ -101,7 +101,7 @@ export const deleteApplication = endpoint({
 export const rotateSecret = endpoint({
   ...common,
   on: 'POST /v1/integrations/applications/:id/secret',
-  summary: 'Give an application a new secret; the one before is worth nothing from then on',
+  summary: 'Replace the secret of an application; the old one stops working immediately',
   limit: 'write',
   noStore: true,
   reply: WithSecret,

@@ -21,12 +21,12 @@ const Entry = Type.Object({
   }),
   action: Type.String({ description: 'The endpoint: `PATCH /v9/projects/:idOrName`.' }),
   target: Type.Record(Type.String(), Type.String(), {
-    description: 'What the placeholders of the endpoint stood for, and the names in the body.',
+    description: 'Values of the path parameters, and names from the body.',
   }),
   member: Type.Optional(
     Type.Object(
       { id: Type.String(), username: Type.String(), email: Type.String() },
-      { description: 'The person in `target.userId`, also after they left the team.' },
+      { description: 'The person in `target.userId`, even after they left the team.' },
     ),
   ),
   ip: Type.String(),
@@ -37,15 +37,18 @@ const Entry = Type.Object({
 export const readAuditLog = endpoint({
   on: 'GET /v1/audit-log',
   gen: 'current',
-  summary: 'List who changed what in the account, newest first; in a team, for its OWNERs',
+  summary: 'List changes in the account, newest first; in a team, OWNER only',
   access: PERSONAL,
   teamBySlug: true,
   limit: 'read',
   query: Type.Object({
     ...pageQuery,
-    userId: Type.Optional(Type.String({ maxLength: 100, description: 'Changes that this person made.' })),
+    userId: Type.Optional(Type.String({ maxLength: 100, description: 'Only changes made by this person.' })),
     action: Type.Optional(
-      Type.String({ maxLength: 200, description: 'How the action begins, such as `DELETE /v9/projects`.' }),
+      Type.String({
+        maxLength: 200,
+        description: 'Only actions that start with this, such as `DELETE /v9/projects`.',
+      }),
     ),
   }),
   reply: Type.Object({ entries: Type.Array(Entry), pagination: PaginationSchema }),

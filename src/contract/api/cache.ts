@@ -14,10 +14,9 @@ export const purgeCache = endpoint({
   ...common,
   ...done,
   on: 'POST /v1/projects/:idOrName/cache/purge',
-  summary:
-    'Have kept answers of a project made anew: all of them, or those with these tags or at these paths',
+  summary: 'Purge cached responses of a project: all, or by tag or path',
   description:
-    'Of production and of the last 20 deployments. Who asks next waits for the new answer, unless `soft` says that the old one may be given meanwhile.',
+    'Applies to production and the last 20 deployments. The next request waits for the new response, unless `soft` allows the old one to be served meanwhile.',
   body: Type.Object({
     tags: Type.Optional(Tags),
     paths: Type.Optional(Type.Array(Path, { minItems: 1, maxItems: 64 })),
@@ -30,7 +29,7 @@ export const purgeDataCache = endpoint({
   ...common,
   ...done,
   on: 'DELETE /v1/data-cache/purge-all',
-  summary: 'Have all kept answers of a project made anew',
+  summary: 'Purge all cached responses of a project',
   query: byProject,
 })
 
@@ -44,11 +43,11 @@ const byTags = {
 export const invalidateByTags = endpoint({
   ...byTags,
   on: 'POST /v1/edge-cache/invalidate-by-tags',
-  summary: 'Have kept answers with these tags made anew; the old ones are given meanwhile',
+  summary: 'Invalidate cached responses with these tags; old ones are served while new ones are generated',
 })
 
 export const deleteByTags = endpoint({
   ...byTags,
   on: 'POST /v1/edge-cache/dangerously-delete-by-tags',
-  summary: 'Give nobody the kept answers with these tags any more; who asks next waits for new ones',
+  summary: 'Delete cached responses with these tags; the next request waits for a new one',
 })

@@ -22,14 +22,14 @@ const Pem = (description: string) => Type.String({ minLength: 1, maxLength: 100_
 const IssueBody = Type.Object({
   domains: Names,
   renew: Type.Optional(
-    Type.Boolean({ description: 'A new certificate even if there is one that is good for long.' }),
+    Type.Boolean({ description: 'Issue a new certificate even if the current one is still valid.' }),
   ),
 })
 
 const UploadBody = Type.Object({
-  ca: Pem('The certificates between it and its authority, in PEM form.'),
-  cert: Pem('The certificate, in PEM form.'),
-  key: Pem('Its private key, in PEM form and not encrypted; RSA or ECDSA.'),
+  ca: Pem('The intermediate certificates, in PEM format.'),
+  cert: Pem('The certificate, in PEM format.'),
+  key: Pem('Its private key, unencrypted and in PEM format; RSA or ECDSA.'),
 })
 
 const Issued = Type.Object({ uid: Type.String(), created_at: IsoTime })
@@ -49,7 +49,7 @@ export const listCertificates = endpoint({
 export const getCertificate = endpoint({
   ...common,
   on: 'GET /v3/platform/certs/:id',
-  summary: 'Get a certificate; its key is never answered',
+  summary: 'Get a certificate, without its key',
   limit: 'read',
   reply: Certificate,
 })
@@ -57,7 +57,7 @@ export const getCertificate = endpoint({
 export const issueCertificate = endpoint({
   ...common,
   on: 'POST /v3/platform/certs',
-  summary: 'Have a certificate issued for names in verified domains, or get the one there is for them',
+  summary: 'Issue a certificate for names in verified domains, or get the existing one',
   limit: 'issue-cert',
   body: IssueBody,
   reply: Issued,
@@ -66,7 +66,7 @@ export const issueCertificate = endpoint({
 export const uploadCertificate = endpoint({
   ...common,
   on: 'PUT /v3/platform/certs',
-  summary: 'Store a certificate of your own, in the place of the one for the same names',
+  summary: 'Upload a certificate, replacing the one for the same names',
   limit: 'write',
   body: UploadBody,
   reply: Uploaded,
@@ -75,7 +75,7 @@ export const uploadCertificate = endpoint({
 export const deleteCertificate = endpoint({
   ...common,
   on: 'DELETE /v3/platform/certs/:id',
-  summary: 'Delete a certificate; hosts that it served get one by themselves',
+  summary: 'Delete a certificate; hosts that it served get a new one automatically',
   limit: 'write',
   reply: 'empty',
 })
@@ -100,7 +100,7 @@ export const earliest = {
     ...getCertificate,
     gen: 'earliest',
     on: 'GET /platform/certs/:cn',
-    summary: 'List the certificates that have a name among theirs',
+    summary: 'List the certificates that include a name',
     reply: Type.Object({ certs: Type.Array(Entry) }),
   }),
   issueCertificate: endpoint({ ...issueCertificate, gen: 'earliest', on: 'POST /platform/certs' }),

@@ -48,34 +48,36 @@ export type ChangeKind = (typeof CHANGE_KINDS)[number]
 export const ChangeSchema = Type.Object({
   kind: Type.Enum(CHANGE_KINDS),
   id: Type.Optional(
-    Type.String({ description: 'What changed, domains by their name; left out where it was more than one.' }),
+    Type.String({ description: 'Id of what changed, or the name of a domain; absent if several changed.' }),
   ),
   projectId: Type.Optional(
-    Type.String({ description: 'The project that it belongs to; left out where there is none, or several.' }),
+    Type.String({ description: 'The project it belongs to; absent if there is none, or several.' }),
   ),
 })
 export type Change = Static<typeof ChangeSchema>
 
 /** The `data` of the first event, named `hello`. Whoever hears it asks for everything again. */
 export const HelloSchema = Type.Object({
-  ownerId: Type.String({ description: 'The account whose changes are told.' }),
-  kinds: Type.Array(Type.Enum(CHANGE_KINDS), { description: 'What the listener may hear of.' }),
+  ownerId: Type.String({ description: 'The account whose changes are reported.' }),
+  kinds: Type.Array(Type.Enum(CHANGE_KINDS), {
+    description: 'The kinds of changes that the client receives.',
+  }),
 })
 export type Hello = Static<typeof HelloSchema>
 
 export const followChanges = endpoint({
   on: 'GET /v1/changes',
   gen: 'current',
-  summary: 'Hear that something changed in the account, as it happens, by server-sent events',
+  summary: 'Follow changes in the account as server-sent events',
   description: [
-    'The stream begins with an event `hello` and goes on with one `change` for each thing that changed.',
-    'A change says what to ask for again, never what it is now: `{"kind":"deployment","id":"dpl_…","projectId":"prj_…"}`.',
-    'What changes many times at once is told once, so a state that lasted for a moment may not be heard of.',
+    'The stream starts with a `hello` event, followed by one `change` event per change.',
+    'A change says what was modified, not its new value: `{"kind":"deployment","id":"dpl_…","projectId":"prj_…"}`.',
+    'Several changes of the same thing can be reported as one, so short-lived states may be missed.',
     `The kinds are ${CHANGE_KINDS.map((kind) => `\`${kind}\``).join(', ')}.`,
-    'Applications hear of what their scopes let them read, in the projects that they were given.',
-    'What is told while nobody listens is not told again: after `hello`, ask for everything once.',
-    'The stream ends when whoever listens may not any more, and when they do not keep up. Connect again then.',
-    'A person can have 32 streams at once and an account 200, counted by each serving process; one more answers 429.',
+    'Applications receive changes that their scopes allow, in the projects they can access.',
+    'Changes that happen while no client is connected are not repeated: after `hello`, read everything once.',
+    'The stream ends when the client loses access or does not keep up. Reconnect then.',
+    'A person can have 32 streams at once and an account 200, counted per serving process; beyond that the response is 429.',
   ].join('\n'),
   access: needs(),
   limit: 'read',

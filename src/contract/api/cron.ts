@@ -10,7 +10,7 @@ const OVERLAPS = ['skip', 'allow'] as const
 const Path = Type.String({
   minLength: 1,
   maxLength: 512,
-  description: 'What is requested by GET of the production deployment, such as `/api/nightly`.',
+  description: 'The path to request with GET from the production deployment, such as `/api/nightly`.',
 })
 const Schedule = Type.String({
   minLength: 1,
@@ -21,17 +21,17 @@ const Schedule = Type.String({
 const TimeZone = Type.String({
   minLength: 1,
   maxLength: 64,
-  description: 'By which the schedule goes, such as `Europe/Paris`; `UTC` unless said.',
+  description: 'Time zone of the schedule, such as `Europe/Paris`; defaults to `UTC`.',
 })
 const settings = {
   overlap: Type.Optional(
     Type.Enum(OVERLAPS, {
       description:
-        'What happens when a run falls due while the one before is still going on: `skip` it, which is the default, or `allow` both.',
+        'What to do when a run is due while the previous one is in progress: `skip` it (the default), or `allow` both.',
     }),
   ),
   makeUp: Type.Optional(
-    Type.Boolean({ description: 'Whether a run that was missed or interrupted is made up for, once.' }),
+    Type.Boolean({ description: 'Whether to run once after missed or interrupted runs.' }),
   ),
 }
 
@@ -45,19 +45,17 @@ const Run = Type.Object({
   startedAt: Nullable(Type.Integer()),
   endedAt: Nullable(Type.Integer()),
   durationMs: Nullable(Type.Integer()),
-  status: Nullable(Type.Integer({ description: 'Of the answer.' })),
+  status: Nullable(Type.Integer({ description: 'Status code of the response.' })),
   deploymentId: Nullable(Type.String()),
-  requestId: Nullable(
-    Type.String({ description: 'By which its log is found: `requestId` of the project log.' }),
-  ),
-  message: Nullable(Type.String({ description: 'Why it is in this state, in words.' })),
+  requestId: Nullable(Type.String({ description: 'Finds its log: `requestId` in the project log.' })),
+  message: Nullable(Type.String({ description: 'Why it has this status.' })),
 })
 
 const fields = {
   id: Type.String(),
   projectId: Type.String(),
   source: Type.String({
-    description: '`config`: named by the production deployment. `api`: made by this API, and kept.',
+    description: '`config`: defined by the production deployment. `api`: created with this API.',
   }),
   path: Type.String(),
   schedule: Type.String(),
@@ -65,7 +63,7 @@ const fields = {
   enabled: Type.Boolean(),
   overlap: Type.String(),
   makeUp: Type.Boolean(),
-  failures: Type.Integer({ description: 'Failed runs since the last that succeeded.' }),
+  failures: Type.Integer({ description: 'Failed runs since the last successful one.' }),
   nextAt: Nullable(Type.Integer({ description: 'Null while it is paused.' })),
   createdAt: Time,
   updatedAt: Time,
@@ -83,7 +81,7 @@ export const listCrons = endpoint({
 export const createCron = endpoint({
   ...common,
   on: 'POST /v1/projects/:idOrName/crons',
-  summary: 'Have a path of the production deployment requested on a schedule',
+  summary: 'Request a path of the production deployment on a schedule',
   limit: 'write',
   body: Type.Object({
     path: Path,
@@ -99,7 +97,7 @@ export const updateCron = endpoint({
   on: 'PATCH /v1/projects/:idOrName/crons/:id',
   summary: 'Change, pause or resume a schedule',
   description:
-    'Path, schedule and time zone of one that the production deployment names are changed by deploying.',
+    'To change the path, schedule or time zone of a schedule that the production deployment defines, deploy again.',
   limit: 'write',
   body: Type.Object({
     path: Type.Optional(Path),
@@ -114,7 +112,7 @@ export const updateCron = endpoint({
 export const deleteCron = endpoint({
   ...common,
   on: 'DELETE /v1/projects/:idOrName/crons/:id',
-  summary: 'Remove a schedule that was made by this API, with its runs',
+  summary: 'Remove a schedule that was created with this API, and its runs',
   limit: 'write',
   status: 204,
   reply: 'empty',
@@ -123,20 +121,20 @@ export const deleteCron = endpoint({
 export const runCron = endpoint({
   ...common,
   on: 'POST /v1/projects/:idOrName/crons/:id/runs',
-  summary: 'Run a schedule now, also one that is paused',
+  summary: 'Run a schedule now, even if it is paused',
   limit: 'write',
   status: 202,
-  reply: Type.Object({ id: Type.String({ description: 'Of the run, which begins in a moment.' }) }),
+  reply: Type.Object({ id: Type.String({ description: 'Id of the run, which starts in a moment.' }) }),
 })
 
 export const listCronRuns = endpoint({
   ...common,
   on: 'GET /v1/projects/:idOrName/crons/:id/runs',
-  summary: 'List the last runs of a schedule, the latest first; 100 of them are kept',
+  summary: 'List the runs of a schedule, latest first; the last 100 are kept',
   limit: 'read',
   query: Type.Object({
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
-    until: Type.Optional(Type.Integer({ minimum: 0, description: 'Only runs that fell due before (ms).' })),
+    until: Type.Optional(Type.Integer({ minimum: 0, description: 'Only runs due before this time (ms).' })),
   }),
   reply: Type.Object({ runs: Type.Array(Run) }),
 })

@@ -22,13 +22,13 @@ const Environment = Type.Object({
   id: Type.String(),
   slug: Type.String(),
   type: Type.Literal('preview', {
-    description: 'Such an environment is protected, counted and told to programs like a preview.',
+    description: 'Custom environments count as previews for protection, analytics and system variables.',
   }),
   description: Type.Optional(Type.String()),
   branchMatcher: Type.Optional(BranchMatcher),
   domains: Type.Array(ProjectDomain),
   currentDeploymentAliases: Type.Array(Type.String(), {
-    description: 'The addresses that show its newest deployment.',
+    description: 'The domains that serve its newest deployment.',
   }),
   createdAt: Time,
   updatedAt: Time,
@@ -60,10 +60,12 @@ export const listEnvironments = endpoint({
   on: 'GET /v9/projects/:idOrName/custom-environments',
   summary: 'List the custom environments of a project, oldest first',
   query: Type.Object({
-    gitBranch: Type.Optional(Type.String({ description: 'Only the one that pushes of this branch go to.' })),
+    gitBranch: Type.Optional(
+      Type.String({ description: 'Only the environment that pushes to this branch are deployed to.' }),
+    ),
   }),
   reply: Type.Object({
-    accountLimit: Type.Object({ total: Type.Integer({ description: 'As many can a project have.' }) }),
+    accountLimit: Type.Object({ total: Type.Integer({ description: 'How many a project can have.' }) }),
     environments: Type.Array(Environment),
   }),
 })
@@ -71,7 +73,7 @@ export const listEnvironments = endpoint({
 export const createEnvironment = endpoint({
   ...writing,
   on: 'POST /v9/projects/:idOrName/custom-environments',
-  summary: 'Give a project an environment of its own, such as `staging`',
+  summary: 'Create a custom environment, such as `staging`',
   status: 201,
   body: Type.Object({
     slug: Slug,
@@ -82,7 +84,7 @@ export const createEnvironment = endpoint({
         minLength: 1,
         maxLength: 64,
         description:
-          '`production`, `preview`, `development` or an environment whose variables it begins with copies of.',
+          '`production`, `preview`, `development` or a custom environment to copy the variables from.',
       }),
     ),
   }),
@@ -112,11 +114,10 @@ export const deleteEnvironment = endpoint({
   ...writing,
   on: 'DELETE /v9/projects/:idOrName/custom-environments/:environmentSlugOrId',
   summary: 'Delete a custom environment',
-  description:
-    'What was deployed to it stays, each at its own address. Domains of it have to be removed or moved before.',
+  description: 'Its deployments stay available at their own URLs. Remove or move its domains first.',
   body: Type.Object({
     deleteUnassignedEnvironmentVariables: Type.Optional(
-      Type.Boolean({ description: 'Also delete the variables that were set nowhere else.' }),
+      Type.Boolean({ description: 'Also delete variables that are set in no other environment.' }),
     ),
   }),
   reply: Environment,

@@ -63,13 +63,13 @@ const BuildInput = Type.Object({
 
 const EnvironmentOf = Type.Object(
   { id: Type.String(), slug: Type.String() },
-  { description: 'The custom environment it was made for, as that was called then.' },
+  { description: 'The custom environment it was created for, by its name at that time.' },
 )
 const RequestedEnvironment = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: 64,
-    description: 'In the place of a `target`: a custom environment of the project.',
+    description: 'A custom environment of the project, instead of a `target`.',
   }),
 )
 
@@ -90,10 +90,10 @@ const Deployment = Type.Object({
   queue: Type.Optional(
     Type.Object(
       {
-        ahead: Type.Integer({ minimum: 0, description: 'Builds that will be begun before it.' }),
+        ahead: Type.Integer({ minimum: 0, description: 'Builds that start before it.' }),
         expectedAt: Type.Optional(Time),
       },
-      { description: 'While its build waits for others: where it is, and about when it begins.' },
+      { description: 'While its build is queued: its position, and about when it starts.' },
     ),
   ),
   createdAt: Time,
@@ -128,7 +128,9 @@ export const createDeployment = endpoint({
   detailedErrors: true,
   binaryText: true,
   query: Type.Object({
-    forceNew: Type.Optional(Type.Boolean({ description: 'Create a new one although nothing changed.' })),
+    forceNew: Type.Optional(
+      Type.Boolean({ description: 'Create a new deployment even if nothing changed.' }),
+    ),
   }),
   body: Type.Object({
     name: Type.String({ minLength: 1, maxLength: 52 }),
@@ -150,7 +152,7 @@ export const createDeployment = endpoint({
         { nodeVersion: Type.Optional(Type.Enum(PROJECT_NODE_VERSIONS)) },
         {
           description:
-            'What a project that this deployment makes is set to. One that is there keeps its settings.',
+            'Settings of a project that this deployment creates. Existing projects keep their settings.',
         },
       ),
     ),
@@ -162,7 +164,7 @@ export const redeployDeployment = endpoint({
   ...deployment,
   on: 'POST /v1/deployments/:id/redeploy',
   gen: 'current',
-  summary: 'Deploy the files of a deployment again, with the variables and settings of today',
+  summary: 'Redeploy the files of a deployment with the current variables and settings',
   limit: 'create-deployment',
   body: Type.Object({
     target: Type.Optional(Type.Enum(LISTED_TARGETS, { description: 'As before unless said.' })),
@@ -176,10 +178,10 @@ export const cancelDeployment = endpoint({
   ...write,
   on: 'PATCH /v12/deployments/:id/cancel',
   gen: 'current',
-  summary: 'Cancel the build of a deployment, whether it waits or runs',
+  summary: 'Cancel the queued or running build of a deployment',
   reply: Type.Object({
     ...Deployment.properties,
-    aliasFinal: Type.Null({ description: 'What was cancelled gets no aliases.' }),
+    aliasFinal: Type.Null({ description: 'A cancelled deployment gets no aliases.' }),
   }),
 })
 
@@ -190,7 +192,7 @@ const listQuery = {
   state: Type.Optional(Type.String({ description: 'One or more states, separated by commas.' })),
   target: Type.Optional(Type.Enum(LISTED_TARGETS)),
   customEnvironmentId: Type.Optional(
-    Type.String({ description: 'In the place of a `target`: only those of this environment.' }),
+    Type.String({ description: 'Only deployments of this custom environment, instead of a `target`.' }),
   ),
   from: Type.Optional(Type.Integer({ minimum: 0, description: 'Created after this time (ms).' })),
   to: Type.Optional(Type.Integer({ minimum: 0, description: 'Created before this time (ms).' })),
@@ -217,7 +219,7 @@ export const listDeployments = endpoint({
         liveAt: LiveAt,
         creator: Type.Object({ uid: Type.String() }),
         state: ReadyStateSchema,
-        errorCode: Type.Optional(Type.String({ description: 'Why it is in the state `ERROR`.' })),
+        errorCode: Type.Optional(Type.String({ description: 'Why its state is `ERROR`.' })),
         target: Type.Optional(Type.Enum(TARGETS)),
         customEnvironment: Type.Optional(EnvironmentOf),
         projectId: Type.String(),
@@ -243,7 +245,7 @@ export const deleteDeployment = endpoint({
   ...write,
   on: 'DELETE /v8/platform/deployments/:id',
   gen: 'current',
-  summary: 'Delete a deployment; its address stops answering',
+  summary: 'Delete a deployment; its URL stops working',
   reply: Deleted,
 })
 
@@ -254,7 +256,7 @@ export const listFiles = endpoint({
   ...read,
   on: 'GET /v5/platform/deployments/:id/files',
   gen: 'current',
-  summary: 'The files of a deployment, as a tree',
+  summary: 'Get the files of a deployment as a tree',
   reply: FileTree,
   streamed: true,
 })
@@ -263,7 +265,7 @@ export const getFile = endpoint({
   ...read,
   on: 'GET /v5/platform/deployments/:id/files/:fileId',
   gen: 'current',
-  summary: 'The content of a file',
+  summary: 'Get the content of a file',
   reply: 'raw',
 })
 
@@ -271,7 +273,7 @@ export const listBuilds = endpoint({
   ...read,
   on: 'GET /v5/platform/deployments/:id/builds',
   gen: 'current',
-  summary: 'The builds of a deployment',
+  summary: 'List the builds of a deployment',
   reply: Type.Object({
     builds: Type.Array(
       Type.Object({
@@ -298,15 +300,15 @@ export const getOutput = endpoint({
   ...read,
   on: 'GET /v1/deployments/:id/output',
   gen: 'current',
-  summary: 'What the build of a deployment left behind, and what of it runs',
+  summary: 'Get the output of a deployment and its running functions',
   reply: Type.Object({
-    stateAt: Type.Integer({ minimum: 0, description: 'Since when the deployment is in its state.' }),
+    stateAt: Type.Integer({ minimum: 0, description: 'When the deployment reached its current state.' }),
     readyAt: Type.Optional(Time),
     files: Type.Object(
       { count: Type.Integer(), bytes: Type.Integer() },
-      { description: 'What is served as it is.' },
+      { description: 'Files that are served as they are.' },
     ),
-    routes: Type.Array(Type.Unknown(), { description: 'In the order in which they are tried.' }),
+    routes: Type.Array(Type.Unknown(), { description: 'In the order in which they are matched.' }),
     functionCount: Type.Integer(),
     functions: Type.Array(
       Type.Object({
@@ -315,11 +317,11 @@ export const getOutput = endpoint({
         revalidate: Type.Optional(
           Type.Unsafe<number | false>({
             type: ['integer', 'boolean'],
-            description: 'Seconds for which an answer is kept for all visitors; false: for good.',
+            description: 'Seconds for which a response is cached; false: forever.',
           }),
         ),
       }),
-      { description: `The paths that programs answer, ${FUNCTIONS_SHOWN} of them at the most.` },
+      { description: `The paths that functions handle, at most ${FUNCTIONS_SHOWN}.` },
     ),
     programs: Type.Array(
       Type.Object({
@@ -329,7 +331,7 @@ export const getOutput = endpoint({
         shape: Type.Enum(SHAPES),
         entry: Type.String(),
         memoryMb: Type.Integer(),
-        maxDuration: Type.Integer({ description: 'Seconds for one request.' }),
+        maxDuration: Type.Integer({ description: 'Maximum duration of a request in seconds.' }),
         bytes: Type.Integer(),
         fileCount: Type.Integer(),
       }),
@@ -345,7 +347,7 @@ export const listInstances = endpoint({
   ...read,
   on: 'GET /v1/platform/deployments/:id/instances',
   gen: 'legacy',
-  summary: 'The running instances of a deployment',
+  summary: 'List the running instances of a deployment',
   reply: Type.Object({ instances: Type.Array(Type.Object({ uid: Type.String(), url: Type.String() })) }),
 })
 
@@ -355,7 +357,7 @@ export const scaleInstances = endpoint({
   ...write,
   on: 'POST /v1/platform/deployments/:id/instances',
   gen: 'legacy',
-  summary: 'Set how many instances a deployment has',
+  summary: 'Set the number of instances of a deployment',
   body: ScaleSchema,
   reply: ScaleSchema,
 })
@@ -374,7 +376,7 @@ export const legacyCreate = endpoint({
   ...deployment,
   on: 'POST /v3/platform/deployments',
   gen: 'legacy',
-  summary: 'Begin a deployment; missing files complete it when they are uploaded',
+  summary: 'Start a deployment; it completes when the missing files are uploaded',
   limit: 'create-deployment',
   bodyLimit: CREATE_LIMIT,
   detailedErrors: true,
@@ -406,7 +408,7 @@ export const legacyList = endpoint({
   on: 'GET /v2/platform/deployments',
   keepable: true,
   gen: 'legacy',
-  summary: 'List deployments, in the older shape',
+  summary: 'List deployments, in the legacy format',
   query: ListQuery,
   reply: Type.Object({
     deployments: Type.Array(
@@ -430,7 +432,7 @@ export const legacyGet = endpoint({
   on: 'GET /v2/platform/deployments/:id',
   keepable: true,
   gen: 'legacy',
-  summary: 'Get a deployment, in the older shape',
+  summary: 'Get a deployment, in the legacy format',
   reply: Type.Object({
     uid: Type.String(),
     host: Nullable(Type.String()),
@@ -457,7 +459,7 @@ export const earliest = {
     on: 'GET /platform/deployments',
     keepable: true,
     gen: 'earliest',
-    summary: 'List deployments, in the earliest shape',
+    summary: 'List deployments, in the earliest format',
     query: ListQuery,
     reply: Type.Object({
       deployments: Type.Array(
@@ -476,7 +478,7 @@ export const earliest = {
     on: 'GET /platform/deployments/:id',
     keepable: true,
     gen: 'earliest',
-    summary: 'Get a deployment, in the earliest shape',
+    summary: 'Get a deployment, in the earliest format',
     reply: Type.Object({
       uid: Type.String(),
       host: Nullable(Type.String()),

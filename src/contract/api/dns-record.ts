@@ -8,7 +8,7 @@ const DnsRecord = Type.Object({
   id: Type.String(),
   slug: Type.String(),
   type: Type.String(),
-  name: Type.String({ description: 'Below the domain; empty for the domain itself.' }),
+  name: Type.String({ description: 'Relative to the domain; empty for the domain itself.' }),
   value: Type.String(),
   creator: Type.String({ description: 'The id of a user, or `system`.' }),
   created: Type.String({ description: 'Milliseconds, as text.' }),
@@ -18,15 +18,18 @@ const DnsRecord = Type.Object({
 /** What is missing has errors of its own, so nothing is required here. */
 const NewRecord = Type.Object({
   name: Type.Optional(
-    Type.String({ maxLength: 1024, description: 'Below the domain; empty or `@` for the domain itself.' }),
+    Type.String({
+      maxLength: 1024,
+      description: 'Relative to the domain; empty or `@` for the domain itself.',
+    }),
   ),
   type: Type.Optional(Type.String({ description: 'A, AAAA, ALIAS, CAA, CNAME, MX, SRV or TXT.' })),
-  value: Type.Optional(Type.String({ maxLength: 10_000, description: 'In the form of the type.' })),
+  value: Type.Optional(Type.String({ maxLength: 10_000, description: 'In the format of the record type.' })),
   mxPriority: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 65_535,
-      description: 'Of an MX record whose value is the host alone.',
+      description: 'For an MX record whose value is only the host.',
     }),
   ),
 })
@@ -62,7 +65,7 @@ export const deleteDnsRecord = endpoint({
 /** The earliest form of a new record is inside `data`. */
 const Located = Type.Object({
   ...DnsRecord.properties,
-  domain: Type.String({ description: 'The name of the domain that it is a record of.' }),
+  domain: Type.String({ description: 'The domain that the record belongs to.' }),
 })
 
 export const getDnsRecord = endpoint({
@@ -76,7 +79,7 @@ export const getDnsRecord = endpoint({
 export const updateDnsRecord = endpoint({
   ...common,
   on: 'PATCH /v2/domains/records/:recordId',
-  summary: 'Change a record; what is not named stays as it was',
+  summary: 'Change a record; omitted properties stay unchanged',
   limit: 'write',
   body: NewRecord,
   reply: Located,

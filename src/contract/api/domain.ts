@@ -12,7 +12,7 @@ const common = {
   id: Type.String(),
   name: Type.String({ description: 'In punycode.' }),
   serviceType: Type.Enum(SERVICE_TYPES, {
-    description: '`provider.world` when our nameservers answer for the domain, else `external`.',
+    description: '`provider.world` if the domain uses our nameservers, otherwise `external`.',
   }),
   nsVerifiedAt: Nullable(Time),
   txtVerifiedAt: Nullable(Time),
@@ -22,7 +22,9 @@ const common = {
   boughtAt: Nullable(Time),
   transferStartedAt: Nullable(Time),
   transferredAt: Nullable(Time),
-  verificationRecord: Type.String({ description: 'What a TXT record on `_platform.<name>` has to hold.' }),
+  verificationRecord: Type.String({
+    description: 'The value of the TXT record on `_platform.<name>` that verifies the domain.',
+  }),
   verifiedRecord: Type.String({ description: 'The same as `verificationRecord`.' }),
   verified: Type.Boolean(),
   nameservers: Names,
@@ -47,7 +49,9 @@ const SingleDomain = Type.Object({
   ),
 })
 
-const Name = Type.Optional(Type.String({ maxLength: 1024, description: 'The domain, in whatever script.' }))
+const Name = Type.Optional(
+  Type.String({ maxLength: 1024, description: 'The domain, in Unicode or punycode.' }),
+)
 
 const row = { gen: 'current', access: needs('domain') } as const
 
@@ -63,16 +67,19 @@ export const listDomains = endpoint({
 export const addDomain = endpoint({
   ...row,
   on: 'POST /v4/domains',
-  summary: 'Add a domain, look again for the proof of one that waits for it, or begin to transfer one in',
+  summary: 'Add a domain, verify a pending one again, or start to transfer one in',
   limit: 'write',
   body: Type.Object({
     name: Name,
     method: Type.Optional(Type.Enum(['add', 'transfer-in'])),
     authCode: Type.Optional(
-      Type.String({ maxLength: 256, description: 'Of the present registrar, for a transfer.' }),
+      Type.String({
+        maxLength: 256,
+        description: 'The authorization code of the current registrar, for a transfer.',
+      }),
     ),
     expectedPrice: Type.Optional(
-      Type.Number({ description: 'What a transfer costs, as it was agreed: a year of renewal.' }),
+      Type.Number({ description: 'The confirmed price of a transfer: one year of renewal.' }),
     ),
   }),
   reply: Type.Object({ domain: Domain }),
@@ -81,7 +88,7 @@ export const addDomain = endpoint({
 export const verifyDomain = endpoint({
   ...row,
   on: 'POST /v4/domains/:name/verify',
-  summary: 'Look for the nameservers or the TXT record that show whose the domain is',
+  summary: 'Verify a domain by its nameservers or TXT record',
   limit: 'write',
   reply: Type.Object({ domain: SingleDomain }),
 })
@@ -89,7 +96,7 @@ export const verifyDomain = endpoint({
 export const getDomain = endpoint({
   ...row,
   on: 'GET /v4/domains/:name',
-  summary: 'Get a domain, or the one of the account that the name is in',
+  summary: 'Get a domain, or the domain of the account that a subdomain belongs to',
   limit: 'read',
   reply: Type.Object({ domain: SingleDomain }),
 })
@@ -97,7 +104,7 @@ export const getDomain = endpoint({
 export const deleteDomain = endpoint({
   ...row,
   on: 'DELETE /v4/domains/:name',
-  summary: 'Delete a domain that no aliases and no certificates need',
+  summary: 'Delete a domain that no aliases or certificates use',
   limit: 'delete-domain',
   reply: Uid,
 })
@@ -107,7 +114,7 @@ export const CHECK_STATUSES = ['ok', 'missing', 'wrong', 'unknown'] as const
 export const inspectDomain = endpoint({
   ...row,
   on: 'GET /v1/domains/:name/inspect',
-  summary: 'Compare what DNS says of a domain with what it should say',
+  summary: 'Check the DNS records of a domain',
   limit: 'write',
   reply: Type.Object({
     name: Type.String(),
@@ -160,7 +167,7 @@ export const legacy = {
     ...row,
     gen: 'legacy',
     on: 'POST /v2/domains',
-    summary: 'Add a domain, or look again for the proof of one that waits for it',
+    summary: 'Add a domain, or verify a pending one again',
     limit: 'write',
     body: Type.Object({ name: Name, serviceType: Type.Optional(Type.Enum(SERVICE_TYPES)) }),
     reply: LegacyAdded,
@@ -169,7 +176,7 @@ export const legacy = {
     ...deleteDomain,
     gen: 'legacy',
     on: 'DELETE /v2/domains/:name',
-    summary: 'Delete a domain with its aliases',
+    summary: 'Delete a domain and its aliases',
   }),
 }
 

@@ -15,43 +15,43 @@ const Body = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 100 }),
   url: Type.String({ minLength: 1, description: 'Where entries are sent: `https://…`.' }),
   deliveryFormat: Type.Enum(FORMATS, {
-    description: '`json`: an array; `ndjson`: an object a line; `syslog`: a line of RFC 5424 each.',
+    description: '`json`: an array; `ndjson`: one object per line; `syslog`: RFC 5424 lines.',
   }),
   projectIds: Type.Optional(
     Type.Array(Type.String({ maxLength: 100 }), {
       minItems: 1,
       maxItems: 50,
-      description: 'Entries of these projects alone.',
+      description: 'Only entries of these projects.',
     }),
   ),
   sources: Type.Optional(
-    Type.Array(Type.Enum(SOURCES), { minItems: 1, maxItems: 10, description: 'Entries of these alone.' }),
+    Type.Array(Type.Enum(SOURCES), { minItems: 1, maxItems: 10, description: 'Only entries of these.' }),
   ),
   environments: Type.Optional(
     Type.Array(Type.Enum(ENVIRONMENTS), {
       minItems: 1,
       maxItems: 10,
-      description: 'Entries of these alone.',
+      description: 'Only entries of these.',
     }),
   ),
   headers: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
       maxProperties: 10,
-      description: 'Sent with every batch; not shown again.',
+      description: 'Sent with every batch; never shown.',
     }),
   ),
   secret: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 256,
-      description: 'Signs what is sent, in the header `x-platform-signature`; not shown again.',
+      description: 'Signs each batch in the `x-platform-signature` header; never shown.',
     }),
   ),
   samplingRate: Type.Optional(
     Type.Number({
       exclusiveMinimum: 0,
       maximum: 1,
-      description: 'The share of requests whose entries are sent; all unless said.',
+      description: 'Fraction of requests to send entries for; defaults to all.',
     }),
   ),
 })
@@ -71,14 +71,14 @@ const Drain = Type.Object({
   configurationId: Type.Optional(Type.String()),
   createdFrom: Type.String({ description: '`self-served` or `integration`' }),
   status: Type.String({
-    description: '`enabled`, or `errored` once nothing has arrived for 24 hours: then nothing more is sent.',
+    description: '`enabled`, or `errored` if no batch was accepted for 24 hours; then nothing more is sent.',
   }),
 })
 
 export const createDrain = endpoint({
   ...personal,
   on: 'POST /v1/log-drains',
-  summary: 'Have log entries sent to an address as they are written',
+  summary: 'Create a log drain that sends log entries to a URL',
   limit: 'write',
   body: Body,
   reply: Drain,
@@ -103,7 +103,7 @@ export const getDrain = endpoint({
 export const deleteDrain = endpoint({
   ...personal,
   on: 'DELETE /v1/log-drains/:id',
-  summary: 'Remove a log drain; what was not sent yet never will be',
+  summary: 'Remove a log drain; entries not sent yet are discarded',
   limit: 'write',
   status: 204,
   reply: 'empty',
@@ -112,7 +112,7 @@ export const deleteDrain = endpoint({
 export const getVerifyCode = endpoint({
   ...integration,
   on: 'GET /v1/verify-code',
-  summary: 'Get what an address has to answer with in `x-platform-verify` before logs are sent to it',
+  summary: 'Get the code that an endpoint must return in `x-platform-verify` before it receives logs',
   limit: 'read',
   reply: Type.Object({ code: Type.String() }),
 })
@@ -122,7 +122,7 @@ export const integrations = {
   createDrain: endpoint({
     ...integration,
     on: 'POST /v2/integrations/log-drains',
-    summary: 'Have log entries sent to an address of an integration',
+    summary: 'Create a log drain for an integration',
     limit: 'write',
     body: Body,
     reply: Drain,
@@ -130,7 +130,7 @@ export const integrations = {
   listDrains: endpoint({
     ...integration,
     on: 'GET /v2/integrations/log-drains',
-    summary: 'List the log drains that belong to the integration',
+    summary: 'List the log drains of the integration',
     limit: 'read',
     reply: Type.Array(Drain),
   }),

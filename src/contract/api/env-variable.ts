@@ -53,12 +53,12 @@ const CustomEnvironment = Type.Optional(Nullable(Type.String({ minLength: 1, max
 const CustomEnvironments = Type.Optional(
   Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
     maxItems: 20,
-    description: 'Ids of custom environments in which it is set, beside the targets.',
+    description: 'Ids of custom environments in which it is set, in addition to the targets.',
   }),
 )
 
 /** A word of later clients for what `type` says already. */
-const Visibility = Type.Optional(Type.String({ maxLength: 32, description: 'Ignored: `type` says it.' }))
+const Visibility = Type.Optional(Type.String({ maxLength: 32, description: 'Ignored; use `type`.' }))
 
 const CreateItem = Type.Object(
   {
@@ -119,7 +119,7 @@ const current = { ...first, unauthenticated: 401 } as const
 export const listVariablesFirst = endpoint({
   ...first,
   on: 'GET /v1/projects/:idOrName/env',
-  summary: 'List the variables of a project that come from secrets and are set everywhere',
+  summary: 'List the variables of a project that reference secrets and are set in all environments',
   limit: 'read',
   reply: Type.Array(First),
 })
@@ -136,7 +136,7 @@ export const setVariableFirst = endpoint({
 export const replaceVariablesFirst = endpoint({
   ...first,
   on: 'PUT /v1/projects/:idOrName/env',
-  summary: 'Set variables to secrets, and remove all others of this kind',
+  summary: 'Set variables to secrets, and remove all other such variables',
   limit: 'write',
   body: Type.Object({ env: Type.Record(Type.String(), Type.String(), { maxProperties: 100 }) }),
   reply: Type.Array(First),
@@ -157,7 +157,7 @@ export const createVariables = endpoint({
   limit: 'write',
   status: 201,
   query: Type.Object({
-    upsert: Type.Optional(Type.Boolean({ description: 'Change the variable that is there already.' })),
+    upsert: Type.Optional(Type.Boolean({ description: 'Overwrite an existing variable.' })),
   }),
   body: CreateBody,
   reply: Type.Object({
@@ -172,7 +172,7 @@ export const listVariables = endpoint({
   summary: 'List all variables of a project, newest first',
   limit: 'read',
   query: Type.Object({
-    decrypt: Type.Optional(Type.Boolean({ description: 'With the values of encrypted ones.' })),
+    decrypt: Type.Optional(Type.Boolean({ description: 'Include the values of encrypted variables.' })),
     gitBranch: Type.Optional(Type.String()),
     customEnvironmentId: Type.Optional(Type.String()),
     source: Type.Optional(Type.String({ description: 'Ignored.' })),

@@ -16,7 +16,7 @@ export const uploadFiles = endpoint({
   gen: 'current',
   summary: 'Upload the contents of many small files at once',
   description:
-    'For each file: its length in bytes (4, the highest first), its SHA-1 (20) and its content. All of them are stored, or none. A batch has at most 1,000 files of 256 KB each and 2 MB together.',
+    'For each file: its length (4 bytes, big-endian), its SHA-1 (20 bytes) and its content. Either all files are stored or none. A batch can have up to 1,000 files of 256 KB each and 2 MB in total.',
   access: needs('deployment'),
   limit: 'upload',
   body: 'raw',

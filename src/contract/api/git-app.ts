@@ -9,17 +9,19 @@ const common = { gen: 'current', teamBySlug: true, access: PERSONAL } as const
 
 const App = Type.Object({
   id: Type.String(),
-  url: Type.String({ description: 'Where the host is, such as `https://github.com`.' }),
-  name: Nullable(Type.String({ description: 'What it is called there; null until the host has made it.' })),
+  url: Type.String({ description: 'URL of the host, such as `https://github.com`.' }),
+  name: Nullable(Type.String({ description: 'Its name at the host; null until it is created there.' })),
   htmlUrl: Nullable(Type.String({ description: 'Its page at the host.' })),
-  installUrl: Nullable(Type.String({ description: 'Where it is installed, which shows it repositories.' })),
+  installUrl: Nullable(
+    Type.String({ description: 'Where to install it to give it access to repositories.' }),
+  ),
   createdBy: Type.String(),
   createdAt: Time,
   heardAt: Nullable(Time),
   refusedAt: Nullable(
     Type.Integer({
       minimum: 0,
-      description: 'When a delivery was refused because it was not signed with the secret of the App.',
+      description: 'When a delivery was last refused because it was not signed with the App’s secret.',
     }),
   ),
 })
@@ -27,9 +29,9 @@ const App = Type.Object({
 export const createGitApp = endpoint({
   ...common,
   on: 'POST /v1/git/apps',
-  summary: 'Begin to connect GitHub by an App of its own',
+  summary: 'Start connecting GitHub with a GitHub App',
   description:
-    'Open `startUrl` in a browser within an hour: it leads to GitHub, where the App is made with one click, and from there back to the dashboard, which has to be signed in as whoever began.',
+    'Open `startUrl` in a browser within an hour: it leads to GitHub, where the App is created with one click, and back to the dashboard, where the same person has to be signed in.',
   limit: 'write',
   status: 201,
   noStore: true,
@@ -38,14 +40,15 @@ export const createGitApp = endpoint({
       Type.String({
         minLength: 1,
         maxLength: 500,
-        description: 'Where the host is, unless it is github.com: a GitHub Enterprise Server.',
+        description: 'URL of a GitHub Enterprise Server; defaults to github.com.',
       }),
     ),
     organization: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 100,
-        description: 'Whose App it is to be: an App reads the repositories of whoever it belongs to.',
+        description:
+          'The organization that the App belongs to; an App can read the repositories of its owner.',
       }),
     ),
   }),
@@ -56,7 +59,7 @@ export const startGitApp = endpoint({
   gen: 'current',
   access: PUBLIC,
   on: 'GET /v1/git/apps/start/:state',
-  summary: 'Lead a browser to GitHub, where the App is made',
+  summary: 'Redirect a browser to GitHub to create the App',
   limit: 'read',
   page: true,
   reply: 'raw',
@@ -65,7 +68,7 @@ export const startGitApp = endpoint({
 export const convertGitApp = endpoint({
   ...common,
   on: 'POST /v1/git/apps/:id/conversion',
-  summary: 'Take over the App that GitHub made',
+  summary: 'Store the App that GitHub created',
   limit: 'write',
   slow: true,
   body: Type.Object({
@@ -78,7 +81,7 @@ export const convertGitApp = endpoint({
 export const refreshGitApp = endpoint({
   ...common,
   on: 'POST /v1/git/apps/:id/installations',
-  summary: 'Ask GitHub where an App is installed: each place becomes a connected Git host',
+  summary: 'Read the installations of an App from GitHub; each becomes a connected Git host',
   limit: 'write',
   slow: true,
   reply: Type.Object({ connections: Type.Array(Connection) }),
@@ -95,9 +98,8 @@ export const listGitApps = endpoint({
 export const deleteGitApp = endpoint({
   ...common,
   on: 'DELETE /v1/git/apps/:id',
-  summary: 'Forget a GitHub App and its keys',
-  description:
-    'Its connected Git hosts have to be removed first. At GitHub it stays until it is deleted there.',
+  summary: 'Delete a GitHub App and its keys',
+  description: 'Remove its connected Git hosts first. The App stays at GitHub until you delete it there.',
   limit: 'write',
   status: 204,
   reply: 'empty',
@@ -107,13 +109,13 @@ export const callGitApp = endpoint({
   gen: 'current',
   access: PUBLIC,
   on: 'POST /v1/git/apps/:id/called',
-  summary: 'Tell what happened in a repository of a GitHub App',
+  summary: 'Receive webhook deliveries of a GitHub App',
   description:
-    'For the webhook of the App, one for all its repositories. What is not signed with its secret is refused.',
+    'One webhook for all repositories of the App. Deliveries that are not signed with its secret are refused.',
   limit: 'write',
   body: 'raw',
   status: 202,
   reply: Type.Object({
-    projects: Type.Integer({ description: 'In how many projects it led to something.' }),
+    projects: Type.Integer({ description: 'Number of projects that the delivery affected.' }),
   }),
 })

@@ -12,24 +12,24 @@ const common = { gen: 'current', teamBySlug: true, access: PERSONAL } as const
 export const Connection = Type.Object({
   id: Type.String(),
   kind: Type.Enum(HOSTS),
-  url: Type.String({ description: 'Where the host is, such as `https://github.com`.' }),
-  login: Type.String({ description: 'Whose account at the host it is.' }),
+  url: Type.String({ description: 'URL of the host, such as `https://github.com`.' }),
+  login: Type.String({ description: 'The account at the host.' }),
   appId: Nullable(
-    Type.String({ description: 'The GitHub App that it is an installation of; null where it has a token.' }),
+    Type.String({ description: 'The GitHub App that it is an installation of; null if it uses a token.' }),
   ),
   createdBy: Type.String({ description: 'The user who connected it.' }),
   createdAt: Time,
   problem: Nullable(
-    Type.String({ description: 'Why the host refused the token the last time; null where it did not.' }),
+    Type.String({ description: 'Why the host refused the token last time; null if it did not.' }),
   ),
 })
 
 export const createGitConnection = endpoint({
   ...common,
   on: 'POST /v1/git/connections',
-  summary: 'Connect an account at a Git host by a token',
+  summary: 'Connect an account at a Git host with a token',
   description:
-    'The host is asked whose token it is before anything is stored. The token is encrypted and never returned. Everybody who can act for the account can deploy from the repositories that the token reads.',
+    'The token is checked with the host before it is stored. It is encrypted and never returned. Everyone in the account can deploy from the repositories that the token can read.',
   limit: 'write',
   status: 201,
   body: Type.Object({
@@ -38,7 +38,7 @@ export const createGitConnection = endpoint({
       Type.String({
         minLength: 1,
         maxLength: 500,
-        description: 'Where the host is, unless it is github.com, gitlab.com or bitbucket.org.',
+        description: 'URL of the host, if it is not github.com, gitlab.com or bitbucket.org.',
       }),
     ),
     token: Type.String({ minLength: 1, maxLength: 2000, pattern: '^[\\x21-\\x7e]+$' }),
@@ -47,7 +47,7 @@ export const createGitConnection = endpoint({
         minLength: 1,
         maxLength: 200,
         description:
-          'On Bitbucket, what goes with a token of a person: their email address or user name. Tokens of repositories and workspaces have none.',
+          'Bitbucket: the email address or user name that goes with a personal token. Repository and workspace tokens need none.',
       }),
     ),
   }),
@@ -74,17 +74,19 @@ export const deleteGitConnection = endpoint({
 export const listRepositories = endpoint({
   ...common,
   on: 'GET /v1/git/connections/:id/repositories',
-  summary: 'List the repositories that a connected Git host shows, the latest changed first',
+  summary: 'List the repositories of a connected Git host, most recently changed first',
   limit: 'read',
   slow: true,
   query: Type.Object({
-    search: Type.Optional(Type.String({ maxLength: 200, description: 'Text in the name, or a whole name.' })),
+    search: Type.Optional(
+      Type.String({ maxLength: 200, description: 'Part of the name, or the full name.' }),
+    ),
     page: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
   }),
   reply: Type.Object({
     repositories: Type.Array(
       Type.Object({
-        id: Type.String({ description: 'By which the host tells it apart.' }),
+        id: Type.String({ description: 'Its id at the host.' }),
         name: Type.String({ description: '`owner/name`.' }),
         webUrl: Type.String(),
         defaultBranch: Nullable(Type.String()),
@@ -92,20 +94,20 @@ export const listRepositories = endpoint({
         updatedAt: Nullable(Time),
       }),
     ),
-    next: Nullable(Type.Integer({ description: 'The page to go on with.' })),
+    next: Nullable(Type.Integer({ description: 'The next page.' })),
   }),
 })
 
 export const inspectRepository = endpoint({
   ...common,
   on: 'POST /v1/git/inspect',
-  summary: 'Tell what a repository elsewhere holds before a project is made from it',
+  summary: 'Inspect a repository before creating a project from it',
   description:
-    'Named by its address, or by its name at a connected Git host. Tells its branches, and the folders that a site or a program could be in with the framework that each is written for. Nothing is stored.',
+    'Takes a URL, or a name at a connected Git host. Returns its branches, and the folders that may contain a site or app with their frameworks. Nothing is stored.',
   limit: 'write',
   slow: true,
   body: Type.Object({
-    url: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, description: 'By https.' })),
+    url: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, description: 'An https URL.' })),
     token: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
     username: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     connectionId: Type.Optional(Type.String({ maxLength: 100 })),
@@ -114,16 +116,16 @@ export const inspectRepository = endpoint({
   }),
   reply: Type.Object({
     branch: Type.String({
-      description: 'The one that was asked for, else the one that a clone begins with.',
+      description: 'The requested branch, or the default branch.',
     }),
-    branches: Type.Array(Type.String(), { description: 'At most a hundred.' }),
+    branches: Type.Array(Type.String(), { description: 'At most 100.' }),
     commit: Type.String(),
-    rootDirectory: Type.String({ description: 'The likeliest of `folders`.' }),
+    rootDirectory: Type.String({ description: 'The most likely of `folders`.' }),
     folders: Type.Array(
       Type.Object({
-        path: Type.String({ description: 'Empty for the whole repository, which is the first.' }),
+        path: Type.String({ description: 'Empty for the root of the repository, which comes first.' }),
         framework: Nullable(Type.Object({ slug: Nullable(Type.String()), name: Type.String() })),
-        variables: Type.Array(Type.String(), { description: 'The names in its `.env.example`.' }),
+        variables: Type.Array(Type.String(), { description: 'The variable names in its `.env.example`.' }),
       }),
     ),
   }),

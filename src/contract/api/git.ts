@@ -10,7 +10,7 @@ const door = { gen: 'current', access: PUBLIC, limit: 'upload', page: 'by-accept
 export const gitRefs = endpoint({
   ...door,
   on: 'GET /git/:account/:repository/info/refs',
-  summary: 'Tell git what a repository holds',
+  summary: 'List the refs of a repository, for git',
   query: Type.Object({ service: Type.Optional(Type.String({ maxLength: 100 })) }),
   reply: 'raw',
 })
@@ -18,7 +18,7 @@ export const gitRefs = endpoint({
 export const gitUploadPack = endpoint({
   ...door,
   on: 'POST /git/:account/:repository/git-upload-pack',
-  summary: 'Send git what it fetches',
+  summary: 'Serve a fetch, for git',
   body: 'raw',
   reply: 'raw',
 })
@@ -26,7 +26,7 @@ export const gitUploadPack = endpoint({
 export const gitReceivePack = endpoint({
   ...door,
   on: 'POST /git/:account/:repository/git-receive-pack',
-  summary: 'Take what git pushes',
+  summary: 'Receive a push, for git',
   body: 'raw',
   reply: 'raw',
 })
@@ -34,7 +34,7 @@ export const gitReceivePack = endpoint({
 export const gitLfsBatch = endpoint({
   ...door,
   on: 'POST /git/:account/:repository/info/lfs/objects/batch',
-  summary: 'Tell Git LFS that its objects are not stored here',
+  summary: 'Refuse Git LFS objects, which are not stored here',
   body: 'raw',
   reply: 'raw',
 })
@@ -44,14 +44,16 @@ const common = { gen: 'current', access: needs('project', 'deployment'), teamByS
 const Push = Type.Object({
   id: Type.String(),
   projectId: Type.String(),
-  source: Type.String({ description: 'How it came: `git`, `ssh`, `hook`, `poll`, `webhook` or `again`.' }),
+  source: Type.String({
+    description: 'Origin of the push: `git`, `ssh`, `hook`, `poll`, `webhook` or `again`.',
+  }),
   ref: Type.String(),
   branch: Nullable(Type.String()),
   before: Nullable(Type.String()),
   after: Nullable(Type.String()),
   author: Nullable(Type.String()),
   message: Nullable(Type.String()),
-  fork: Type.Boolean({ description: 'Whether it comes from a fork: then it gets no variables.' }),
+  fork: Type.Boolean({ description: 'Whether it comes from a fork; if so, it gets no variables.' }),
   pullRequest: Nullable(Type.Object({ number: Type.Integer(), url: Nullable(Type.String()) })),
   state: Type.String({
     description:
@@ -67,7 +69,7 @@ const Push = Type.Object({
 export const listPushes = endpoint({
   ...common,
   on: 'GET /v1/projects/:idOrName/pushes',
-  summary: 'List the pushes of a project, with the deployment that each led to or why there is none',
+  summary: 'List the pushes of a project with their deployment, or the reason why there is none',
   limit: 'read',
   query: Type.Object(pageQuery),
   reply: Type.Object({ pushes: Type.Array(Push), pagination: PaginationSchema }),
@@ -84,8 +86,9 @@ export const getPush = endpoint({
 export const approvePush = endpoint({
   ...common,
   on: 'POST /v1/projects/:idOrName/pushes/:id/approve',
-  summary: 'Deploy a push from a fork that was held for approval',
-  description: 'The commit of this push alone: the next one of the pull request is held again.',
+  summary: 'Approve and deploy a push from a fork',
+  description:
+    'Approves only the commit of this push: the next push to the pull request needs approval again.',
   limit: 'create-deployment',
   status: 202,
   reply: Push,
@@ -94,7 +97,7 @@ export const approvePush = endpoint({
 export const runPushAgain = endpoint({
   ...common,
   on: 'POST /v1/projects/:idOrName/pushes/:id/run-again',
-  summary: 'Deploy the commit of a push once more, or one that was held for approval',
+  summary: 'Deploy the commit of a push again, or one that is held for approval',
   limit: 'create-deployment',
   status: 202,
   reply: Push,
@@ -106,8 +109,9 @@ const hooks = { ...common, access: needs('project') } as const
 export const createDeployHook = endpoint({
   ...hooks,
   on: 'POST /v2/projects/:idOrName/deploy-hooks',
-  summary: 'Make an address that deploys a branch whenever it is called',
-  description: 'Answers the project; `link.deployHooks` has the new hook with its `url`, which is a secret.',
+  summary: 'Create a deploy hook: a URL that deploys a branch when called',
+  description:
+    'Returns the project; `link.deployHooks` contains the new hook with its `url`, which is a secret.',
   limit: 'write',
   status: 201,
   body: Type.Object({
@@ -121,7 +125,7 @@ export const createDeployHook = endpoint({
 export const listDeployHooks = endpoint({
   ...hooks,
   on: 'GET /v2/projects/:idOrName/deploy-hooks',
-  summary: 'List the deploy hooks of a project with their addresses',
+  summary: 'List the deploy hooks of a project with their URLs',
   limit: 'read',
   reply: Type.Object({
     deployHooks: Type.Array(
@@ -140,7 +144,7 @@ export const listDeployHooks = endpoint({
 export const deleteDeployHook = endpoint({
   ...hooks,
   on: 'DELETE /v2/projects/:idOrName/deploy-hooks/:id',
-  summary: 'Revoke a deploy hook: its address does nothing any more',
+  summary: 'Revoke a deploy hook; its URL stops working',
   limit: 'write',
   reply: Project,
 })
@@ -149,7 +153,7 @@ export const callDeployHook = endpoint({
   gen: 'current',
   access: PUBLIC,
   on: 'POST /v1/integrations/deploy/:projectId/:hookId',
-  summary: 'Deploy what the branch of a deploy hook holds; the address is the secret',
+  summary: 'Deploy the branch of a deploy hook; the URL is the secret',
   limit: 'create-deployment',
   body: 'raw',
   status: 201,
@@ -159,40 +163,46 @@ export const callDeployHook = endpoint({
 })
 
 const Source = Type.Object({
-  url: Nullable(Type.String({ description: 'The repository elsewhere; null where pushes come here.' })),
-  pushUrl: Type.String({ description: 'Where `git push` deploys the project without any other host.' }),
+  url: Nullable(
+    Type.String({
+      description: 'The connected repository; null if the project is pushed to this installation.',
+    }),
+  ),
+  pushUrl: Type.String({ description: 'URL for `git push` without another host.' }),
   productionBranch: Nullable(Type.String()),
   publicKey: Nullable(Type.String({ description: 'The deploy key to add to a repository over SSH.' })),
-  webhookUrl: Nullable(Type.String({ description: 'What the host is to call after a push; a secret.' })),
+  webhookUrl: Nullable(
+    Type.String({ description: 'Webhook URL that the host calls after a push; a secret.' }),
+  ),
   webhookSecret: Type.Optional(
     Type.String({
       description:
-        'What the host is to sign its calls with. Only in the answer to the connection that made it, and never again.',
+        'Secret that signs webhook deliveries. Returned only once, when the repository is connected.',
     }),
   ),
-  connectionId: Nullable(Type.String({ description: 'The connected Git host that it is read through.' })),
+  connectionId: Nullable(Type.String({ description: 'The connected Git host that it uses.' })),
   repository: Nullable(Type.String({ description: 'Its name at that host: `owner/name`.' })),
   webhook: Nullable(
     Type.Object(
       {
         state: Type.String({
           description:
-            '`working`: a delivery of it came; `waiting`: the host was asked for one; `untested`: the host has no way to make one; `failed`: see `problem`.',
+            '`working`: a delivery arrived; `waiting`: a test delivery was requested; `untested`: the host cannot send test deliveries; `failed`: see `problem`.',
         }),
         heardAt: Nullable(Time),
         problem: Nullable(Type.String()),
       },
-      { description: 'The webhook that was made at the connected Git host.' },
+      { description: 'The webhook at the connected Git host.' },
     ),
   ),
   checkedAt: Nullable(Time),
-  problem: Nullable(Type.String({ description: 'Why the repository could not be read the last time.' })),
+  problem: Nullable(Type.String({ description: 'Why the repository could not be read last time.' })),
 })
 
 export const getSource = endpoint({
   ...common,
   on: 'GET /v1/projects/:idOrName/git',
-  summary: 'Tell where the code of a project comes from',
+  summary: 'Get the Git source of a project',
   limit: 'read',
   reply: Source,
   noStore: true,
@@ -201,9 +211,9 @@ export const getSource = endpoint({
 export const connectSource = endpoint({
   ...common,
   on: 'PUT /v1/projects/:idOrName/git',
-  summary: 'Deploy a project from a repository elsewhere',
+  summary: 'Connect a project to a Git repository',
   description:
-    'By https with a token that may read it, or by SSH: then the answer has the public key to add as a deploy key. The repository is asked every few minutes, and at once when its host calls `webhookUrl`.',
+    'Over https with a token that can read it, or over SSH; then the response contains the public key to add as a deploy key. The repository is checked every few minutes, and immediately when its host calls `webhookUrl`.',
   limit: 'write',
   slow: true,
   body: Type.Object({
@@ -212,7 +222,7 @@ export const connectSource = endpoint({
       Type.String({
         maxLength: 100,
         description:
-          'In the place of `url` and `token`: a connected Git host. Its webhook is then made there, and tried.',
+          'A connected Git host, instead of `url` and `token`. The webhook is then created and tested there.',
       }),
     ),
     repository: Type.Optional(Type.String({ maxLength: 400, description: '`owner/name` at that host.' })),
@@ -221,7 +231,7 @@ export const connectSource = endpoint({
     host: Type.Optional(
       Type.Enum(['github', 'gitlab', 'gitea', 'bitbucket'] as const, {
         description:
-          'Which API the host speaks, where its name does not tell: a GitHub Enterprise, GitLab, Gitea or Forgejo of one’s own. It is then told what came of each push.',
+          'Type of a self-hosted GitHub Enterprise, GitLab, Gitea or Forgejo, if its name does not tell. Results of pushes are then reported to it.',
       }),
     ),
   }),
@@ -232,7 +242,7 @@ export const connectSource = endpoint({
 export const disconnectSource = endpoint({
   ...common,
   on: 'DELETE /v1/projects/:idOrName/git',
-  summary: 'Deploy a project no more from a repository elsewhere',
+  summary: 'Disconnect a project from its Git repository',
   limit: 'write',
   status: 204,
   reply: 'empty',
@@ -241,7 +251,7 @@ export const disconnectSource = endpoint({
 export const syncSource = endpoint({
   ...common,
   on: 'POST /v1/projects/:idOrName/git/sync',
-  summary: 'Ask the repository of a project now what it holds',
+  summary: 'Check the repository of a project for changes now',
   limit: 'write',
   status: 202,
   reply: Type.Object({ queued: Type.Boolean() }),
@@ -251,9 +261,9 @@ export const callSource = endpoint({
   gen: 'current',
   access: PUBLIC,
   on: 'POST /v1/git/called/:projectId/:token',
-  summary: 'Tell that something was pushed to a repository: what it holds is then asked for',
+  summary: 'Receive webhook deliveries of a repository, which is then checked for changes',
   description:
-    'For the webhooks of any host. Of pushes nothing that is sent is believed; deliveries about pull requests have to be signed. Where it is signed (`x-hub-signature-256`, `x-gitlab-token`, `x-gitea-signature`, `x-forgejo-signature`, `x-hub-signature`), a wrong signature is refused, and of a delivery that came before `queued` is false.',
+    'For webhooks of any host. The content of push deliveries is not trusted; deliveries about pull requests must be signed. If a delivery is signed (`x-hub-signature-256`, `x-gitlab-token`, `x-gitea-signature`, `x-forgejo-signature`, `x-hub-signature`), a wrong signature is refused, and `queued` is false for a repeated delivery.',
   limit: 'write',
   body: 'raw',
   status: 202,

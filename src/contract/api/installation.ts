@@ -27,7 +27,7 @@ const Configuration = Type.Object({
         requestedAt: Time,
         confirmedAt: Type.Optional(Time),
       }),
-      { description: 'Wider scopes that the application asks for.' },
+      { description: 'Additional scopes that the application requests.' },
     ),
   ),
   source: Type.String(),
@@ -44,14 +44,14 @@ const Configuration = Type.Object({
 export const listConfigurations = endpoint({
   ...own,
   on: 'GET /v1/integrations/configurations',
-  summary: 'List the applications that are installed in the account',
+  summary: 'List the applications installed in the account',
   limit: 'read',
   query: Type.Object({
     view: Type.Optional(
       Type.Unsafe<'account' | 'project'>({
         type: 'string',
         enum: ['account', 'project'],
-        description: 'Both list the same; `account` unless said.',
+        description: 'Both return the same list; defaults to `account`.',
       }),
     ),
   }),
@@ -61,7 +61,7 @@ export const listConfigurations = endpoint({
 export const getConfiguration = endpoint({
   ...own,
   on: 'GET /v1/integrations/configuration/:id',
-  summary: 'Get an application that is installed in the account',
+  summary: 'Get an application installed in the account',
   limit: 'read',
   reply: Configuration,
 })
@@ -69,7 +69,7 @@ export const getConfiguration = endpoint({
 export const deleteConfiguration = endpoint({
   ...own,
   on: 'DELETE /v1/integrations/configuration/:id',
-  summary: 'Remove an application from the account, with its tokens, variables and log drains',
+  summary: 'Remove an application from the account, including its tokens, variables and log drains',
   limit: 'write',
   status: 204,
   reply: 'empty',
@@ -78,7 +78,7 @@ export const deleteConfiguration = endpoint({
 export const updateConfiguration = endpoint({
   ...personal,
   on: 'PATCH /v1/integrations/configuration/:id',
-  summary: 'Choose the projects that an application may touch',
+  summary: 'Choose the projects that an application can access',
   limit: 'write',
   body: Type.Object({
     projectSelection: Selection,
@@ -90,7 +90,7 @@ export const updateConfiguration = endpoint({
 export const transferConfiguration = endpoint({
   ...personal,
   on: 'POST /v1/integrations/configuration/:id/transfer',
-  summary: 'Make an OWNER of the team answer for an application; one that was disabled works again',
+  summary: 'Transfer an application to another OWNER of the team; this re-enables a disabled one',
   limit: 'write',
   body: Type.Object({ userId: Type.String({ minLength: 1, maxLength: 100 }) }),
   reply: Configuration,
@@ -99,7 +99,7 @@ export const transferConfiguration = endpoint({
 export const confirmScopes = endpoint({
   ...personal,
   on: 'POST /v1/integrations/configuration/:id/confirm-scopes',
-  summary: 'Agree to all that an application asks for besides what it has',
+  summary: 'Approve all additional scopes that an application requests',
   limit: 'write',
   reply: Configuration,
 })

@@ -19,7 +19,7 @@ const current = { gen: 'current', access: PERSONAL } as const
 export const createInvitation = endpoint({
   ...current,
   on: 'POST /v1/teams/:id/invitations',
-  summary: 'Invite somebody to a team by mail, with or without an account; OWNER only',
+  summary: 'Invite someone to a team by email, with or without an account; OWNER only',
   limit: 'write',
   body: Type.Object({
     email: Type.String({ minLength: 1, maxLength: 254 }),
@@ -31,7 +31,7 @@ export const createInvitation = endpoint({
 export const listInvitations = endpoint({
   ...current,
   on: 'GET /v1/teams/:id/invitations',
-  summary: 'List the invitations that nobody has accepted yet; OWNER only',
+  summary: 'List pending invitations; OWNER only',
   limit: 'read',
   reply: Type.Object({ invitations: Type.Array(Invitation) }),
 })

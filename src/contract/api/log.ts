@@ -17,30 +17,30 @@ const text = (description: string) => Type.Optional(Type.String({ maxLength: 102
 const Query = Type.Object({
   direction: Type.Optional(
     Type.Enum(['forward', 'backward'] as const, {
-      description: '`forward`, the default, answers the oldest entry first; `backward` the newest.',
+      description: '`forward` (the default) returns the oldest entry first, `backward` the newest.',
     }),
   ),
   limit: Type.Optional(
     Type.Integer({
       minimum: -1,
-      description: `How many entries at the most, up to ${LOG_LIMIT}; -1, the default, is as many as that. With \`follow\`: how many of the entries that are there already, the newest of them.`,
+      description: `Maximum number of entries, up to ${LOG_LIMIT}; -1 (the default) means ${LOG_LIMIT}. With \`follow\`: how many of the newest existing entries to send first.`,
     }),
   ),
   since: text('Entries created at or after this time (ms), or after the entry of this serial.'),
   until: text('Entries created at or before this time (ms), or before the entry of this serial.'),
   types: text(`A comma-separated list of ${LOG_TYPES.join(', ')}.`),
-  q: text('Entries whose text holds this, letter for letter.'),
+  q: text('Entries that contain this exact text.'),
   name: text('Entries of this build.'),
-  builds: Type.Optional(Type.Boolean({ description: 'The output of builds alone.' })),
+  builds: Type.Optional(Type.Boolean({ description: 'Only build output.' })),
   statusCode: text('Responses with this status, such as `404`, or of this class, such as `4xx`.'),
   instanceId: text('Entries of this instance.'),
   follow: Type.Optional(
     Type.Boolean({
       description:
-        'Goes on with new entries as they come, as `application/stream+json`: one JSON value a line, a blank line when nothing happens. With `builds` it ends when the deployment is READY or in ERROR.',
+        'Continues with new entries, as `application/stream+json`: one JSON value per line, and blank lines as keep-alive. With `builds`, it ends when the deployment is READY or in ERROR.',
     }),
   ),
-  format: Type.Optional(Type.Enum(['lines'] as const, { description: '`lines`: one JSON value a line.' })),
+  format: Type.Optional(Type.Enum(['lines'] as const, { description: '`lines`: one JSON value per line.' })),
 })
 
 export type EventsQuery = Static<typeof Query>
@@ -59,7 +59,7 @@ export const legacy = {
     ...common,
     on: 'GET /v1/platform/deployments/:id/events',
     gen: 'legacy',
-    summary: 'Read or follow the log of a deployment, in the older form',
+    summary: 'Read or follow the log of a deployment, in the legacy format',
   }),
 }
 
@@ -68,12 +68,12 @@ export const earliest = {
     ...common,
     on: 'GET /platform/deployments/:id/events',
     gen: 'earliest',
-    summary: 'Read or follow the log of a deployment, in the older form',
+    summary: 'Read or follow the log of a deployment, in the legacy format',
   }),
   readLogs: endpoint({
     ...common,
     on: 'GET /platform/deployments/:id/logs',
     gen: 'earliest',
-    summary: 'Read or follow the log of a deployment, in the older form',
+    summary: 'Read or follow the log of a deployment, in the legacy format',
   }),
 }

@@ -8,13 +8,13 @@ export type LoginMode = (typeof LOGIN_MODES)[number]
 export const register = endpoint({
   on: 'POST /platform/registration',
   gen: 'earliest',
-  summary: 'Ask for a login; the user is mailed a link to accept it',
+  summary: 'Request a login; the user gets an email with a link to accept it',
   access: PUBLIC,
   limit: 'registration',
   query: Type.Object({
     mode: Type.Optional(
       Type.Enum(LOGIN_MODES, {
-        description: 'With `login`, an unknown address is refused instead of signed up.',
+        description: 'With `login`, an unknown email address is refused instead of signed up.',
       }),
     ),
   }),
@@ -28,7 +28,7 @@ export const register = endpoint({
 export const verify = endpoint({
   on: 'GET /platform/registration/verify',
   gen: 'earliest',
-  summary: 'Fetch the API token once the user accepted the login',
+  summary: 'Get the API token once the user has accepted the login',
   access: PUBLIC,
   limit: 'registration-verify',
   query: Type.Object({ email: Type.String({ maxLength: 254 }), token: Type.String({ maxLength: 256 }) }),
@@ -38,14 +38,14 @@ export const verify = endpoint({
 export const loginMethods = endpoint({
   on: 'GET /v1/login-methods',
   gen: 'current',
-  summary: 'How a login that was asked for can be accepted here',
+  summary: 'Get the ways to accept a requested login',
   access: PUBLIC,
   limit: 'read',
   reply: Type.Object({
     mail: Type.Boolean({
-      description: 'False where there is no mail server: links are printed in the terminal of the server.',
+      description: 'False if there is no mail server: links are printed in the server’s terminal.',
     }),
-    approveUrl: Type.String({ description: 'Where a browser that is signed in accepts a login.' }),
+    approveUrl: Type.String({ description: 'Where to accept a login in a signed-in browser.' }),
   }),
 })
 
@@ -53,7 +53,7 @@ export const approvePage = endpoint({
   on: 'GET /login/approve',
   gen: 'current',
   page: true,
-  summary: 'The page on which somebody who is signed in accepts their own logins elsewhere',
+  summary: 'Page to approve your own logins in a signed-in browser',
   access: PUBLIC,
   limit: 'read',
   reply: 'raw',
@@ -63,7 +63,7 @@ export const approve = endpoint({
   on: 'POST /login/approve',
   gen: 'current',
   page: true,
-  summary: 'Accept a login of oneself with a browser that is signed in',
+  summary: 'Approve your own login in a signed-in browser',
   access: PUBLIC,
   limit: 'registration-verify',
   form: true,
@@ -79,7 +79,7 @@ export const acceptPage = endpoint({
   on: 'GET /login/accept',
   gen: 'current',
   page: true,
-  summary: 'The page behind the link of a login mail',
+  summary: 'Page behind the link of a login email',
   access: PUBLIC,
   limit: 'registration-verify',
   query: Type.Object({ token: Type.Optional(Type.String({ maxLength: 256 })) }),
@@ -101,7 +101,7 @@ export const accept = endpoint({
       Type.String({
         minLength: 1,
         maxLength: 100,
-        description: 'The security code of another login that waits for the same mail.',
+        description: 'The security code of another pending login with the same email.',
       }),
     ),
   }),

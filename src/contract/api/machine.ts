@@ -5,7 +5,7 @@ import { OPERATOR, PUBLIC } from '../scopes.ts'
 const Amount = Type.Object({ free: Type.Number(), total: Type.Number() })
 
 const MachineShape = Type.Object({
-  name: Type.String({ description: 'The same at every start.' }),
+  name: Type.String({ description: 'Stays the same after a restart.' }),
   role: Type.Enum(['serve', 'work'] as const),
   version: Type.String(),
   origin: Type.String(),
@@ -13,21 +13,21 @@ const MachineShape = Type.Object({
     description: 'Where other machines reach its functions.',
   }),
   publicAddresses: Type.Array(Type.String(), {
-    description: 'Under which visitors reach it; none where it does not serve.',
+    description: 'IP addresses for visitors; empty if it does not serve sites.',
   }),
-  load: Type.Number({ description: 'Of the last minute, for each processor.' }),
+  load: Type.Number({ description: 'Average of the last minute, per processor.' }),
   memory: Amount,
   disk: Amount,
   startedAt: Type.Number(),
   heardAgo: Type.Number({ description: 'Milliseconds since it was last heard of.' }),
   isAlive: Type.Boolean(),
-  isDraining: Type.Boolean({ description: 'Nothing new is given to it.' }),
+  isDraining: Type.Boolean({ description: 'Whether it is draining: it gets no new work.' }),
 })
 
 export const listMachines = endpoint({
   on: 'GET /v1/operator/machines',
   gen: 'current',
-  summary: 'The machines of the installation; one that serves and works is listed for each',
+  summary: 'List the machines of the installation; one with both roles is listed once per role',
   access: OPERATOR,
   limit: 'read',
   reply: Type.Object({ machines: Type.Array(MachineShape) }),
@@ -36,7 +36,7 @@ export const listMachines = endpoint({
 export const updateMachine = endpoint({
   on: 'PATCH /v1/operator/machines/:name',
   gen: 'current',
-  summary: 'Give a machine nothing new, or let it take part again',
+  summary: 'Drain a machine, or put it back into service',
   access: OPERATOR,
   limit: 'write',
   body: Type.Object({ draining: Type.Boolean() }, { additionalProperties: false }),
@@ -46,7 +46,7 @@ export const updateMachine = endpoint({
 export const removeMachine = endpoint({
   on: 'DELETE /v1/operator/machines/:name',
   gen: 'current',
-  summary: 'Remove a machine for good: the others stop listening to it, and it ends',
+  summary: 'Remove a machine permanently: the others refuse its connections, and it stops',
   access: OPERATOR,
   limit: 'write',
   reply: Type.Object({ name: Type.String() }),
@@ -55,12 +55,12 @@ export const removeMachine = endpoint({
 export const inviteMachine = endpoint({
   on: 'POST /v1/operator/machines/invitations',
   gen: 'current',
-  summary: 'Invite one machine to become part of the installation',
-  description: 'An earlier invitation that nobody used is void.',
+  summary: 'Invite a machine to join the installation',
+  description: 'Replaces an earlier unused invitation.',
   access: OPERATOR,
   limit: 'write',
   reply: Type.Object({
-    token: Type.String({ description: 'Opens the settings that the machine gets. Told once.' }),
+    token: Type.String({ description: 'Decrypts the settings for the machine. Returned only once.' }),
     expiresAt: Type.Number(),
   }),
 })
@@ -68,7 +68,7 @@ export const inviteMachine = endpoint({
 export const joinInstallation = endpoint({
   on: 'POST /v1/machines/join',
   gen: 'current',
-  summary: 'Fetch the settings of an invitation, sealed with its token; once',
+  summary: 'Get the settings of an invitation, encrypted with its token; works once',
   access: PUBLIC,
   limit: 'registration-verify',
   body: Type.Object({

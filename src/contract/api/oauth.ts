@@ -23,7 +23,7 @@ const page = { gen: 'current', page: 'by-accept', access: PUBLIC } as const
 export const authorizePage = endpoint({
   ...page,
   on: 'GET /oauth/authorize',
-  summary: 'The page on which somebody lets an application into an account',
+  summary: 'Page to approve an application',
   limit: 'read',
   query: Type.Object(asked),
   reply: 'raw',
@@ -32,7 +32,7 @@ export const authorizePage = endpoint({
 export const authorize = endpoint({
   ...page,
   on: 'POST /oauth/authorize',
-  summary: 'Let an application in, or refuse it; leads back to it',
+  summary: 'Approve or reject an application, then redirect back to it',
   limit: 'write',
   form: true,
   bodyLimit: 64 * 1024,
@@ -43,9 +43,11 @@ export const authorize = endpoint({
       csrf: text(128),
       decision: text(20),
       projectSelection: text(20),
-      projects: Type.Optional(Type.Unknown({ description: 'Ids or names, as a list or apart by commas.' })),
+      projects: Type.Optional(
+        Type.Unknown({ description: 'Ids or names, as a list or separated by commas.' }),
+      ),
     },
-    { description: 'Boxes that are ticked in the page are called `project <id>`.' },
+    { description: 'Checkboxes of the page are named `project <id>`.' },
   ),
   reply: 'raw',
 })
@@ -53,7 +55,7 @@ export const authorize = endpoint({
 export const accessToken = endpoint({
   on: 'POST /v2/oauth/access_token',
   gen: 'current',
-  summary: 'Exchange the code that an application was given for a token',
+  summary: 'Exchange an authorization code for a token',
   access: PUBLIC,
   limit: 'write',
   form: true,

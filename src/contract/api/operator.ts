@@ -16,7 +16,7 @@ const Account = Type.Object({
 
 const ListedAccount = Type.Object({
   ...Account.properties,
-  operator: Type.Boolean({ description: 'Whether this user operates the installation.' }),
+  operator: Type.Boolean({ description: 'Whether this user is an operator of the installation.' }),
   createdAt: Time,
   projects: Type.Integer(),
   deployments: Type.Integer(),
@@ -33,7 +33,7 @@ export const listAccounts = endpoint({
     search: Type.Optional(
       Type.String({
         maxLength: 100,
-        description: 'Accounts with this in their username, slug or email address.',
+        description: 'Only accounts whose username, slug or email address contains this.',
       }),
     ),
   }),
@@ -66,7 +66,7 @@ const Check = Type.Object({
   ok: Type.Boolean(),
   message: Type.String(),
   hint: Type.Optional(Type.String({ description: 'What to do about it.' })),
-  warning: Type.Optional(Type.Literal(true, { description: 'It works, and yet somebody should know.' })),
+  warning: Type.Optional(Type.Literal(true, { description: 'It works, but needs attention.' })),
 })
 
 const Bytes = Type.Integer({ minimum: 0, description: 'Bytes.' })
@@ -74,19 +74,19 @@ const Bytes = Type.Integer({ minimum: 0, description: 'Bytes.' })
 export const getStatus = endpoint({
   on: 'GET /v1/operator/status',
   gen: 'current',
-  summary: 'How this installation is set up, what it uses, and what needs attention',
+  summary: 'Get the setup, resource usage and health of the installation',
   access: OPERATOR,
   limit: 'read',
   reply: Type.Object({
     version: Type.String(),
     node: Type.String(),
     time: Type.Integer({ description: 'The clock of the server.' }),
-    startedAt: Type.Integer({ description: 'When the process that answers was started.' }),
+    startedAt: Type.Integer({ description: 'When the responding process was started.' }),
     origin: Type.String(),
     baseUrl: Type.String(),
     domain: Type.String(),
     addresses: Type.Array(Type.String(), {
-      description: 'Under which visitors reach it, as its DNS answers.',
+      description: 'IP addresses for visitors, as in its DNS answers.',
     }),
     nameservers: Type.Array(Type.String()),
     ports: Type.Object({
@@ -97,20 +97,20 @@ export const getStatus = endpoint({
     database: Type.Object({
       kind: Type.Enum(['sqlite', 'postgresql'] as const),
       bytes: Bytes,
-      schema: Type.String({ description: 'The latest step of its schema.' }),
+      schema: Type.String({ description: 'The latest migration of its schema.' }),
     }),
     blobs: Type.Object({
       bytes: Bytes,
       damaged: Type.Integer({
-        description: 'Contents that were found damaged and not uploaded again since.',
+        description: 'Damaged file contents that were not uploaded again.',
       }),
       toMove: Type.Integer({
-        description: 'Contents that are still where they were kept before, counted up to 100,000.',
+        description: 'File contents that are still in the previous store, counted up to 100,000.',
       }),
     }),
     logs: Type.Object({
       bytes: Bytes,
-      recording: Type.Boolean({ description: 'Not while the disk is nearly full.' }),
+      recording: Type.Boolean({ description: 'False while the disk is nearly full.' }),
       damaged: Type.Array(Type.String(), { description: 'Log databases that were damaged and set aside.' }),
     }),
     disk: Type.Object({ free: Bytes, total: Bytes }),
@@ -122,19 +122,18 @@ export const getStatus = endpoint({
         pid: Type.Integer(),
         startedAt: Time,
         restarts: Type.Integer(),
-        hangs: Type.Integer({ description: 'Restarts of it because it did not react any more.' }),
+        hangs: Type.Integer({ description: 'Restarts because it stopped responding.' }),
         memory: Nullable(Bytes),
       }),
       { description: 'Of this machine.' },
     ),
     certificates: Type.Object({
       authority: Type.Enum(['local', 'acme'] as const),
-      expiring: Type.Integer({ description: 'Certificates of hosts that end within 14 days.' }),
+      expiring: Type.Integer({ description: 'Certificates that expire within 14 days.' }),
     }),
     mail: Type.Enum(['smtp', 'outbox'] as const),
     exposed: Type.Array(Type.String(), {
-      description:
-        'What somebody else on the network could read of the database or of Redis, or pretend to be.',
+      description: 'How others on the network could read or impersonate the database or Redis.',
     }),
     runtime: Type.Enum(['process', 'docker', 'swarm'] as const),
     sandbox: Type.Object({
@@ -142,19 +141,19 @@ export const getStatus = endpoint({
       kind: Nullable(Type.String({ description: 'What isolates builds and functions; null while unknown.' })),
       missing: Type.Array(Type.String(), { description: 'What this machine cannot isolate, and why.' }),
       inForce: Type.Array(Type.Array(Type.String()), {
-        description: 'The network, limits and cgroups that are in force: pairs of a name and how it is.',
+        description: 'The network, limits and cgroups in effect, as pairs of name and value.',
       }),
       advice: Nullable(
         Type.Object({
-          problem: Type.String({ description: 'Why there is no sandbox, or none with a network.' }),
+          problem: Type.String({ description: 'Why there is no sandbox, or no network in it.' }),
           meaning: Type.String(),
-          command: Type.Optional(Type.String({ description: 'What gets it: a line for a shell.' })),
+          command: Type.Optional(Type.String({ description: 'Shell command that fixes it.' })),
           hint: Type.Optional(Type.String()),
         }),
       ),
     }),
     programs: Type.Object({
-      git: Nullable(Type.String({ description: 'Its version; null where it is not installed.' })),
+      git: Nullable(Type.String({ description: 'Its version; null if it is not installed.' })),
       ssh: Type.Boolean(),
     }),
     sshServer: Type.Optional(Type.Object({ port: Type.Integer(), hostKeyFingerprint: Type.String() })),
@@ -165,7 +164,7 @@ export const getStatus = endpoint({
         dueAt: Nullable(Type.Integer()),
         state: Type.Enum(['overdue', 'far off', 'missing'] as const),
       }),
-      { description: 'Periodic jobs that do not come round when they should.' },
+      { description: 'Periodic jobs that are not on schedule.' },
     ),
     checks: Type.Array(Check),
   }),
@@ -174,17 +173,17 @@ export const getStatus = endpoint({
 export const listUnknownEndpoints = endpoint({
   on: 'GET /v1/operator/unknown-endpoints',
   gen: 'current',
-  summary: 'What clients asked for most often that this API does not have, since the last start',
+  summary: 'List the unknown endpoints that clients requested most since the last start',
   access: OPERATOR,
   limit: 'read',
   reply: Type.Object({
     endpoints: Type.Array(
       Type.Object({
-        endpoint: Type.String({ description: 'Method and path; what looks like an id stands as `:id`.' }),
+        endpoint: Type.String({ description: 'Method and path, with ids shown as `:id`.' }),
         count: Type.Integer(),
         lastAt: Time,
       }),
-      { description: 'Ten at the most, the most frequent first. Of this machine.' },
+      { description: 'At most 10, most frequent first. Only this machine.' },
     ),
   }),
 })
@@ -192,7 +191,7 @@ export const listUnknownEndpoints = endpoint({
 export const restart = endpoint({
   on: 'POST /v1/operator/restart',
   gen: 'current',
-  summary: 'Replace all processes of the machine that answers, without refusing a connection',
+  summary: 'Restart the responding machine without downtime',
   access: OPERATOR,
   limit: 'write',
   // It answers when the new processes have taken over.
@@ -209,9 +208,9 @@ export const makeBackup = endpoint({
   noStore: true,
   slow: true,
   query: Type.Object({
-    logs: Type.Optional(Type.Boolean({ description: 'With the logs of deployments.' })),
+    logs: Type.Optional(Type.Boolean({ description: 'Include the logs of deployments.' })),
     key: Type.Optional(
-      Type.Boolean({ description: 'With the master key, without which secrets cannot be read.' }),
+      Type.Boolean({ description: 'Include the master key, which is needed to read secrets.' }),
     ),
   }),
   reply: 'raw',
@@ -223,13 +222,13 @@ const FailedJob = Type.Object({
   createdAt: Time,
   failedAt: Time,
   attempts: Type.Integer(),
-  error: Type.String({ description: 'Of the last attempt.' }),
+  error: Type.String({ description: 'Error of the last attempt.' }),
 })
 
 export const listFailedJobs = endpoint({
   on: 'GET /v1/operator/jobs/failed',
   gen: 'current',
-  summary: 'List the jobs that failed for good and are not tried again, the latest failure first',
+  summary: 'List dead jobs, latest failure first',
   access: OPERATOR,
   limit: 'read',
   query: Type.Object(pageQuery),
@@ -239,7 +238,7 @@ export const listFailedJobs = endpoint({
 export const retryFailedJob = endpoint({
   on: 'POST /v1/operator/jobs/failed/:id/retry',
   gen: 'current',
-  summary: 'Try a failed job again',
+  summary: 'Retry a dead job',
   access: OPERATOR,
   limit: 'write',
   reply: Type.Object({ id: Type.String(), name: Type.String(), state: Type.String() }),
@@ -248,7 +247,7 @@ export const retryFailedJob = endpoint({
 export const deleteFailedJob = endpoint({
   on: 'DELETE /v1/operator/jobs/failed/:id',
   gen: 'current',
-  summary: 'Forget a failed job',
+  summary: 'Delete a dead job',
   access: OPERATOR,
   limit: 'write',
   status: 204,
@@ -258,7 +257,7 @@ export const deleteFailedJob = endpoint({
 export const listJobs = endpoint({
   on: 'GET /v1/operator/jobs',
   gen: 'current',
-  summary: 'The jobs that can be run now, and how the queue stands',
+  summary: 'List recurring jobs and the state of the queue',
   access: OPERATOR,
   limit: 'read',
   reply: Type.Object({
@@ -270,7 +269,7 @@ export const listJobs = endpoint({
 export const runJob = endpoint({
   on: 'POST /v1/operator/jobs/:name/run',
   gen: 'current',
-  summary: 'Run a recurring job now, instead of waiting for its time',
+  summary: 'Run a recurring job now',
   access: OPERATOR,
   limit: 'write',
   reply: Type.Object({ name: Type.String(), jobId: Type.String(), state: Type.String() }),
@@ -280,7 +279,7 @@ export const setupPage = endpoint({
   on: 'GET /setup',
   gen: 'current',
   page: true,
-  summary: 'The page behind the one-time set-up link',
+  summary: 'Page behind the one-time setup link',
   access: PUBLIC,
   limit: 'registration-verify',
   query: Type.Object({ token: Type.Optional(Type.String({ maxLength: 256 })) }),
@@ -291,7 +290,7 @@ export const setUp = endpoint({
   on: 'POST /setup',
   gen: 'current',
   page: true,
-  summary: 'Create the operator account with the one-time set-up link',
+  summary: 'Create the operator account with the one-time setup link',
   access: PUBLIC,
   limit: 'registration-verify',
   form: true,

@@ -4,13 +4,13 @@ import { needs } from '../scopes.ts'
 export const getPreview = endpoint({
   on: 'GET /v1/deployments/:id/preview',
   gen: 'current',
-  summary: 'Get a small image of what a deployment shows: a screenshot, or else its icon',
+  summary: 'Get the preview image of a deployment: a screenshot, or its icon',
   description: [
-    'A screenshot where the server has a browser to take it with; else the icon of the site.',
+    'Returns a screenshot if the server has a browser to take it with, otherwise the icon of the site.',
     'The header `x-aloft-preview` says which: `screenshot` or `icon`. `etag` and `if-none-match` work.',
-    'Where there is neither, and for deployments that visitors need a password or a login for, the answer is 404 `not_found`.',
-    'The first request for a deployment that is not of production answers 404 with `"making": true`, and the image is made.',
-    'When it is there, those who follow `GET /v1/changes` hear of a change of the deployment.',
+    'If there is neither, and for protected deployments, the response is 404 `not_found`.',
+    'The first request for a deployment outside production returns 404 with `"making": true`, and the image is created.',
+    'When it is ready, `GET /v1/changes` reports a change of the deployment.',
   ].join('\n'),
   access: needs('deployment'),
   limit: 'read',

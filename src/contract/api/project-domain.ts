@@ -9,7 +9,7 @@ const strict = { additionalProperties: false } as const
 
 const RedirectStatus = Type.Unsafe<301 | 302 | 307 | 308 | null>({
   enum: [301, 302, 307, 308, null],
-  description: 'What visitors are sent on with; 307 unless said.',
+  description: 'Status code of the redirect; defaults to 307.',
 })
 
 export const ProjectDomain = Type.Object({
@@ -20,13 +20,13 @@ export const ProjectDomain = Type.Object({
   redirectStatusCode: RedirectStatus,
   gitBranch: Nullable(Type.String()),
   customEnvironmentId: Nullable(Type.String()),
-  verified: Type.Boolean({ description: 'While it is false the domain shows nothing.' }),
+  verified: Type.Boolean({ description: 'While this is false, the domain serves nothing.' }),
   verification: Type.Optional(
     Type.Array(
       Type.Object({
         type: Type.Literal('TXT'),
-        domain: Type.String({ description: 'Where the record has to be.' }),
-        value: Type.String({ description: 'What it has to hold.' }),
+        domain: Type.String({ description: 'Host of the record.' }),
+        value: Type.String({ description: 'Value of the record.' }),
         reason: Type.Literal('pending_domain_verification'),
       }),
     ),
@@ -41,7 +41,7 @@ const settings = {
       Type.String({
         minLength: 1,
         maxLength: 253,
-        description: 'Another domain of the project that visitors are sent to.',
+        description: 'Another domain of the project to redirect visitors to.',
       }),
     ),
   ),
@@ -51,7 +51,7 @@ const settings = {
       Type.String({
         minLength: 1,
         maxLength: 250,
-        description: 'It shows the newest preview of this branch rather than production.',
+        description: 'Serve the newest preview of this branch instead of production.',
       }),
     ),
   ),
@@ -60,7 +60,7 @@ const settings = {
       Type.String({
         minLength: 1,
         maxLength: 64,
-        description: 'It shows the newest deployment of this environment rather than production.',
+        description: 'Serve the newest deployment of this environment instead of production.',
       }),
     ),
   ),
@@ -89,9 +89,9 @@ export const listProjectDomains = endpoint({
   query: Type.Object({
     ...pageQuery,
     order: Type.Optional(Type.Enum(['ASC', 'DESC'], { description: 'ASC: oldest first.' })),
-    production: Type.Optional(Type.Boolean({ description: 'True: only those that show production.' })),
-    redirects: Type.Optional(Type.Boolean({ description: 'False: without those that redirect.' })),
-    redirect: Type.Optional(Type.String({ description: 'Only those that redirect to this domain.' })),
+    production: Type.Optional(Type.Boolean({ description: 'True: only domains that serve production.' })),
+    redirects: Type.Optional(Type.Boolean({ description: 'False: without domains that redirect.' })),
+    redirect: Type.Optional(Type.String({ description: 'Only domains that redirect to this domain.' })),
     verified: Type.Optional(Type.Boolean()),
     gitBranch: Type.Optional(Type.String()),
     customEnvironmentId: Type.Optional(Type.String()),
@@ -109,7 +109,7 @@ export const getProjectDomain = endpoint({
 export const updateProjectDomain = endpoint({
   ...writing,
   on: 'PATCH /v9/projects/:idOrName/domains/:domain',
-  summary: 'Change what a domain of a project shows',
+  summary: 'Change what a domain of a project serves',
   body: Type.Object(settings, strict),
   reply: ProjectDomain,
 })
@@ -124,7 +124,7 @@ export const removeProjectDomain = endpoint({
 export const verifyProjectDomain = endpoint({
   ...writing,
   on: 'POST /v9/projects/:idOrName/domains/:domain/verify',
-  summary: 'Look for the TXT record that a domain waits for',
+  summary: 'Verify a domain of a project by its TXT record',
   reply: ProjectDomain,
 })
 
@@ -132,11 +132,11 @@ export const inspectProjectDomain = endpoint({
   ...reading,
   limit: 'write',
   on: 'GET /v1/projects/:idOrName/domains/:domain/inspect',
-  summary: 'Compare what DNS says of a domain of a project with what it should say',
+  summary: 'Check the DNS records of a domain of a project',
   reply: Type.Object({
     name: Type.String(),
     verified: Type.Boolean(),
-    ready: Type.Boolean({ description: 'Whether there is nothing left to do.' }),
+    ready: Type.Boolean({ description: 'Whether everything is set up.' }),
     checks: Type.Array(
       Type.Object({
         id: Type.String(),
@@ -147,7 +147,7 @@ export const inspectProjectDomain = endpoint({
       }),
     ),
     records: Type.Array(Type.Object({ type: Type.String(), host: Type.String(), value: Type.String() }), {
-      description: 'What has to be made where the domain’s DNS is edited.',
+      description: 'The records to create at the DNS provider of the domain.',
     }),
     nextStep: Type.String(),
   }),

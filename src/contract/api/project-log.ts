@@ -25,29 +25,28 @@ const Query = Type.Object({
     Type.Integer({
       minimum: 0,
       maximum: PROJECT_LOG_LIMIT.max,
-      description: `How many entries at the most; ${PROJECT_LOG_LIMIT.usual} unless said. With \`follow\`: how many of those that are there already.`,
+      description: `Maximum number of entries; defaults to ${PROJECT_LOG_LIMIT.usual}. With \`follow\`: how many existing entries to send first.`,
     }),
   ),
   since: text('Entries created at or after this time (ms), or after the entry of this serial.', 20),
   until: text('Entries created at or before this time (ms), or before the entry of this serial.', 20),
-  deploymentId: text('Entries of this deployment alone.', 100),
-  target: Type.Optional(Type.Enum(TRAFFIC_TARGETS, { description: 'Entries of these addresses alone.' })),
+  deploymentId: text('Only entries of this deployment.', 100),
+  target: Type.Optional(
+    Type.Enum(TRAFFIC_TARGETS, { description: 'Only entries of requests to these URLs.' }),
+  ),
   type: text(`A comma-separated list of ${PROJECT_LOG_TYPES.join(', ')}.`, 100),
   level: text(`A comma-separated list of ${LOG_LEVELS.join(', ')}.`, 100),
   source: text(`A comma-separated list of ${PROJECT_LOG_SOURCES.join(', ')}.`, 100),
-  status: text(
-    'Visits answered with one of these statuses, such as `404`, or classes, such as `4xx,5xx`.',
-    100,
-  ),
-  method: text('Visits with this method.', 20),
-  path: text('Visits whose path begins with this, or, after a `*`, holds it: `/api/`, `*login`.'),
-  host: text('Visits at this host.', 253),
-  requestId: text('The visit of this id, and what was written during it.', 100),
-  q: text('Entries whose text holds this, letter for letter.'),
+  status: text('Requests with one of these status codes, such as `404`, or classes, such as `4xx,5xx`.', 100),
+  method: text('Requests with this method.', 20),
+  path: text('Requests whose path starts with this, or contains it after a `*`: `/api/`, `*login`.'),
+  host: text('Requests to this host.', 253),
+  requestId: text('The request with this id, and its output.', 100),
+  q: text('Entries that contain this exact text.'),
   follow: Type.Optional(
     Type.Boolean({
       description:
-        'The oldest first, then new entries as they come, as `application/stream+json`: one JSON value a line, a blank line when nothing happens.',
+        'Oldest first, then new entries, as `application/stream+json`: one JSON value per line, and blank lines as keep-alive.',
     }),
   ),
 })
@@ -56,15 +55,15 @@ export type ProjectLogsQuery = Static<typeof Query>
 
 const Common = {
   id: Type.String(),
-  serial: Type.String({ description: 'Its place in the log, for `since` and `until`.' }),
-  at: Type.Integer({ description: 'When the visit began, or the line was written (ms).' }),
+  serial: Type.String({ description: 'Its position in the log, for `since` and `until`.' }),
+  at: Type.Integer({ description: 'When the request started or the line was written (ms).' }),
   level: Type.Enum(LOG_LEVELS),
   deploymentId: Type.String(),
   source: Type.Enum(PROJECT_LOG_SOURCES),
-  entrypoint: Type.String({ description: 'The file or function that answered, or that wrote the line.' }),
+  entrypoint: Type.String({ description: 'The file or function that responded or wrote the line.' }),
   region: Type.String(),
   text: Type.String({
-    description: 'The line; of a visit, a summary, and why it failed where that is known.',
+    description: 'The line; for a request, a summary and the reason for a failure, if known.',
   }),
 }
 
@@ -75,7 +74,7 @@ const RequestEntry = Type.Object({
   ms: Type.Integer(),
   method: Type.String(),
   host: Type.String(),
-  path: Type.String({ description: 'With its query.' }),
+  path: Type.String({ description: 'Including the query.' }),
   status: Type.Integer(),
   bytes: Type.Integer(),
   userAgent: Type.String(),
@@ -86,18 +85,18 @@ const RequestEntry = Type.Object({
 const LineEntry = Type.Object({
   ...Common,
   type: Type.Enum(['stdout', 'stderr'] as const),
-  requestId: Type.Optional(Type.String({ description: 'The visit during which it was written.' })),
+  requestId: Type.Optional(Type.String({ description: 'The request that wrote it.' })),
   instanceId: Type.Optional(Type.String()),
 })
 
 const Answer = Type.Object({
-  entries: Type.Array(Type.Union([RequestEntry, LineEntry]), { description: 'The newest first.' }),
+  entries: Type.Array(Type.Union([RequestEntry, LineEntry]), { description: 'Newest first.' }),
   pagination: Type.Object({
     count: Type.Integer(),
     next: Nullable(
       Type.String({
         description:
-          'Pass it as `until` for older entries. A search that finds little answers fewer than asked for, even none, before the end.',
+          'Pass it as `until` for older entries. A search can return fewer entries than requested, or none, before the end is reached.',
       }),
     ),
   }),
@@ -112,7 +111,7 @@ export type ProjectLogs = Static<typeof Answer>
 export const readProjectLogs = endpoint({
   on: 'GET /v1/projects/:idOrName/logs',
   gen: 'current',
-  summary: 'Read or follow what visitors of a project asked for and what its programs wrote, newest first',
+  summary: 'Read or follow the requests to a project and the output of its functions, newest first',
   access: needs('deployment'),
   teamBySlug: true,
   limit: 'read',

@@ -8,7 +8,7 @@ const Nothing = Type.Object({})
 export const pauseProject = endpoint({
   ...current,
   on: 'POST /v1/projects/:projectId/pause',
-  summary: 'Pause a project: its production hosts answer 503 until it goes on',
+  summary: 'Pause a project: its production domains return 503 until it is resumed',
   limit: 'write',
   reply: Nothing,
 })
@@ -16,7 +16,7 @@ export const pauseProject = endpoint({
 export const unpauseProject = endpoint({
   ...current,
   on: 'POST /v1/projects/:projectId/unpause',
-  summary: 'Let a paused project go on, with the newest production deployment',
+  summary: 'Resume a paused project with the newest production deployment',
   limit: 'write',
   reply: Nothing,
 })
@@ -33,8 +33,7 @@ export const promoteDeployment = endpoint({
 export const rollBackProject = endpoint({
   ...current,
   on: 'POST /v9/projects/:projectId/rollback/:deploymentId',
-  summary:
-    'Point all production aliases to an earlier deployment, and keep them there until the next promotion',
+  summary: 'Roll back: point all production aliases to an earlier deployment until the next promotion',
   limit: 'write',
   status: 201,
   reply: Nothing,
@@ -43,11 +42,11 @@ export const rollBackProject = endpoint({
 export const listMovedAliases = endpoint({
   ...current,
   on: 'GET /v1/projects/:projectId/promote/aliases',
-  summary: 'The aliases that the last promotion or rollback moved',
+  summary: 'List the aliases that the last promotion or rollback moved',
   limit: 'read',
   query: Type.Object({
     ...pageQuery,
-    failedOnly: Type.Optional(Type.Boolean({ description: 'Only those that could not be moved.' })),
+    failedOnly: Type.Optional(Type.Boolean({ description: 'Only aliases that could not be moved.' })),
   }),
   reply: Type.Object({
     aliases: Type.Array(

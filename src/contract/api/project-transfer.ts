@@ -9,14 +9,14 @@ const transfer = { gen: 'current', access: PERSONAL, teamBySlug: true, limit: 'w
 export const offerProject = endpoint({
   ...transfer,
   on: 'POST /projects/:idOrName/transfer-request',
-  summary: 'Offer a project to another account; whoever has the code can take it within 24 hours',
+  summary: 'Transfer a project; anyone with the code can accept it within 24 hours',
   reply: Type.Object({ code: Type.String() }),
 })
 
 export const cancelOffer = endpoint({
   ...transfer,
   on: 'DELETE /projects/:idOrName/transfer-request',
-  summary: 'Take the offer of a project back',
+  summary: 'Cancel the transfer of a project',
   status: 204,
   reply: 'empty',
 })
@@ -24,7 +24,7 @@ export const cancelOffer = endpoint({
 export const acceptProject = endpoint({
   ...transfer,
   on: 'PUT /projects/transfer-request/:code',
-  summary: 'Take a project that was offered into the acting account',
+  summary: 'Accept a project transfer',
   status: 202,
   body: Type.Object({ newProjectName: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })) }),
   reply: ProjectBrief,

@@ -108,7 +108,7 @@ const Shown = Type.Object({
   readyAt: Type.Optional(Time),
   liveAt: LiveAt,
   readyState: Type.Enum(READY_STATES),
-  errorCode: Type.Optional(Type.String({ description: 'Why it is in the state `ERROR`.' })),
+  errorCode: Type.Optional(Type.String({ description: 'Why its state is `ERROR`.' })),
   target: Type.Optional(Type.Enum(TARGETS)),
   teamId: Nullable(Type.String()),
   type: Type.Literal('LAMBDAS'),
@@ -310,13 +310,11 @@ const ListQuery = Type.Object({
       description: 'Only projects updated before this time (ms); pass `next` here.',
     }),
   ),
-  search: Type.Optional(Type.String({ maxLength: 100, description: 'A part of the name.' })),
+  search: Type.Optional(Type.String({ maxLength: 100, description: 'Part of the name.' })),
   repo: Type.Optional(Type.String({ description: 'Only projects linked to this repository, `owner/name`.' })),
   repoId: Type.Optional(Type.String()),
   repoUrl: Type.Optional(Type.String()),
-  excludeRepos: Type.Optional(
-    Type.String({ description: 'Repositories to leave out, separated by commas.' }),
-  ),
+  excludeRepos: Type.Optional(Type.String({ description: 'Repositories to exclude, separated by commas.' })),
   gitForkProtection: Type.Optional(Type.Enum(['1', '0'] as const)),
   edgeConfigId: Type.Optional(Type.String()),
   edgeConfigTokenId: Type.Optional(Type.String()),
@@ -330,7 +328,7 @@ export const current = { ...first, unauthenticated: 401 } as const
 export const ensureProject = endpoint({
   ...first,
   on: 'POST /v1/projects/ensure-project',
-  summary: 'Create a project unless there is one of that name; the name is turned into a slug',
+  summary: 'Create a project unless one with that name exists; the name is converted to a slug',
   limit: 'write',
   body: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
   reply: ProjectBrief,
@@ -339,14 +337,14 @@ export const ensureProject = endpoint({
 export const listProjectsFirst = endpoint({
   ...first,
   on: 'GET /v1/projects/list',
-  summary: 'List projects, those that changed last first',
+  summary: 'List projects, most recently updated first',
   limit: 'read',
   query: Type.Object({
     limit: pageQuery.limit,
     from: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'Where to begin: this `updatedAt` and older.' }),
+      Type.Integer({ minimum: 0, description: 'Start at this `updatedAt`, newest first.' }),
     ),
-    search: Type.Optional(Type.String({ maxLength: 100, description: 'A part of the name.' })),
+    search: Type.Optional(Type.String({ maxLength: 100, description: 'Part of the name.' })),
   }),
   reply: Type.Array(ProjectBrief),
 })
@@ -362,7 +360,7 @@ export const getProjectFirst = endpoint({
 export const deleteProjectFirst = endpoint({
   ...first,
   on: 'DELETE /v1/projects/:idOrName',
-  summary: 'Delete a project with its deployments, aliases and variables',
+  summary: 'Delete a project and its deployments, aliases and variables',
   limit: 'write',
   status: 204,
   reply: 'empty',
@@ -380,7 +378,7 @@ export const createProject = endpoint({
 export const listProjects = endpoint({
   ...current,
   on: 'GET /v9/projects',
-  summary: 'List projects, those that changed last first',
+  summary: 'List projects, most recently updated first',
   limit: 'read',
   query: ListQuery,
   reply: Type.Object({ projects: Type.Array(Project), pagination: PaginationSchema }),
@@ -406,7 +404,7 @@ export const updateProject = endpoint({
 export const deleteProject = endpoint({
   ...current,
   on: 'DELETE /v9/projects/:idOrName',
-  summary: 'Delete a project with its deployments, aliases and variables',
+  summary: 'Delete a project and its deployments, aliases and variables',
   limit: 'write',
   status: 204,
   reply: 'empty',
@@ -415,7 +413,7 @@ export const deleteProject = endpoint({
 export const updateDataCache = endpoint({
   ...current,
   on: 'PATCH /v1/data-cache/projects/:projectId',
-  summary: 'Switch the data cache of a project on or off',
+  summary: 'Enable or disable the data cache of a project',
   limit: 'write',
   body: Type.Object({ disabled: Type.Optional(Type.Boolean()) }, strict),
   reply: Project,
@@ -426,7 +424,7 @@ const BypassSecret = Type.String({ pattern: '^[0-9A-Za-z]{32}$', description: '3
 export const changeProtectionBypass = endpoint({
   ...first,
   on: 'PATCH /v1/projects/:idOrName/protection-bypass',
-  summary: 'Make or revoke a secret with which programs pass the protection of a project',
+  summary: 'Create or revoke an automation bypass secret of a project',
   limit: 'write',
   body: Type.Object(
     {
@@ -434,7 +432,7 @@ export const changeProtectionBypass = endpoint({
         Type.Object(
           {
             secret: Type.String({ minLength: 1, maxLength: 256 }),
-            regenerate: Type.Boolean({ description: 'Make another one in its place.' }),
+            regenerate: Type.Boolean({ description: 'Create a replacement.' }),
           },
           strict,
         ),

@@ -3,14 +3,16 @@ import { endpoint } from '../endpoint.ts'
 import { needs, PERSONAL } from '../scopes.ts'
 import { Nullable } from './shared.ts'
 
-const Name = Type.Optional(Type.String({ maxLength: 1024, description: 'The domain, in whatever script.' }))
+const Name = Type.Optional(
+  Type.String({ maxLength: 1024, description: 'The domain, in Unicode or punycode.' }),
+)
 
 const common = { gen: 'current', access: needs('domain') } as const
 
 export const getDomainStatus = endpoint({
   ...common,
   on: 'GET /v4/domains/status',
-  summary: 'Tell whether a domain can be bought',
+  summary: 'Check whether a domain is available',
   limit: 'read',
   query: Type.Object({ name: Name }),
   reply: Type.Object({ available: Type.Boolean() }),
@@ -19,12 +21,12 @@ export const getDomainStatus = endpoint({
 export const getDomainPrice = endpoint({
   ...common,
   on: 'GET /v4/domains/price',
-  summary: 'Tell what a domain costs',
+  summary: 'Get the price of a domain',
   limit: 'read',
   query: Type.Object({
     name: Name,
     type: Type.Optional(
-      Type.Enum(['new', 'renewal', 'transfer'], { description: 'What is paid for; `new` unless said.' }),
+      Type.Enum(['new', 'renewal', 'transfer'], { description: 'What to pay for; defaults to `new`.' }),
     ),
   }),
   reply: Type.Object({
@@ -42,7 +44,7 @@ export const buyDomain = endpoint({
   body: Type.Object({
     name: Name,
     expectedPrice: Type.Optional(
-      Type.Number({ description: 'What it costs, as it was agreed; the current version requires it.' }),
+      Type.Number({ description: 'The confirmed price; required by the current version.' }),
     ),
   }),
   reply: 'empty',
@@ -51,15 +53,15 @@ export const buyDomain = endpoint({
 export const getDomainRegistry = endpoint({
   ...common,
   on: 'GET /v4/domains/:name/registry',
-  summary: 'Tell whether a domain can be transferred here, and how far its transfer is',
+  summary: 'Get whether a domain can be transferred in, and the status of its transfer',
   limit: 'read',
   reply: Type.Object({
     transferable: Type.Boolean(),
     transferPolicy: Nullable(Type.String({ description: '`charge-and-renew` or `not-supported`.' })),
-    reason: Type.String({ description: 'Why it cannot be transferred; empty when it can.' }),
+    reason: Type.String({ description: 'Why it cannot be transferred; empty if it can.' }),
     status: Type.String({
       description:
-        '`pending_owner`, `pending_admin`, `pending_registry`, `completed`, `cancelled`, or `undef` when the account has begun no transfer.',
+        '`pending_owner`, `pending_admin`, `pending_registry`, `completed`, `cancelled`, or `undef` if the account has not started a transfer.',
     }),
   }),
 })

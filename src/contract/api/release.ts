@@ -59,8 +59,8 @@ const ReleaseDeployment = Type.Object({
 
 const Release = Type.Object({
   state: Type.Enum(STATES),
-  substate: Nullable(Type.String({ description: '`PAUSED` while its share stays as it is.' })),
-  reason: Nullable(Type.String({ description: 'Why it was paused or aborted, or what was seen last.' })),
+  substate: Nullable(Type.String({ description: '`PAUSED` while its percentage does not change.' })),
+  reason: Nullable(Type.String({ description: 'Why it was paused or aborted, or the latest finding.' })),
   currentDeployment: Nullable(ReleaseDeployment),
   canaryDeployment: Nullable(ReleaseDeployment),
   queuedDeploymentId: Nullable(Type.String()),
@@ -80,14 +80,14 @@ const release = Type.Object({ rollingRelease: Nullable(Release) })
 const CanaryId = Type.String({
   minLength: 1,
   maxLength: 256,
-  description: 'The deployment whose release it is; that of another one is not touched.',
+  description: 'The deployment being released; a release of another deployment is not affected.',
 })
 const canary = Type.Object({ canaryDeploymentId: CanaryId })
 
 export const getReleaseConfig = endpoint({
   ...common,
   on: 'GET /v1/projects/:idOrName/rolling-release/config',
-  summary: 'How new production deployments of a project reach their visitors',
+  summary: 'Get the rolling release configuration of a project',
   limit: 'read',
   reply: config,
 })
@@ -95,16 +95,16 @@ export const getReleaseConfig = endpoint({
 export const setReleaseConfig = endpoint({
   ...common,
   on: 'PATCH /v1/projects/:idOrName/rolling-release/config',
-  summary: 'Have new production deployments shown to more and more visitors',
+  summary: 'Configure rolling releases of a project',
   description:
-    'For the next release: one in progress continues as it began. Without stages, or with `enabled: false`, they are turned off.',
+    'Applies to the next release; one in progress continues unchanged. Without stages, or with `enabled: false`, rolling releases are disabled.',
   limit: 'write',
   body: Type.Object({
     enabled: Type.Optional(Type.Boolean()),
     target: Type.Optional(Type.Enum(['production'] as const)),
     advancementType: Type.Optional(
       Type.Enum(['automatic', 'manual-approval'] as const, {
-        description: '`manual-approval`: every stage waits for somebody, unless it says otherwise.',
+        description: '`manual-approval`: every stage waits for approval, unless it says otherwise.',
       }),
     ),
     stages: Type.Optional(
@@ -126,7 +126,7 @@ export const setReleaseConfig = endpoint({
         Type.Object({
           enabled: Type.Optional(Type.Boolean()),
           action: Type.Optional(Type.Enum(['pause', 'rollback'] as const)),
-          dryRun: Type.Optional(Type.Boolean({ description: 'What is seen is only noted.' })),
+          dryRun: Type.Optional(Type.Boolean({ description: 'Findings are only recorded.' })),
           failureThreshold: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
           windowSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
           checks: Type.Optional(
@@ -138,7 +138,7 @@ export const setReleaseConfig = endpoint({
                     minimum: 0,
                     maximum: 1000,
                     description:
-                      'How much worse than the live deployment it may be: points of per cent for errors, per cent for latency.',
+                      'How much worse than the live deployment it can be: percentage points for errors, percent for latency.',
                   }),
                 ),
                 minSampleSize: Type.Optional(Count),
@@ -151,7 +151,7 @@ export const setReleaseConfig = endpoint({
     ),
     disableRolloutAction: Type.Optional(
       Type.Enum(['abort', 'complete'] as const, {
-        description: 'What becomes of the release in progress when rolling releases are turned off.',
+        description: 'What to do with a release in progress when rolling releases are disabled.',
       }),
     ),
   }),
@@ -161,7 +161,7 @@ export const setReleaseConfig = endpoint({
 export const deleteReleaseConfig = endpoint({
   ...common,
   on: 'DELETE /v1/projects/:idOrName/rolling-release/config',
-  summary: 'Turn rolling releases off; one in progress is aborted',
+  summary: 'Disable rolling releases; a release in progress is aborted',
   limit: 'write',
   reply: config,
 })
@@ -169,7 +169,7 @@ export const deleteReleaseConfig = endpoint({
 export const getRelease = endpoint({
   ...common,
   on: 'GET /v1/projects/:idOrName/rolling-release',
-  summary: 'The last rolling release of a project, in progress or finished',
+  summary: 'Get the latest rolling release of a project, in progress or finished',
   limit: 'read',
   query: Type.Object({ state: Type.Optional(Type.Enum(STATES)) }),
   reply: release,
@@ -178,7 +178,7 @@ export const getRelease = endpoint({
 export const startRelease = endpoint({
   ...common,
   on: 'POST /v1/projects/:idOrName/rolling-release/start',
-  summary: 'Show a deployment to the first share of the visitors',
+  summary: 'Start a rolling release of a deployment',
   limit: 'write',
   body: canary,
   reply: release,
@@ -187,7 +187,7 @@ export const startRelease = endpoint({
 export const approveReleaseStage = endpoint({
   ...common,
   on: 'POST /v1/projects/:idOrName/rolling-release/approve-stage',
-  summary: 'Go on to the next stage of the release, also where it was paused',
+  summary: 'Advance the release to the next stage, even if it is paused',
   limit: 'write',
   body: Type.Object({ nextStageIndex: Type.Integer({ minimum: 0 }), canaryDeploymentId: CanaryId }),
   reply: release,
@@ -196,7 +196,7 @@ export const approveReleaseStage = endpoint({
 export const completeRelease = endpoint({
   ...common,
   on: 'POST /v1/projects/:idOrName/rolling-release/complete',
-  summary: 'End the release: all visitors get the new deployment',
+  summary: 'Complete the release: all visitors get the new deployment',
   limit: 'write',
   body: canary,
   reply: release,
@@ -205,7 +205,7 @@ export const completeRelease = endpoint({
 export const abortRelease = endpoint({
   ...common,
   on: 'POST /v1/projects/:idOrName/rolling-release/abort',
-  summary: 'End the release: all visitors get the deployment that was live before',
+  summary: 'Abort the release: all visitors get the previous deployment',
   limit: 'write',
   body: canary,
   reply: release,

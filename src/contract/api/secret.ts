@@ -13,7 +13,7 @@ const Name = Type.String({
   minLength: 1,
   maxLength: 100,
   description:
-    'Letters, digits, `_`, `-` and `.`; unique in the account. Variables refer to it as `@<name>`.',
+    'Letters, digits, `_`, `-` and `.`; unique in the account. Variables reference it as `@<name>`.',
 })
 
 const CreateBody = Type.Object({ name: Name, value: Type.String({ minLength: 1, maxLength: 65_536 }) })
@@ -57,7 +57,7 @@ export const createSecret = endpoint({
 export const renameSecret = endpoint({
   ...common,
   on: 'PATCH /v2/platform/secrets/:name',
-  summary: 'Give a secret, found by its name or uid, another name',
+  summary: 'Rename a secret, by its name or uid',
   limit: 'write',
   body: RenameBody,
   reply: Renamed,
@@ -66,7 +66,7 @@ export const renameSecret = endpoint({
 export const deleteSecret = endpoint({
   ...common,
   on: 'DELETE /v2/platform/secrets/:name',
-  summary: 'Delete a secret, found by its name or uid; deployments that were given its value keep it',
+  summary: 'Delete a secret, by its name or uid; existing deployments keep its value',
   limit: 'write',
   reply: Secret,
 })

@@ -35,12 +35,12 @@ export const listSshKeys = endpoint({
 export const addSshKey = endpoint({
   ...common,
   on: 'POST /v1/user/ssh-keys',
-  summary: 'Add an SSH key, to push and fetch with',
+  summary: 'Add an SSH key for git push and fetch',
   limit: 'write',
   status: 201,
   body: Type.Object({
     name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, description: 'By default the comment of the key.' }),
+      Type.String({ minLength: 1, maxLength: 100, description: 'Defaults to the comment of the key.' }),
     ),
     publicKey: Type.String({ minLength: 1, maxLength: 10_000, description: 'The line of a `.pub` file.' }),
   }),
@@ -50,7 +50,7 @@ export const addSshKey = endpoint({
 export const deleteSshKey = endpoint({
   ...common,
   on: 'DELETE /v1/user/ssh-keys/:id',
-  summary: 'Remove an SSH key: nobody signs in with it any more',
+  summary: 'Remove an SSH key',
   limit: 'write',
   reply: Type.Object({ key: SshKey }),
 })

@@ -7,7 +7,7 @@ const common = { gen: 'current', access: PUBLIC, limit: 'read' } as const
 export const healthz = endpoint({
   ...common,
   on: 'GET /healthz',
-  summary: 'Whether this process and what it depends on are ready',
+  summary: 'Check whether this process and its dependencies are ready',
   reply: Type.Object({ status: Type.String(), version: Type.String(), origin: Type.String() }),
 })
 
@@ -29,9 +29,11 @@ export const docs = endpoint({
   ...common,
   on: 'GET /docs',
   page: true,
-  summary: 'Every endpoint, for people',
+  summary: 'API reference as a web page',
   query: Type.Object({
-    q: Type.Optional(Type.String({ maxLength: 100, description: 'Only endpoints that hold these words.' })),
+    q: Type.Optional(
+      Type.String({ maxLength: 100, description: 'Only endpoints that contain these words.' }),
+    ),
   }),
   reply: 'html',
 })
@@ -40,7 +42,7 @@ export const errorPage = endpoint({
   ...common,
   on: 'GET /errors/:code',
   page: true,
-  summary: 'What an error code means',
+  summary: 'Explain an error code',
   reply: 'html',
 })
 
@@ -48,7 +50,7 @@ export const familyErrorPage = endpoint({
   ...common,
   on: 'GET /errors/:family/:code',
   page: true,
-  summary: 'What an error code of a family means',
+  summary: 'Explain an error code of a family',
   reply: 'html',
 })
 
@@ -56,6 +58,6 @@ export const home = endpoint({
   ...common,
   on: 'GET /',
   page: true,
-  summary: 'Where to go from here',
+  summary: 'Start page',
   reply: 'html',
 })

@@ -17,7 +17,7 @@ const Team = Type.Object({
   created: IsoTime,
   avatar: Nullable(Type.String()),
   membersMayEditProduction: Type.Boolean({
-    description: 'Whether a MEMBER may change production variables.',
+    description: 'Whether a MEMBER can change production variables.',
   }),
 })
 
@@ -36,7 +36,7 @@ const CreateBody = Type.Object({
 })
 
 const ListQuery = Type.Object({
-  slug: Type.Optional(Type.String({ description: 'Answers the one team of this slug instead of a list.' })),
+  slug: Type.Optional(Type.String({ description: 'Returns the team with this slug instead of a list.' })),
   ...pageQuery,
 })
 
@@ -44,7 +44,7 @@ const UpdateBody = Type.Object({
   slug: Type.Optional(Type.String({ minLength: 1, maxLength: 48 })),
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
   membersMayEditProduction: Type.Optional(
-    Type.Boolean({ description: 'Whether a MEMBER may change production variables.' }),
+    Type.Boolean({ description: 'Whether a MEMBER can change production variables.' }),
   ),
 })
 

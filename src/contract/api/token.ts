@@ -16,7 +16,7 @@ const Token = Type.Object({
 export const createToken = endpoint({
   on: 'POST /v3/user/tokens',
   gen: 'current',
-  summary: 'Create a token; its value is shown this once',
+  summary: 'Create a token; its value is shown only once',
   access: PERSONAL,
   limit: 'write',
   body: Type.Object({
@@ -39,7 +39,7 @@ export const listTokens = endpoint({
 export const getToken = endpoint({
   on: 'GET /v3/user/tokens/:id',
   gen: 'current',
-  summary: 'Get a token; `current` names the one of the request',
+  summary: 'Get a token; `current` is the one of the request',
   access: PERSONAL,
   limit: 'read',
   reply: Type.Object({ token: Token }),
@@ -48,7 +48,7 @@ export const getToken = endpoint({
 export const deleteToken = endpoint({
   on: 'DELETE /v3/user/tokens/:id',
   gen: 'current',
-  summary: 'Revoke a token; `current` names the one of the request',
+  summary: 'Revoke a token; `current` is the one of the request',
   access: PERSONAL,
   limit: 'write',
   reply: Type.Object({ tokenId: Type.String() }),

@@ -10,7 +10,7 @@ const Use = Type.Object({
   title: Type.String(),
   unit: Type.Enum(['count', 'bytes', 'megabytes', 'minutes'] as const),
   used: Type.Number(),
-  limit: Nullable(Type.Number({ description: 'Null: as much as the machine can bear.' })),
+  limit: Nullable(Type.Number({ description: 'Null: no limit.' })),
   per: Type.Optional(Type.Enum(['day', 'month'] as const)),
   reset: Type.Optional(Time),
 })
@@ -36,7 +36,7 @@ export const QuotaChange = Type.Object(
 export const readUsage = endpoint({
   on: 'GET /v1/usage',
   gen: 'current',
-  summary: 'What the account uses of what its plan allows',
+  summary: 'Get the usage and quotas of the account',
   access: PERSONAL,
   teamBySlug: true,
   limit: 'read',
@@ -49,7 +49,7 @@ const Plans = Type.Object({
       plan: Type.Enum(PLANS),
       limits: Limits,
       changed: Type.Array(Type.Enum([...QUOTA_NAMES]), {
-        description: 'Those that the operator has set.',
+        description: 'Quotas that an operator has set.',
       }),
     }),
   ),
@@ -58,7 +58,7 @@ const Plans = Type.Object({
 export const listPlanQuotas = endpoint({
   on: 'GET /v1/operator/quotas',
   gen: 'current',
-  summary: 'What each plan allows an account to use',
+  summary: 'List the quotas of each plan',
   access: OPERATOR,
   limit: 'read',
   reply: Plans,
@@ -67,7 +67,7 @@ export const listPlanQuotas = endpoint({
 export const changePlanQuotas = endpoint({
   on: 'PATCH /v1/operator/quotas/:plan',
   gen: 'current',
-  summary: 'Change what a plan allows: a number, `null` for no limit, or `"default"`',
+  summary: 'Change the quotas of a plan: a number, `null` for no limit, or `"default"`',
   access: OPERATOR,
   limit: 'write',
   body: QuotaChange,
@@ -77,14 +77,14 @@ export const changePlanQuotas = endpoint({
 const AccountUsage = Type.Object({
   ...Usage.properties,
   changed: Type.Array(Type.Enum([...QUOTA_NAMES]), {
-    description: 'Those that the operator has set for this account.',
+    description: 'Quotas that an operator has set for this account.',
   }),
 })
 
 export const readAccountUsage = endpoint({
   on: 'GET /v1/operator/accounts/:idOrEmailOrSlug/usage',
   gen: 'current',
-  summary: 'What an account uses of what it may',
+  summary: 'Get the usage and quotas of an account',
   access: OPERATOR,
   limit: 'read',
   reply: AccountUsage,
@@ -93,8 +93,7 @@ export const readAccountUsage = endpoint({
 export const changeAccountQuotas = endpoint({
   on: 'PATCH /v1/operator/accounts/:idOrEmailOrSlug/quotas',
   gen: 'current',
-  summary:
-    'Let one account use more or less than its plan allows: a number, `null` for no limit, or `"default"`',
+  summary: 'Change the quotas of an account: a number, `null` for no limit, or `"default"`',
   access: OPERATOR,
   limit: 'write',
   body: QuotaChange,

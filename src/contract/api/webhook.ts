@@ -9,7 +9,7 @@ const common = { gen: 'current', access: PERSONAL } as const
 const Events = Type.Array(Type.String({ maxLength: 100 }), {
   minItems: 1,
   maxItems: 50,
-  description: 'The kinds of events to send, for example `deployment.ready`.',
+  description: 'The events to send, for example `deployment.ready`.',
 })
 const ProjectIds = Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 50 })
 const Url = Type.String({ minLength: 1, description: 'Where events are sent: `https://…`.' })
@@ -29,7 +29,7 @@ const Webhook = Type.Object(fields)
 export const createWebhook = endpoint({
   ...common,
   on: 'POST /v1/webhooks',
-  summary: 'Have events sent to an address; the secret that signs them is shown this once',
+  summary: 'Create a webhook; its signing secret is shown only once',
   limit: 'write',
   body: Type.Object({ url: Url, events: Events, projectIds: Type.Optional(ProjectIds) }),
   reply: Type.Object({ ...fields, secret: Type.String() }),
@@ -55,7 +55,7 @@ export const getWebhook = endpoint({
 export const updateWebhook = endpoint({
   ...common,
   on: 'PATCH /v1/webhooks/:id',
-  summary: 'Change a webhook, or switch one on again that was given up',
+  summary: 'Change a webhook, or re-enable one that was disabled',
   limit: 'write',
   body: Type.Object({
     url: Type.Optional(Url),
@@ -69,7 +69,7 @@ export const updateWebhook = endpoint({
 export const deleteWebhook = endpoint({
   ...common,
   on: 'DELETE /v1/webhooks/:id',
-  summary: 'Remove a webhook; what was not delivered yet never will be',
+  summary: 'Remove a webhook; events not delivered yet are discarded',
   limit: 'write',
   status: 204,
   reply: 'empty',
@@ -86,7 +86,7 @@ const Delivery = Type.Object({
       at: Time,
       ms: Type.Integer(),
       status: Nullable(Type.Integer()),
-      answer: Type.String({ description: 'The beginning of the answer, or why there was none.' }),
+      answer: Type.String({ description: 'The beginning of the response, or why there was none.' }),
     }),
   ),
 })
@@ -94,7 +94,7 @@ const Delivery = Type.Object({
 export const listDeliveries = endpoint({
   ...common,
   on: 'GET /v1/webhooks/:id/deliveries',
-  summary: 'List what was sent to a webhook in the last 30 days',
+  summary: 'List the deliveries of a webhook in the last 30 days',
   limit: 'read',
   query: Type.Object(pageQuery),
   reply: Type.Object({ deliveries: Type.Array(Delivery), pagination: PaginationSchema }),
@@ -103,7 +103,7 @@ export const listDeliveries = endpoint({
 export const getDelivery = endpoint({
   ...common,
   on: 'GET /v1/webhooks/:id/deliveries/:deliveryId',
-  summary: 'Get one delivery with exactly what was sent',
+  summary: 'Get a delivery with the exact request',
   limit: 'read',
   reply: Type.Object({
     ...Delivery.properties,
@@ -114,7 +114,7 @@ export const getDelivery = endpoint({
 export const redeliver = endpoint({
   ...common,
   on: 'POST /v1/webhooks/:id/deliveries/:deliveryId/redeliver',
-  summary: 'Send the same event again, under the same id',
+  summary: 'Redeliver an event with the same id',
   limit: 'write',
   status: 202,
   reply: Delivery,

@@ -309,7 +309,7 @@ export class EdgeCache {
         return this.#keep(asked, { ...result, body: bytes }, policy, at)
       })
       .catch((err: unknown) => {
-        this.#options.log.warn({ err }, 'an answer could not be made anew')
+        this.#options.log.warn({ err }, 'a response could not be revalidated')
         return undefined
       })
     this.#begin(name, work)

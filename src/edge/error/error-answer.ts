@@ -97,7 +97,7 @@ const EDGE_ERRORS = {
   RANGE_NOT_SATISFIABLE: {
     status: 416,
     title: 'Range not satisfiable',
-    message: 'The requested range is outside of the content.',
+    message: 'The requested range is outside the content.',
   },
   TOO_MANY_TRIES: {
     status: 429,

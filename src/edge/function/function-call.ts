@@ -167,7 +167,7 @@ class RunningCall implements UpstreamExchange, Waiting, Limited {
     const isRepeated = !this.#isSettled && this.#mayRepeat(code)
     if (!isRepeated) {
       if (code === 'EMALFORMED')
-        log.info({ err: error, id: this.#call.requestId }, 'a function did not speak proper HTTP')
+        log.info({ err: error, id: this.#call.requestId }, 'a function sent invalid HTTP')
       const isBroken = !BLAMELESS.has(code) && !this.#leaseRequest.isAborted
       const isHostLost = isBroken && this.#mayRepeatSafely() ? this.#lease?.isHostLost : undefined
       if (isHostLost !== undefined) {
@@ -241,7 +241,7 @@ class RunningCall implements UpstreamExchange, Waiting, Limited {
     const isGone = fault === 'absent' && this.#call.instance !== undefined
     const code = isGone ? 'DEPLOYMENT_NOT_FOUND' : FAULTS[fault]
     if (!(error instanceof RunnerError))
-      this.#functions.log.error({ err: error, id: this.#call.requestId }, 'no instance could be had')
+      this.#functions.log.error({ err: error, id: this.#call.requestId }, 'no instance was available')
     this.#end(undefined)
     this.#answer(error instanceof RunnerError ? { ...refuse(code), detail: error.message } : refuse(code))
   }

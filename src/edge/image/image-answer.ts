@@ -128,7 +128,7 @@ export function askedImage(site: Site, config: ImageConfig, asked: ImageRequest,
 const FAILED = {
   too_large: { status: 413, says: 'The image has too many pixels.' },
   unreadable: { status: 400, says: "The requested resource isn't a valid image." },
-  busy: { status: 503, says: 'Too many images are being made. Try again.' },
+  busy: { status: 503, says: 'Too many images are being processed. Try again.' },
 } as const
 
 function answerOf(

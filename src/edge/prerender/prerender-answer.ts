@@ -111,7 +111,7 @@ export function createPrerenderAnswer({
     kept.retryAt = clock.monotonic() + RETRY_MS
     make(visit)
       .then((generation) => (generation.kind === 'made' ? ageGroup(visit) : undefined))
-      .catch((error: unknown) => log.warn({ err: error }, 'an answer could not be made anew'))
+      .catch((error: unknown) => log.warn({ err: error }, 'a response could not be revalidated'))
   }
 
   /** What belongs together with an answer that is new is old from now on. */

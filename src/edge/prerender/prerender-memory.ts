@@ -54,7 +54,7 @@ export class PrerenderMemory {
     this.#keep(nameOf(key), entry, undefined)
     return this.#cache
       .put(key, entry)
-      .catch((error: unknown) => this.#log.warn({ err: error }, 'an answer could not be kept'))
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'a response could not be cached'))
   }
 
   /** What is known of a deployment is read again by who asks next. */
@@ -69,7 +69,7 @@ export class PrerenderMemory {
 
   async #read(key: PrerenderKey, name: string, before: CachedAnswer | undefined): Promise<CachedAnswer> {
     const entry = await this.#cache.get(key).catch((error: unknown) => {
-      this.#log.warn({ err: error }, 'a kept answer could not be read')
+      this.#log.warn({ err: error }, 'a cached response could not be read')
       return before?.entry
     })
     return this.#keep(name, entry, before)

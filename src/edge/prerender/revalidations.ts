@@ -91,7 +91,7 @@ export class Revalidations {
         await cache.revalidate(deploymentId, revalidation)
       await this.#read(deploymentId)
     } catch (error) {
-      log.error({ err: error, deploymentId }, 'what a function revalidated could not be kept')
+      log.error({ err: error, deploymentId }, 'a revalidation by a function could not be stored')
     }
     this.tell(deploymentId)
   }

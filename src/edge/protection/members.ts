@@ -34,7 +34,7 @@ export function createMembers({ mayVisit, clock, log }: MembersOptions): Members
       .catch((error: unknown) => {
         // Who cannot be looked up cannot have been taken off the list either.
         if (before?.may !== true) throw error
-        log.warn({ err: error }, 'it could not be checked who may visit, members are let in as before')
+        log.warn({ err: error }, 'access could not be checked; members keep their access')
         return true
       })
       .then((may) => {

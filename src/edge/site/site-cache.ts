@@ -134,7 +134,10 @@ export class SiteCache {
   #check(host: string, entry: SiteEntry, now: number): void {
     entry.checkAt = now + RETRY_MS
     this.#load(host).catch((error: unknown) =>
-      this.#log.warn({ err: error, host }, 'a site could not be checked for changes, it is served as it was'),
+      this.#log.warn(
+        { err: error, host },
+        'a site could not be checked for changes; serving the last known state',
+      ),
     )
   }
 }

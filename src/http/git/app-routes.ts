@@ -28,9 +28,9 @@ function startPage({ target, manifest }: ManifestForm) {
   const reply = pageReply(
     page(
       'Connect GitHub',
-      html`<p>On the next page <b>${host}</b> makes a GitHub App that only you own. Then you choose the repositories it can read.</p>
+      html`<p>On the next page, <b>${host}</b> creates a GitHub App that only you own. Then choose the repositories it can read.</p>
 <form method="post" action="${target}"><input type="hidden" name="manifest" value="${manifest}"><button>Continue to ${host}</button></form>
-<p class="soft small">Only continue if you have just asked for this: the App belongs to the account on Aloft that you are signed in to.</p>`,
+<p class="soft small">Only continue if you just requested this: the App will belong to the Aloft account that you are signed in to.</p>`,
     ),
   )
   const policy = String(reply.headers?.['content-security-policy'])

@@ -55,6 +55,6 @@ export function parsePayload(body: Buffer): Json {
     )
     return object(value)
   } catch {
-    throw malformed('the body is no JSON')
+    throw malformed('the body is not JSON')
   }
 }

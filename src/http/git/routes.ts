@@ -55,7 +55,7 @@ const NO_LFS =
 const signIn = (headers: IncomingHttpHeaders) =>
   text(
     401,
-    'Sign in with any user name and an API token as the password. `aloft token add` makes one.',
+    'Sign in with any user name and an API token as the password. Create one with `aloft tokens create`.',
     challengeTo(headers, 'Basic realm="Aloft", charset="UTF-8"'),
   )
 
@@ -92,7 +92,7 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
       const status = error.kind === 'forbidden' ? 404 : error.status
       return text(
         status,
-        status === 404 ? 'There is no such repository, or this token may not use it.' : error.message,
+        status === 404 ? 'There is no such repository, or this token has no access to it.' : error.message,
       )
     }
   }
@@ -102,7 +102,7 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
       spoken(async () => {
         const { service } = query
         if (!isService(service))
-          return text(403, 'Only the smart protocol is spoken here; use git 1.6.6 or newer.')
+          return text(403, 'Only the smart protocol is supported. Use Git 1.6.6 or newer.')
         const ctx = await enter(visit, params.account, headers, service)
         if (!ctx) return signIn(headers)
         const project = await parts.pushes.find(ctx, nameOf(params.repository))

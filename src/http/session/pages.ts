@@ -68,7 +68,7 @@ export const waiting = (
     html`${toDo(login, sendsMail)}
 <p class="code">${login.securityCode}</p>
 <p class="soft"><span class="pulse" aria-hidden="true"></span>Waiting for you to open the link. This page continues automatically.</p>
-<p class="soft small">${sendsMail ? 'No email? Check your spam folder, or ' : 'No access to that terminal? Ask whoever runs this server to set ALOFT_SMTP_URL, or '}<a href="/login?next=${encodeURIComponent(next)}">use a different email</a>. The link is valid for 30 minutes.</p>`,
+<p class="soft small">${sendsMail ? 'No email? Check your spam folder, or ' : 'No access to that terminal? Ask your operator to set ALOFT_SMTP_URL, or '}<a href="/login?next=${encodeURIComponent(next)}">use a different email</a>. The link is valid for 30 minutes.</p>`,
     { refresh: REFRESH },
   )
 

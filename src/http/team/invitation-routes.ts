@@ -14,7 +14,10 @@ const show = ({ id, email, role, createdAt, expiresAt }: Invitation) => ({
 
 const linkToken = (token: string | undefined): string => {
   if (!token)
-    throw new AloftError('bad_request', 'This URL lacks its token. Open the complete link from the email.')
+    throw new AloftError(
+      'bad_request',
+      'The token is missing from this URL. Open the complete link from the email.',
+    )
   return token
 }
 

@@ -67,7 +67,7 @@ async function answerWith(exported) {
   const shape = await findAnswer(exported, { helpers: process.env.NODEJS_HELPERS !== '0', web: false })
   if (shape === undefined) {
     console.error(
-      `${process.argv[1]} exports nothing that answers requests, and no server was made to listen. ` +
+      `${process.argv[1]} exports nothing that handles requests, and no server is listening. ` +
         'Export an object with fetch, functions named after methods such as GET, or a function (req, res); or call Bun.serve.',
     )
     process.exit(1)

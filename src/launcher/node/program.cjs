@@ -13,7 +13,7 @@ const { setImmediate, setTimeout, clearTimeout } = global
 const DEFAULT_START_SECONDS = 60
 
 const NOTHING =
-  'exports nothing that answers requests, and no HTTP server was made to listen. Export a function (req, res), ' +
+  'exports nothing that handles requests, and no HTTP server is listening. Export a function (req, res), ' +
   'functions named after methods such as GET, an object with fetch, or a server; or call listen.'
 
 /** Stacks name the files and lines of the source, by the maps of the program's own files; those of packages are left alone. */

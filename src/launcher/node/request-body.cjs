@@ -92,7 +92,7 @@ function readBody(req) {
   const parse = parserOf(req)
   if (parse === undefined) return undefined
   if (req[BODY] === undefined)
-    throw new ApiError(413, 'The body is too large to be read at once; read the request as a stream')
+    throw new ApiError(413, 'The body is too large to read at once; read the request as a stream')
   return parse(req[BODY])
 }
 

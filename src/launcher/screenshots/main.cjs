@@ -140,7 +140,7 @@ async function capture(say) {
     const bytes = Buffer.from(data, 'base64')
     if (bytes.length <= LARGEST) return bytes
   }
-  return fail('the picture is too large')
+  return fail('the screenshot is too large')
 }
 
 async function main() {
@@ -150,7 +150,7 @@ async function main() {
     env: { HOME: '/tmp', PATH: process.env.PATH, LANG: 'C.UTF-8' },
   })
   browser.on('error', (error) => fail(`the browser could not be started: ${error.message}`))
-  browser.on('exit', (code, signal) => fail(`the browser ended: ${code === null ? signal : code}`))
+  browser.on('exit', (code, signal) => fail(`the browser exited: ${code === null ? signal : code}`))
   const line = speak(browser)
   const say = await openPage(line)
   const page = await load(say, line.on)

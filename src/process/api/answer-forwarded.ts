@@ -31,7 +31,7 @@ export async function answerForwarded({ socket, open, log }: AnswerParts): Promi
         if (!res.destroyed) answer(req, res)
       } catch (err) {
         api = undefined
-        log.error({ err }, 'a request that was handed on could not be answered')
+        log.error({ err }, 'a forwarded request could not be answered')
         res.destroy()
       }
     },

@@ -167,7 +167,7 @@ const withoutHop = (headers: IncomingHttpHeaders): OutgoingHttpHeaders =>
 
 function unavailable(res: AnyResponse): void {
   if (res.headersSent || res.writableEnded) return
-  const message = 'The process that was to answer this has just ended. Try again.'
+  const message = 'The process that handled this request has just stopped. Try again.'
   begin(res, 503, { 'content-type': 'application/json; charset=utf-8', 'retry-after': '1' })
   ;(res as NodeJS.WritableStream).end(JSON.stringify({ error: { code: 'service_unavailable', message } }))
 }

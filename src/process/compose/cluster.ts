@@ -51,7 +51,7 @@ export const endMachine = (channel: Channel | undefined) => (): void => {
 }
 
 const REMOVED =
-  'This machine was removed from the installation. To make it part of it again, join with an empty data folder: `aloft operator join` on another machine says how.'
+  'This machine was removed from the installation. To use it again, join with an empty data folder: run `aloft operator join` on another machine.'
 
 /** Says again and again that this machine is there. One with a database of its own is alone. */
 export async function reportMachine(
@@ -85,7 +85,7 @@ export async function reportMachine(
   }
   return every(BEAT, () =>
     report().catch((err: unknown) => {
-      if (!isFailing) log.warn({ err }, 'the others do not hear of this machine')
+      if (!isFailing) log.warn({ err }, 'this machine could not announce itself to the others')
       isFailing = true
     }),
   )
@@ -176,7 +176,7 @@ export async function connectPeers(config: Config, parts: Parts): Promise<Peers>
   const stop = machines.onLook(() => {
     look().catch((err: unknown) => {
       identity = undefined
-      log.debug({ err }, 'other machines are not met')
+      log.debug({ err }, 'other machines could not be connected')
     })
   })
   return {

@@ -102,7 +102,7 @@ async function claimStore(
     await mark(createMarker(client), index, settings)
   } catch (error) {
     if (!isUnavailable(error)) throw error
-    log.warn({ err: error }, 'the object store does not answer: what was copied to this machine is served')
+    log.warn({ err: error }, 'the object store does not respond: serving the copies on this machine')
   } finally {
     client.close()
   }
@@ -114,11 +114,11 @@ async function mark(marker: Marker, index: ContentIndex, settings: SettingStore)
   if (found === own) return
   if (found !== undefined)
     throw new Error(
-      'ALOFT_BLOB_URL: the object store holds the contents of another installation; name another prefix',
+      'ALOFT_BLOB_URL: the object store contains the files of another installation; use another prefix',
     )
   if ((await index.page('', 1)).length > 0)
     throw new Error(
-      'ALOFT_BLOB_URL: the object store is not the one that holds the contents of this installation',
+      'ALOFT_BLOB_URL: the object store is not the one that contains the files of this installation',
     )
   await marker.write(own)
 }

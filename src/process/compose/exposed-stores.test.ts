@@ -19,18 +19,20 @@ test('nothing is said of what nobody else can listen to', () => {
 })
 
 test('what a neighbour could read or pretend to be is said', () => {
-  assert.deepEqual(faults('postgres://a:b@db.internal/x'), ['PostgreSQL is spoken to without TLS'])
+  assert.deepEqual(faults('postgres://a:b@db.internal/x'), ['The connection to PostgreSQL does not use TLS'])
   assert.deepEqual(faults('postgres://a@10.0.0.5/x?sslmode=disable'), [
-    'PostgreSQL is spoken to without TLS',
-    'PostgreSQL is reached without a password',
+    'The connection to PostgreSQL does not use TLS',
+    'PostgreSQL has no password',
   ])
   for (const mode of ['no-verify', 'require&uselibpqcompat=true'])
     assert.deepEqual(faults(`postgres://a:b@db.internal/x?sslmode=${mode}`), [
-      'PostgreSQL need not prove who it is',
+      'The certificate of PostgreSQL is not verified',
     ])
   assert.deepEqual(faults(undefined, 'redis://cache.internal'), [
-    'Redis is spoken to without TLS',
-    'Redis is reached without a password',
+    'The connection to Redis does not use TLS',
+    'Redis has no password',
   ])
-  assert.deepEqual(faults(undefined, 'redis://:x@cache.internal'), ['Redis is spoken to without TLS'])
+  assert.deepEqual(faults(undefined, 'redis://:x@cache.internal'), [
+    'The connection to Redis does not use TLS',
+  ])
 })

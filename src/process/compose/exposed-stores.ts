@@ -33,17 +33,21 @@ export function exposedStores({
   if (database && !socket && !isThisMachine(database.hostname)) {
     const tls = postgresTls(database.searchParams)
     if (tls === 'none')
-      faults.push('PostgreSQL is spoken to without TLS: add `?sslmode=verify-full` to ALOFT_DATABASE_URL')
+      faults.push(
+        'The connection to PostgreSQL does not use TLS: add `?sslmode=verify-full` to ALOFT_DATABASE_URL',
+      )
     if (tls === 'unproven')
-      faults.push('PostgreSQL need not prove who it is: use `sslmode=verify-full` in ALOFT_DATABASE_URL')
+      faults.push(
+        'The certificate of PostgreSQL is not verified: use `sslmode=verify-full` in ALOFT_DATABASE_URL',
+      )
     if (database.password === '' && !process.env.PGPASSWORD)
-      faults.push('PostgreSQL is reached without a password: name one in ALOFT_DATABASE_URL')
+      faults.push('PostgreSQL has no password: set one in ALOFT_DATABASE_URL')
   }
   const redis = redisUrl && new URL(redisUrl.reveal())
   if (redis && redis.protocol !== 'unix:' && !isThisMachine(redis.hostname)) {
     if (redis.protocol !== 'rediss:')
-      faults.push('Redis is spoken to without TLS: use `rediss://` in ALOFT_REDIS_URL')
-    if (redis.password === '') faults.push('Redis is reached without a password: name one in ALOFT_REDIS_URL')
+      faults.push('The connection to Redis does not use TLS: use `rediss://` in ALOFT_REDIS_URL')
+    if (redis.password === '') faults.push('Redis has no password: set one in ALOFT_REDIS_URL')
   }
   return faults
 }

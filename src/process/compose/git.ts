@@ -261,7 +261,7 @@ const moduleOpener =
   async ({ url, commit }) => {
     const access = accessToModule(parent, url)
     if (isOverSsh(access) && access.key === undefined)
-      throw new GitError(`there is no key for ${new URL(url).hostname}. Name it by an https address.`)
+      throw new GitError(`there is no key for ${new URL(url).hostname}. Use an https URL.`)
     // What was read with a token is not found by whoever has none.
     const key = createHash('sha256')
       .update(`${access.url} ${access.token ?? access.key ?? ''}`)
@@ -274,7 +274,7 @@ const moduleOpener =
         const isForeign = access.token === undefined && /denied access/.test(error.message)
         throw new GitError(
           isForeign
-            ? `${new URL(url).hostname} asks to sign in. Only submodules at the host of the repository are read with its token.`
+            ? `${new URL(url).hostname} requires authentication. The token of a repository is only used for submodules at the same host.`
             : remoteProblem(error, { url: access.url, connectionId: null }),
           { cause: error },
         )

@@ -37,7 +37,7 @@ export function createMachineWatch(
       const before = new Set(clock.monotonic() < silenceCountsAt ? known.map(keyOf) : [])
       known = listed.filter((machine) => isAlive(machine) || before.has(keyOf(machine)))
     } catch (err) {
-      log.debug({ err }, 'other machines are not seen')
+      log.debug({ err }, 'other machines could not be listed')
       silenceCountsAt = clock.monotonic() + SILENT_MS
       return
     }

@@ -32,7 +32,7 @@ export const createMakePreview =
       const picture = await screenshots
         ?.photograph({ host, socket: site.socket }, signal)
         .catch((err: unknown) => {
-          parts.log.warn({ err, host }, 'no picture could be taken of a site')
+          parts.log.warn({ err, host }, 'a screenshot of a site could not be taken')
           return undefined
         })
       return picture ?? (await findIcon(host, visitOver(site.socket, host), signal))

@@ -36,7 +36,7 @@ export function createRevalidate({ prerenders, bus, clock, log }: Options) {
     waiting.set(deploymentId, all.length > MAX_WAITING ? `tag=${EVERYTHING}` : all)
     if (before !== undefined) return
     keep(deploymentId)
-      .catch((err) => log.error({ err, deploymentId }, 'what a function revalidated could not be kept'))
+      .catch((err) => log.error({ err, deploymentId }, 'a revalidation by a function could not be stored'))
       .finally(() => waiting.delete(deploymentId))
   }
 }

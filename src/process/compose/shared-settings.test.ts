@@ -36,5 +36,5 @@ test('what machines share goes along with the master key, and starts a configura
 test('a machine alone, and stores that others cannot reach, are told apart', () => {
   assert.match(String(sharedSettings(readConfig({ ALOFT_DATA_DIR: folder }))), /ALOFT_DATABASE_URL/)
   const own = { ...STORES, ALOFT_DATABASE_URL: 'postgres://localhost/aloft' }
-  assert.match(String(sharedSettings(readConfig(own))), /names this machine itself/)
+  assert.match(String(sharedSettings(readConfig(own))), /points to this machine itself/)
 })

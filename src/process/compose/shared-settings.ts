@@ -30,10 +30,10 @@ const NEEDED = ['databaseUrl', 'redisUrl', 'blobUrl'] as const
 export function sharedSettings(config: Config): JoinSettings | string {
   const missing = NEEDED.filter((name) => config[name] === undefined).map((name) => SETTINGS[name].variable)
   if (missing.length > 0)
-    return `Only machines that share their stores can be one installation. Set ${missing.join(', ')} here first; docs/scale.md says how.`
+    return `The machines of an installation must share their stores. Set ${missing.join(', ')} here first, as described in docs/scale.md.`
   for (const name of ['databaseUrl', 'redisUrl'] as const)
     if (isOwn(config[name]?.reveal() ?? ''))
-      return `${SETTINGS[name].variable} names this machine itself. Write it with the address by which other machines reach it.`
+      return `${SETTINGS[name].variable} points to this machine itself. Use the address at which other machines reach it.`
   const given = SHARED.flatMap((name) => {
     const value: unknown = config[name]
     if (value === undefined || (Array.isArray(value) && value.length === 0)) return []

@@ -53,7 +53,7 @@ async function openSwarmPeers(parts: Parts, own: string): Promise<SwarmPeers> {
     isDraining: createIsDraining(machines, own),
     onLook: (listener) =>
       machines.onLook(() => {
-        meet().then(listener, (err: unknown) => log.debug({ err }, 'other machines are not met'))
+        meet().then(listener, (err: unknown) => log.debug({ err }, 'other machines could not be connected'))
       }),
   }
 }

@@ -309,7 +309,7 @@ const announceHosts = ({ bus, log }: Parts, { automatic }: CertificateParts) => 
     tell(hosts)
     automatic
       .wanted(hosts)
-      .catch((error: unknown) => log.error({ err: error }, 'certificates could not be asked for'))
+      .catch((error: unknown) => log.error({ err: error }, 'certificates could not be requested'))
   }
 }
 

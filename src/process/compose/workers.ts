@@ -88,7 +88,7 @@ export async function openCodeWorkers(
     quiet: isTerminal,
   })
   const facts = await sandboxFacts(sandbox, config)
-  if (!isTerminal) log.info(facts, 'builds and functions are isolated by this')
+  if (!isTerminal) log.info(facts, 'isolation of builds and functions')
   const authorities = await writeAuthorities(config.dataDir, parts)
   const registry = createRegistryLookup(process.env)
   const tools = join(config.dataDir, 'toolchains')
@@ -166,14 +166,16 @@ export async function openCodeWorkers(
     const news = readDeploymentNews(text)
     if (news?.what === 'deleted') {
       runner.forget(news.id)
-      prerenders.forget(news.id).catch((err) => log.warn({ err }, 'kept answers are still there'))
-      docker?.forget(news.id).catch((err) => log.warn({ err }, 'the images of a deployment are still there'))
+      prerenders.forget(news.id).catch((err) => log.warn({ err }, 'cached responses could not be deleted'))
+      docker
+        ?.forget(news.id)
+        .catch((err) => log.warn({ err }, 'the images of a deployment could not be deleted'))
     }
     if (news?.what === 'scaled') void keepRunning(news.id).catch(notKept)
   })
 
   const keepRunning = createKeepRunning({ ...stores, scale: runner.scale.bind(runner), share: share.of })
-  const notKept = (err: unknown) => log.error({ err }, 'what should always run could not be started')
+  const notKept = (err: unknown) => log.error({ err }, 'the minimum number of instances could not be started')
   const keepAll = () =>
     void stores.deployments
       .keptRunning()
@@ -237,9 +239,12 @@ async function openEngine(
       ? await openSwarm({ ...options, ...(await swarmParts(config, parts, machine)) })
       : await openDocker(options)
   const { missing } = docker
-  if (sandbox === 'required' && missing.some((text) => text.startsWith('containers reach this machine'))) {
+  if (
+    sandbox === 'required' &&
+    missing.some((text) => text.startsWith('containers can reach this machine'))
+  ) {
     await docker.close()
-    throw new Error(`A sandbox is required and containers are not fenced off: ${missing.join('; ')}`)
+    throw new Error(`A sandbox is required, but containers are not isolated: ${missing.join('; ')}`)
   }
   log.info(
     { missing },

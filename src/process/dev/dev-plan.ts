@@ -184,15 +184,13 @@ class Planning {
       const files = await this.#parts.builtFiles(joined(base, folder))
       if (files.length === 0) continue
       this.#notes.push(
-        `Showing what the last build left in ${joined(base, folder)}: there is no \`dev\` script.`,
+        `Serving the last build output in ${joined(base, folder)}: there is no \`dev\` script.`,
       )
       this.#addFiles(files.map((file) => ({ ...file, path: joined(mount, file.path) })))
       this.#routes.push(routes)
       return
     }
-    this.#notes.push(
-      'There is no `dev` script, and no build has left anything to show: run the build, or name a `devCommand`.',
-    )
+    this.#notes.push('There is no `dev` script and no build output. Run the build, or set `devCommand`.')
   }
 
   #below(folder: string, mount: string): readonly ManifestFile[] {

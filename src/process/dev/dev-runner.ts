@@ -39,10 +39,10 @@ export function createDevRunner({ programs, runner, faults, devServer }: DevRunn
     async lease({ program: id }, options) {
       if (id === DEV_SERVER) {
         const server = devServer()
-        if (server === undefined) throw new RunnerError('unavailable', 'The development server has ended')
+        if (server === undefined) throw new RunnerError('unavailable', 'The development server has stopped')
         return server.lease().catch((error: Error) =>
           faults.lease(id, {
-            title: 'The development server does not answer',
+            title: 'The development server does not respond',
             about: server.shown,
             text: error.message,
           }),

@@ -100,7 +100,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
             return
           }
     }
-    throw new Error(ended === undefined ? 'does not take connections' : ended)
+    throw new Error(ended === undefined ? 'does not accept connections' : ended)
   }
   const ready = find()
   ready.catch(() => {})

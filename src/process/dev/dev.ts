@@ -194,7 +194,7 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
     if (isIP(name) === 6) req.headers.host = `localhost:${port}`
     await project.fresh()
     if (project.failure === undefined) return edge.handle(req, res)
-    answerFault(req, res, { title: 'This folder cannot be served as it is', text: project.failure })
+    answerFault(req, res, { title: 'This folder cannot be served', text: project.failure })
   }
   const servers = new Set<ReturnType<typeof createServer>>()
   const makeServer = () => {
@@ -232,7 +232,7 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
     })
     port = listening.port
     if (options.port !== 0 && port !== options.port)
-      tell({ type: 'note', text: `Port ${options.port} is taken, so it is ${port}.` })
+      tell({ type: 'note', text: `Port ${options.port} is in use; using ${port} instead.` })
     await project.fresh()
     const command = (plan as DevPlan | undefined)?.command
     if (command) {
@@ -283,8 +283,8 @@ const hostOf = ({ headers }: IncomingMessage): string =>
 function refuse(res: ServerResponse, name: string): void {
   res.writeHead(403, { 'content-type': 'text/plain; charset=utf-8' })
   res.end(
-    `This is the development server of somebody's machine, and ${JSON.stringify(name)} is no name of it.\n` +
-      'Start it with --host 0.0.0.0 to have it answer by any name.\n',
+    `This development server does not answer to the host name ${JSON.stringify(name)}.\n` +
+      'Start it with --host 0.0.0.0 to allow any host name.\n',
   )
 }
 
@@ -293,13 +293,17 @@ function listenError(error: NodeJS.ErrnoException, { host, port }: DevOptions): 
     return new DevError(
       'port_taken',
       error.message,
-      'Name another one with --port, or leave it out for a free one.',
+      'Choose another one with --port, or omit it to use a free one.',
     )
   if (error.code === 'EACCES')
-    return new DevError('failed', `Port ${port} may not be used by you.`, 'Name one above 1023 with --port.')
+    return new DevError(
+      'failed',
+      `You are not allowed to use port ${port}.`,
+      'Choose one above 1023 with --port.',
+    )
   return new DevError(
     'failed',
-    `It cannot listen at ${host}: ${error.message}.`,
-    'Name an address of this machine with --host, or leave it out for localhost.',
+    `Cannot listen on ${host}: ${error.message}.`,
+    'Pass an address of this machine with --host, or omit it for localhost.',
   )
 }

@@ -92,5 +92,5 @@ const faultPage = ({ title, about, text }: Fault): string =>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>${title}</title><style>${STYLE}</style></head>
 <body><main><h1>${title}</h1>${about === undefined ? raw('') : html`<p>${about}</p>`}<pre>${text}</pre>
-<p>Save a change and reload: what is on the disk then is what answers.</p></main></body></html>
+<p>Save a change, then reload this page.</p></main></body></html>
 `.toString()

@@ -8,6 +8,6 @@ export async function findBun(): Promise<{ readonly folder: string }> {
   if (found !== undefined) return { folder: join(found, '..') }
   throw new RunnerError(
     'unavailable',
-    'This project runs on Bun, which is not installed on this machine. Install it, or deploy: Aloft brings its own.',
+    'This project runs on Bun, which is not installed on this machine. Install it, or deploy: Aloft includes its own.',
   )
 }

@@ -52,7 +52,7 @@ export async function listenAt(
           : [],
       }
     if (!otherPort || tried >= TRIES || at > 65_535)
-      throw new PortTaken(`Port ${port} is taken by another program.`)
+      throw new PortTaken(`Port ${port} is used by another program.`)
   }
 }
 

@@ -87,7 +87,7 @@ export class Programs {
   async ensure(id: string): Promise<Version> {
     for (;;) {
       const state = this.#states.get(id)
-      if (state === undefined) throw new BuildFailure('missing_function', 'It is gone.')
+      if (state === undefined) throw new BuildFailure('missing_function', 'It no longer exists.')
       if (state.built >= state.wanted) {
         if (state.failure) throw state.failure
         return state.version as Version

@@ -151,7 +151,7 @@ export class SupervisedChild {
     const { promise, resolve } = Promise.withResolvers<void>()
     child.once('exit', () => resolve())
     const deadline = setTimeout(() => {
-      this.#options.log.warn({ child: this.#options.name }, 'a process did not end in time and is killed')
+      this.#options.log.warn({ child: this.#options.name }, 'a process did not stop in time and is killed')
       child.kill('SIGKILL')
     }, ms)
     this.#channel?.send({ kind: DRAIN, ...how } satisfies Drain)
@@ -190,7 +190,7 @@ export class SupervisedChild {
       log.error({ child: name, code, signal, pause: this.#pause }, 'a process died and will be started again')
       this.#options.onDied?.()
       this.#timer = setTimeout(
-        () => this.#spawn(() => log.info({ child: name }, 'the process is back')),
+        () => this.#spawn(() => log.info({ child: name }, 'the process is running again')),
         this.#pause,
       )
     })

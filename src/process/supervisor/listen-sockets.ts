@@ -76,7 +76,7 @@ export async function openSockets(
     }
     throw new SocketError(
       getSystemErrorName(error) === 'EADDRINUSE'
-        ? `port ${ports[kind]} on ${host} is in use; stop what listens there, or choose another with ${VARIABLES[kind]}`
+        ? `port ${ports[kind]} on ${host} is in use; stop the program that uses it, or choose another port with ${VARIABLES[kind]}`
         : `cannot listen on ${host} port ${ports[kind]}: ${getSystemErrorMessage(error)}`,
     )
   }
@@ -120,7 +120,7 @@ function givenSockets(env: NodeJS.ProcessEnv): { readonly handle: Handle; readon
     const handle = createHandle(null, 0, -1, fd)
     const name: { port?: number } = {}
     if (typeof handle === 'number' || handle.getsockname?.(name) !== 0 || name.port === undefined)
-      throw new SocketError(`descriptor ${fd}, which was passed on to listen on, is no TCP socket`)
+      throw new SocketError(`descriptor ${fd}, which was passed to listen on, is not a TCP socket`)
     found.push({ handle, port: name.port })
   }
   return found

@@ -10,7 +10,7 @@ export function endWhenOrphaned(end: () => void, log: Log, ms = DRAIN_MS + 5 * S
   process.once('disconnect', () => {
     end()
     setTimeout(() => {
-      log.warn({}, 'this process lost its supervisor and did not end in time')
+      log.warn({}, 'this process lost its supervisor and did not stop in time')
       process.exit(1)
     }, ms).unref()
   })

@@ -16,6 +16,6 @@ export const withRestarts =
     const lines = processes
       .filter(({ role }) => role !== 'supervisor')
       .map(({ name, restarts, hangs }) => line(name, 'died', restarts - hangs) + line(name, 'hung', hangs))
-    const about = `# HELP ${NAME} Processes of the platform that were started again\n# TYPE ${NAME} counter\n`
+    const about = `# HELP ${NAME} Restarts of platform processes\n# TYPE ${NAME} counter\n`
     return { type, body: `${body.trimEnd()}\n\n${about}${lines.join('')}` }
   }

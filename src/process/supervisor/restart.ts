@@ -64,7 +64,7 @@ export function createRestart({ children, check, create, log }: RestartParts): R
       throw new RestartRefused('a new process could not start; the log says why')
     }
     onTaken()
-    log.info({}, 'new processes have taken over; the old ones end')
+    log.info({}, 'new processes have taken over; the old ones are stopping')
     // Not waited for: it takes as long as the last request.
     retired = retire(before).finally(() => {
       retired = undefined
@@ -82,14 +82,14 @@ export function createRestart({ children, check, create, log }: RestartParts): R
   async function retire(before: readonly SupervisedChild[]): Promise<void> {
     for (const role of ['serve', 'work'] as const)
       await Promise.all(before.filter((child) => child.role === role).map((child) => end(child, true)))
-    log.info({}, 'the old processes have ended')
+    log.info({}, 'the old processes have stopped')
   }
 
   return {
     now() {
       underWay ??= restart()
         .catch((err: unknown) => {
-          log.error({ err }, 'nothing was restarted: the processes that run go on')
+          log.error({ err }, 'nothing was restarted: the running processes continue')
           throw err
         })
         .finally(() => {
@@ -116,7 +116,5 @@ export const serveRestart = (restart: () => Promise<void>) => ({
 export function createAskRestart(channel: Channel | undefined): () => Promise<string | undefined> {
   const ask = channel && createAsk(channel, RESTART)
   return async () =>
-    ask
-      ? ((await ask()) ?? undefined)
-      : 'this process runs without a supervisor, so that nothing could start it again'
+    ask ? ((await ask()) ?? undefined) : 'this process runs without a supervisor, so nothing can restart it'
 }

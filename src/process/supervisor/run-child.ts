@@ -16,7 +16,7 @@ export async function runChild(role: ChildRole, config: Config, given: Given): P
   // The terminal sends these to the whole group; the supervisor decides what they mean.
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGUSR2'] as const) process.on(signal, () => {})
   process.on('unhandledRejection', (error) => {
-    log.error({ err: error }, 'a promise was rejected and nobody was waiting for it')
+    log.error({ err: error }, 'unhandled promise rejection')
     process.exit(1)
   })
 
@@ -37,7 +37,7 @@ export async function runChild(role: ChildRole, config: Config, given: Given): P
     await running.drain(DRAIN_MS, await asked.promise)
     return 0
   } catch (error) {
-    log.error({ err: error }, `${role} could not go on`)
+    log.error({ err: error }, `${role} could not continue`)
     return 1
   }
 }

@@ -161,11 +161,11 @@ export async function supervise(
     ...{ children, log },
     check() {
       if (process.platform !== 'linux')
-        throw new RestartRefused('only Linux lets two processes share the ports')
+        throw new RestartRefused('only Linux allows two processes to share ports')
       if (!isPrepared) throw new RestartRefused('the database does not answer')
       const changed = changedForSupervisor(config, reread())
       if (changed !== undefined)
-        throw new RestartRefused(`${changed} has changed: stop the server and start it again`)
+        throw new RestartRefused(`${changed} was changed: stop the server and start it again`)
     },
     create() {
       const taken = children.flatMap((child) => (child.role === 'work' ? [child.seat] : []))
@@ -192,13 +192,13 @@ export async function supervise(
   function startOneMore(): void {
     const n = serving().length
     const name = `serve-${n + 1}`
-    log.info({ child: name }, 'there is much to do: one more process serves')
+    log.info({ child: name }, 'high load: started another serving process')
     const before = serving()
     countHere()
     const child = createServing(n, {
       ...generation,
       onStillborn: () => {
-        log.error({ child: name }, 'a process could not start; the others go on')
+        log.error({ child: name }, 'a process could not start; the others continue')
         children.splice(children.indexOf(child), 1)
         countAtLast()
       },
@@ -213,7 +213,7 @@ export async function supervise(
   function endOne(): void {
     const last = serving().at(-1)
     if (!last) return
-    log.info({ child: last.facts?.name }, 'there is little to do: one process fewer serves')
+    log.info({ child: last.facts?.name }, 'low load: stopped a serving process')
     children.splice(children.indexOf(last), 1)
     void last.stop(DRAIN_MS + 5 * SECOND, { succeeded: true }).then(countAtLast)
   }
@@ -279,7 +279,7 @@ async function assertFree({ host, dnsPort }: Config): Promise<void> {
   await once(probe, 'listening').catch((error: NodeJS.ErrnoException) => {
     throw new StartError(
       error.code === 'EADDRINUSE'
-        ? `port ${dnsPort} on ${host} is in use; stop what listens there, or choose another with ALOFT_DNS_PORT`
+        ? `port ${dnsPort} on ${host} is in use; stop the program that uses it, or choose another port with ALOFT_DNS_PORT`
         : `cannot listen on ${host} port ${dnsPort}: ${error.message}`,
     )
   })

@@ -43,7 +43,7 @@ export function takeSockets(inherited: InheritedSockets | undefined): SocketShar
       channel?.onMessage((message) => {
         if (kindOf(message) !== ADOPT) return
         adopt(take((message as Adopt).own)).catch((err: unknown) =>
-          log.error({ err }, 'the connections of another process could not be taken'),
+          log.error({ err }, 'the connections of another process could not be taken over'),
         )
       })
     },

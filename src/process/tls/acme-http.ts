@@ -29,7 +29,7 @@ export function answerHttpChallenges({ challenges, clock, log }: HttpChallengePa
       const found = await challenges.find('http-01', host, clock.now())
       return found.find((each) => each.token === token)?.value
     } catch (err) {
-      log.error({ err, host }, 'challenges could not be looked up')
+      log.error({ err, host }, 'ACME challenges could not be looked up')
       return undefined
     } finally {
       looking--

@@ -18,7 +18,7 @@ export function createTlsChallenges({ challenges, vault, clock }: TlsChallengePa
     const host = readServerName(servername)
     const found = host === undefined ? [] : await challenges.find('tls-alpn-01', host, clock.now())
     const [newest] = found.toSorted((a, b) => b.expiresAt - a.expiresAt)
-    if (newest === undefined) throw new Error('no authority has been asked to look at this name')
+    if (newest === undefined) throw new Error('there is no pending challenge for this name')
     return createSecureContext({ ...TLS_CONTEXT, ...openTlsChallenge(vault, newest) })
   }
 }

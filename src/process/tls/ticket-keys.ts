@@ -47,7 +47,7 @@ export async function openTicketKeys(
   let period = periodNow()
   let keys = await load(period).catch(async (err: unknown): Promise<readonly [TicketKey, ...TicketKey[]]> => {
     // Sessions of other processes are not resumed until the next look; visitors shake hands anew.
-    log.warn({ err }, 'the keys of TLS sessions cannot be read')
+    log.warn({ err }, 'TLS session keys cannot be read')
     period = UNKNOWN
     return [ticketKeyOf(randomBytes(BYTES))]
   })
@@ -58,7 +58,7 @@ export async function openTicketKeys(
     period = now
   }
   const timer = setInterval(
-    () => void look().catch((err) => log.error({ err }, 'the keys of TLS sessions could not be renewed')),
+    () => void look().catch((err) => log.error({ err }, 'TLS session keys could not be renewed')),
     LOOK_MS,
   ).unref()
   return { keys: () => keys, look, close: () => clearInterval(timer) }

@@ -111,7 +111,7 @@ export function createCredentialCache(options: CredentialCacheOptions): Credenti
       if (isOld && monotonic >= entry.notBefore) {
         entry.notBefore = monotonic + RETRY_MS
         start(key, load).catch((error: unknown) =>
-          log.warn({ err: error, key }, 'a certificate was not renewed, the old one is served'),
+          log.warn({ err: error, key }, 'a certificate was not renewed; serving the old one'),
         )
       }
       remember(entries, key, entry)

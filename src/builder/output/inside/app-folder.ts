@@ -45,7 +45,7 @@ async function withEntry(packing: Packing, root: string, task: AppTask, entries:
     .map((entry) => ({ entry, file: locate(packing.place, root, entry) }))
     .find(({ file }) => file !== undefined && statOf(file)?.isFile())
   if (found?.file === undefined)
-    throw new PackFault('missing_function', `None of these files is there: ${entries.map(show).join(', ')}`)
+    throw new PackFault('missing_function', `None of these files exists: ${entries.map(show).join(', ')}`)
   const { entry, file } = found
   if (task.runtime === 'python')
     return { tree: wholeFolder(packing, root, 'python'), shape: 'handler' as const, entry }

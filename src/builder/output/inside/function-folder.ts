@@ -50,10 +50,13 @@ function addMapped({ place }: Packing, output: string, tree: Tree, map: Json): v
     const source = textOf(value)
     const isPlain = !isAbsolute(path) && posix.normalize(path) === path && !path.startsWith('..')
     if (source === undefined || !isPlain || path === '.' || path.endsWith('/'))
-      throw new PackFault('invalid_output', `filePathMap has the entry ${show(path)}, which is no plain path`)
+      throw new PackFault(
+        'invalid_output',
+        `filePathMap has the entry ${show(path)}, which is not a plain path`,
+      )
     const disk = bases.flatMap((base) => onDisk(place, base, source) ?? [])[0]
     if (disk === undefined)
-      throw new PackFault('missing_output', `filePathMap names ${show(source)}, which does not exist`)
+      throw new PackFault('missing_output', `filePathMap refers to ${show(source)}, which does not exist`)
     tree.addPath(path, disk)
   }
 }
@@ -92,7 +95,7 @@ function howToRun(
   }
   throw new PackFault(
     'unsupported_runtime',
-    `The function ${show(path)} needs the runtime ${show(runtime)}, which this platform does not have`,
+    `The function ${show(path)} needs the runtime ${show(runtime)}, which is not supported`,
   )
 }
 

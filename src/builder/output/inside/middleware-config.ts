@@ -58,7 +58,7 @@ function toMatcher(given: unknown, shown: string): Matcher {
   if (typeof source !== 'string' || !source.startsWith('/') || !isList(has) || !isList(missing))
     throw new PackFault(
       'invalid_middleware',
-      `${show(shown)}: each \`matcher\` is a path that begins with a slash, or an object with it as \`source\`.`,
+      `${show(shown)}: each \`matcher\` should be a path that starts with a slash, or an object with such a path as \`source\`.`,
     )
   return { source, has: has ?? [], missing: missing ?? [] }
 }

@@ -46,7 +46,7 @@ export async function packMiddleware(packing: Packing, task: MiddlewareTask): Pr
 const wrapperOf = (name: string): string => `import * as own from ${JSON.stringify(`./${name}`)}
 const exported = own.default?.default ?? own.default
 const handle = typeof exported === 'function' ? exported : (own.middleware ?? exported?.middleware)
-if (typeof handle !== 'function') throw new Error(${JSON.stringify(`${name} exports no function by default, or as middleware`)})
+if (typeof handle !== 'function') throw new Error(${JSON.stringify(`${name} has neither a default export nor a \`middleware\` export that is a function`)})
 export default async (request, context) =>
   (await handle(request, context)) ?? new Response(null, { headers: { 'x-middleware-next': '1' } })
 `

@@ -34,7 +34,7 @@ export function statOf(path: string): Stats | undefined {
 
 /** The real path of something in the workspace that a task or a configuration file names. */
 export function locate({ workspace }: Place, base: string, path: string): string | undefined {
-  if (path.includes('\0')) throw new PackFault('invalid_path', 'A path holds a zero byte')
+  if (path.includes('\0')) throw new PackFault('invalid_path', 'A path contains a zero byte')
   const named = join(base, path)
   if (isAbsolute(path) || !within(workspace, named))
     throw new PackFault('path_leaves_workspace', `${show(path)} is outside of the deployment's files`)

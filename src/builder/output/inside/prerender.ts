@@ -50,7 +50,7 @@ function packFallback(
   const source = locate(place, root, posix.join(posix.dirname(config), name))
   const stats = source === undefined ? undefined : statOf(source)
   if (source === undefined || !stats?.isFile()) {
-    results.note(`The fallback ${show(name)} of ${show(config)} is missing and is left out`)
+    results.note(`The fallback ${show(name)} of ${show(config)} is missing and was skipped`)
     return undefined
   }
   const content = results.addFile({ kind: 'file', source, size: stats.size, executable: false })

@@ -54,7 +54,7 @@ export function createPythonArchives(packing: Packing, root: string): PythonArch
     const made = known.get(key) ?? make(excludeFiles)
     known.set(key, made)
     const { archive, fileCount, files } = await made
-    if (!files.has(file)) throw new PackFault('missing_function', `${show(file)} is among what is left out`)
+    if (!files.has(file)) throw new PackFault('missing_function', `${show(file)} is excluded`)
     return { archive, fileCount }
   }
 }

@@ -18,7 +18,7 @@ export function readJson(path: string, name: string): Json {
   } catch {
     throw new PackFault('invalid_output', `${show(name)} is not JSON`)
   }
-  if (!isJson(value)) throw new PackFault('invalid_output', `${show(name)} does not hold an object`)
+  if (!isJson(value)) throw new PackFault('invalid_output', `${show(name)} does not contain an object`)
   return value
 }
 

@@ -110,7 +110,7 @@ export class Tree {
       this.#set(path, { kind: 'file', source: disk, size: stats.size, executable })
     } else if (stats?.isSymbolicLink()) this.#addLink(path, disk, skip, detours)
     else if (stats !== undefined)
-      this.#options.note(`${show(path)} is neither a file nor a folder and is left out`)
+      this.#options.note(`${show(path)} is neither a file nor a folder and was skipped`)
   }
 
   #addLink(path: string, disk: string, skip: Skip, detours: number): void {
@@ -125,14 +125,14 @@ export class Tree {
   #follow(path: string, disk: string, skip: Skip, detours: number): void {
     const { note, outsideLinks } = this.#options
     const real = realOf(disk)
-    if (real === undefined) note(`${show(path)} links to nothing and is left out`)
+    if (real === undefined) note(`${show(path)} links to a missing file and was skipped`)
     else if (!within(this.#place.workspace, real)) {
       if (outsideLinks === 'refuse')
         throw new PackFault('link_leaves_workspace', `${show(path)} links outside of the deployment's files`)
-      note(`${show(path)} links outside of the deployment's files and is left out`)
+      note(`${show(path)} links outside of the deployment's files and was skipped`)
     } else if (!statOf(real)?.isDirectory()) this.#add(path, real, skip, detours)
     else if (detours >= MAX_DETOURS || within(real, dirname(disk)))
-      note(`${show(path)} links to a folder that it is in, and is left out`)
+      note(`${show(path)} links to one of its parent folders and was skipped`)
     else this.#walk(path, real, '', skip, detours + 1)
   }
 

@@ -21,7 +21,7 @@ async function findPort() {
     const port = FIRST + Math.floor(Math.random() * COUNT)
     if (await isFree(port)) return port
   }
-  throw new Error('This machine has no free port for the program')
+  throw new Error('This machine has no free port for the server')
 }
 
 /**

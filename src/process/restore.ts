@@ -304,7 +304,7 @@ async function copy(
         await restoreOfRepository(repositories, entry.name, entry.stream())
         wrote(tarBytes(entry.size))
       } else if (entry.name !== MASTER_KEY && entry.name !== MISSING)
-        throw new ArchiveError(`The backup holds an unknown entry, ${entry.name}.`)
+        throw new ArchiveError(`The backup contains an unknown entry, ${entry.name}.`)
     }
     await putSmall()
   } finally {

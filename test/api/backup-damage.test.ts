@@ -169,7 +169,7 @@ describe('a backup with a damaged entry', () => {
     }
     assert.equal(existsSync(dataDir), false)
     assert.equal(await aloft(file, '--check'), 0)
-    assert.match(said.join(''), /saved\.tar is whole: \d+ rows and 2 file contents as of /)
+    assert.match(said.join(''), /saved\.tar is complete: \d+ rows and 2 file contents as of /)
   })
 
   test('under a passphrase names what lies in the piece that cannot be read', async () => {

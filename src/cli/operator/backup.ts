@@ -75,8 +75,8 @@ export const command = defineCommand({
       if (missing > MOST_NAMED && names.length > 0) cli.out.say(`Not saved: ${missing - MOST_NAMED} more`)
       throw new CliError(
         EXIT.failure,
-        `The backup is made, but ${count(missing, 'file')} of deployments could not be saved: damaged or lost on the server.`,
-        'Their SHA-256 is in `missing.txt` in the backup; `aloft operator doctor` says how to heal them.',
+        `The backup was created, but ${count(missing, 'file')} of deployments could not be included: damaged or missing on the server.`,
+        'Their SHA-256 hashes are in `missing.txt` in the backup; `aloft operator doctor` explains how to repair them.',
       )
     }
   },

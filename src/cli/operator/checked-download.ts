@@ -51,6 +51,9 @@ export async function* checkedDownload(
   const end = readBackupEnd(tail)
   if (end === undefined || end.bytes !== total - END_BYTES) throw cutOff()
   if (end.sha256 !== hash.digest('hex'))
-    throw new CliError(EXIT.failure, 'The backup was changed on its way here: its checksum does not match.')
+    throw new CliError(
+      EXIT.failure,
+      'The backup was damaged during the download: its checksum does not match.',
+    )
   return { missing: end.missing, names: missing.content().toString('latin1').match(SHA256) ?? [] }
 }

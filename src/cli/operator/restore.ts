@@ -17,10 +17,10 @@ export const command = defineCommand({
   arguments: { file: required('file created by `aloft operator backup`') },
   options: {
     dataDir: value('folder', 'instead of ALOFT_DATA_DIR'),
-    key: value('file', 'the master key, for a backup without it'),
-    passphraseFile: value('file', 'holds the passphrase, for a backup that was sealed with one'),
-    check: flag('only check the file, every entry of it, and restore nothing'),
-    force: flag('use a folder that is not empty; what is there is moved into a folder beside it'),
+    key: value('file', 'the master key, if the backup does not include it'),
+    passphraseFile: value('file', 'the passphrase, if the backup is encrypted'),
+    check: flag('only check every entry of the file; restores nothing'),
+    force: flag('restore into a folder that is not empty; its contents are moved to a folder beside it'),
   },
   examples: [
     ['operator restore backup.tar --key master.key', 'into the configured data folder'],
@@ -28,7 +28,7 @@ export const command = defineCommand({
     ['operator restore backup.tar --data-dir /srv/aloft', 'a backup with its key, into another folder'],
     [
       'operator restore backup.tar --check',
-      'is it whole? Exits with 1 and names what is damaged if it is not',
+      'check that it is complete; exits with 1 and lists damage otherwise',
     ],
   ],
   async run(cli, { file, dataDir, key, passphraseFile, check, force }) {
@@ -40,7 +40,7 @@ export const command = defineCommand({
       })
       return cli.out.show(found, () =>
         [
-          `${plainText(file)} is whole: ${count(found.rows, 'row')} and ${count(found.blobs, 'file content')} as of ${new Date(found.createdAt).toISOString()} (${showBytes(found.bytes)}).`,
+          `${plainText(file)} is complete: ${count(found.rows, 'row')} and ${count(found.blobs, 'file content')} as of ${new Date(found.createdAt).toISOString()} (${showBytes(found.bytes)}).`,
           ...notSaved(found),
         ].join('\n'),
       )
@@ -53,9 +53,9 @@ export const command = defineCommand({
     cli.out.show(restored, () => {
       const { rows, blobs, movedTo } = restored
       return [
-        `${plainText(restored.dataDir)} is as it was at ${new Date(restored.createdAt).toISOString()}: ${count(rows, 'row')} (${restored.database}), ${count(blobs, 'file content')}.`,
+        `Restored ${plainText(restored.dataDir)} to ${new Date(restored.createdAt).toISOString()}: ${count(rows, 'row')} (${restored.database}), ${count(blobs, 'file content')}.`,
         ...notSaved(restored),
-        ...(movedTo === undefined ? [] : [`What was there is in ${plainText(movedTo)}.`]),
+        ...(movedTo === undefined ? [] : [`The previous contents are in ${plainText(movedTo)}.`]),
       ].join('\n')
     })
     if (!cli.out.json) cli.out.say(cli.out.talkColors.dim('Now start the server.'))
@@ -63,7 +63,7 @@ export const command = defineCommand({
 })
 
 const notSaved = ({ missing }: { readonly missing: number }): readonly string[] =>
-  missing > 0 ? [`${count(missing, 'content')} could not be saved when the backup was made.`] : []
+  missing > 0 ? [`${count(missing, 'file content')} could not be included when the backup was created.`] : []
 
 const STEPS = {
   check: 'Checking the backup',

@@ -20,9 +20,9 @@ export const command = defineCommand({
     target: value('target', `only ${TRAFFIC_TARGETS.join(' or ')} requests`, oneOf(TRAFFIC_TARGETS)),
   },
   examples: [
-    ['analytics', 'the last 24 hours of the project of this folder'],
+    ['analytics', 'the last 24 hours of the linked project'],
     ['analytics shop --since 7d --target production', 'a week of production'],
-    ['analytics shop --json', 'with a number for every step of time'],
+    ['analytics shop --json', 'with a number for each interval'],
   ],
   hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { project, since, until, target }) {

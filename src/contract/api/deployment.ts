@@ -167,7 +167,7 @@ export const redeployDeployment = endpoint({
   summary: 'Redeploy the files of a deployment with the current variables and settings',
   limit: 'create-deployment',
   body: Type.Object({
-    target: Type.Optional(Type.Enum(LISTED_TARGETS, { description: 'As before unless said.' })),
+    target: Type.Optional(Type.Enum(LISTED_TARGETS, { description: 'Defaults to the original target.' })),
     customEnvironmentSlugOrId: RequestedEnvironment,
     meta: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 })),
   }),

@@ -99,7 +99,7 @@ function disk({ disk: { free, total } }: Status): Check {
     name: 'disk',
     ok,
     message: `${showBytes(free)} of ${showBytes(total)} free`,
-    ...(ok ? {} : { hint: 'Remove old deployments, or give the data folder a larger disk.' }),
+    ...(ok ? {} : { hint: 'Remove old deployments, or move the data folder to a larger disk.' }),
   }
 }
 

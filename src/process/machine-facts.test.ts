@@ -44,7 +44,7 @@ test('the first words say what is missing, what that means, and the command', as
     `
 There is no sandbox: AppArmor does not allow ordinary users to create user namespaces, as on Ubuntu since 23.10 (kernel.apparmor_restrict_unprivileged_userns=1).
 Builds and functions run with your permissions: they can read your files and reach everything this machine can reach. Deploy only code that you trust.
-This gets it, then start again:
+To fix this, run the following and start again:
 
     echo kernel.apparmor_restrict_unprivileged_userns=0 | sudo tee /etc/sysctl.d/60-aloft.conf && sudo sysctl --system
 

@@ -100,13 +100,16 @@ eachDatabase((name, openDatabase) =>
           })
         assert.equal(await aloft('backup', '--with-key', '--output', 'saved.tar'), 1)
         const text = said.splice(0).join('')
-        assert.match(text, /2 files of deployments could not be saved/)
+        assert.match(text, /2 files of deployments could not be included/)
         for (const content of Object.values(contents))
           assert.ok(text.includes(`Not saved: ${createHash('sha256').update(content).digest('hex')}\n`), text)
 
         const saved = join(dataDir, 'saved.tar')
         assert.equal(await aloft('restore', saved, '--check'), 0)
-        assert.match(said.splice(0).join(''), /1 file content as of .*\n2 contents could not be saved when/)
+        assert.match(
+          said.splice(0).join(''),
+          /1 file content as of .*\n2 file contents could not be included when/,
+        )
         const restored = join(dataDir, 'restored')
         assert.equal(await aloft('restore', saved, '--data-dir', restored), 0, said.join(''))
         const again = await startServer({ env: { ALOFT_DATA_DIR: restored } })

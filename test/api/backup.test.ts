@@ -219,8 +219,8 @@ eachDatabase((from, openFrom) =>
       const { manifest, rest } = split(whole)
       await refused('newer.tar', reseal({ ...manifest, version: 99 }, rest), /newer version/)
       const main = { ...manifest.main, migrations: [...manifest.main.migrations, '9999-later'] }
-      await refused('newer-schema.tar', reseal({ ...manifest, main }, rest), /does not know 9999-later/)
-      await assert.rejects(restore(asks(join(folder, 'none.tar'), dataDir)), /There is no file/)
+      await refused('newer-schema.tar', reseal({ ...manifest, main }, rest), /does not support 9999-later/)
+      await assert.rejects(restore(asks(join(folder, 'none.tar'), dataDir)), /does not exist/)
     })
 
     test('of an earlier schema and format is brought up to date by the next start', async () => {

@@ -150,7 +150,7 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.equal((await server.visit(made.url, '/vercel.json')).status, 404)
     const log = await logOf(token, made.id)
     assert.match(log, /vercel\.json: `fluid` is not supported/)
-    assert.match(log, /vercel\.json: `regions` has "cdg1", which is not known here/)
+    assert.match(log, /vercel\.json: `regions` has "cdg1", which is unknown/)
     const broken = await deploy(token, newName(), { ...SITE, 'vercel.json': '{' })
     assert.deepEqual([broken.readyState, broken.errorCode], ['ERROR', 'invalid_config'])
   })

@@ -131,7 +131,7 @@ test('what was started by someone else, was used or is old connects nothing', as
   wrong.searchParams.set('state', `${id}.wrong`)
   assert.match((await convert(me, id, wrong)).body.error.message, /is not valid/)
   assert.equal((await convert(me, id, back)).status, 200)
-  assert.match((await convert(me, id, back)).body.error.message, /used already/, 'the state')
+  assert.match((await convert(me, id, back)).body.error.message, /already used/, 'the state')
 
   const second = (await begin(me)).body
   const again = await opened(second.startUrl)

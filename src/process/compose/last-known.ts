@@ -29,7 +29,7 @@ export function rememberReads(parts: Parts, known: LastKnown): ServingParts {
   const { stores, log } = parts
   const reader = new Reader(known, {
     check: parts.checkHealth,
-    onAway: () => log.warn({}, 'the database is away: what is known here is served'),
+    onAway: () => log.warn({}, 'the database is unavailable: serving the last known state'),
   })
   const { certificates, hosts, domains, settings } = stores
   const sameSite = createSameSite()

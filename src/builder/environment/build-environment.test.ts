@@ -275,10 +275,7 @@ describe('a command that fails', () => {
     const full = await setUp(t, () => new Promise(() => {}), { freeBytes: Number.MAX_SAFE_INTEGER })
     await assert.rejects(
       full.run(await full.open(), 'x'),
-      failure(
-        'disk_limit',
-        /disk of this machine is full: \d+ MB are free, and builds leave 8589934591 MB to others/,
-      ),
+      failure('disk_limit', /disk of this machine is full: \d+ MB are free, and 8589934591 MB are reserved/),
     )
   })
 

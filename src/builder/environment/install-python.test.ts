@@ -229,7 +229,7 @@ hashes = { sha256 = "${hash('bbb', '1.0').slice(7)}" }
   it('says what pip cannot do', async () => {
     const { code, said } = await install('Pipfile', { Pipfile: '[packages]\naaa = "^1 || ^2"\n' })
     assert.match(said, /^Pipfile cannot be read: .*alternatives/)
-    assert.match(pythonFault(code, 'Pipfile'), /^Pipfile cannot be installed from/)
+    assert.match(pythonFault(code, 'Pipfile'), /^The packages in Pipfile could not be installed/)
   })
 
   it('says when the index cannot be reached', async () => {

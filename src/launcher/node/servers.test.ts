@@ -150,8 +150,8 @@ test('the body of an event reaches a function of events, and its headers the cli
 
 test('a program that cannot answer fails at once, and says why', async (t) => {
   const failures: Readonly<Record<string, RegExp>> = {
-    'exports.nothing = 1': /index\.js exports nothing that answers requests/,
-    'await new Promise(() => {}); export {}': /index\.js exports nothing that answers requests/,
+    'exports.nothing = 1': /index\.js exports nothing that handles requests/,
+    'await new Promise(() => {}); export {}': /index\.js exports nothing that handles requests/,
     'throw new TypeError("at load")': /TypeError: at load/,
     'setTimeout(() => { throw new Error("soon after") })': /Error: soon after/,
     'Promise.reject(new Error("unhandled"))': /Error: unhandled/,

@@ -35,6 +35,31 @@ describe('teams, webhooks, drains and integrations', { skip: withoutChromium }, 
     assert.equal(body.slug, 'second')
   })
 
+  test('somebody without an account is invited, and the button of the email makes them a member', async () => {
+    const page = await dashboard.openPage(ada, '/a/acme/members')
+    await page.getByRole('button', { name: 'Add member' }).click()
+    await page.getByLabel('Email').fill('lise@aloft.test')
+    await page.getByRole('dialog').getByRole('button', { name: 'Add member' }).click()
+    await page.getByText('the link was printed in its terminal').waitFor()
+    await page.getByRole('button', { name: 'Revoke the invitation for lise@aloft.test' }).waitFor()
+    await dashboard.look(page, 'members-invited')
+
+    const [mail] = await dashboard.server.mails('lise@aloft.test')
+    await page.context().clearCookies()
+    await page.goto('about:blank')
+    await page.setContent(mail?.html ?? '')
+    await page.getByRole('link', { name: 'Accept invitation' }).click()
+    await page.getByText('You have been invited to join').waitFor()
+    await page.getByRole('button', { name: 'Accept invitation' }).click()
+    await page.waitForURL('**/a/acme')
+    await page
+      .getByRole('button', { name: /^Account:/ })
+      .first()
+      .waitFor()
+    const members = (await call(`GET /v1/teams/${team}/members`)).body
+    assert.ok(members.some(({ email }: { email: string }) => email === 'lise@aloft.test'))
+  })
+
   test('a member is added, told by mail, made an owner and removed', async () => {
     await dashboard.server.signUp('grace@aloft.test')
     const page = await dashboard.openPage(ada, '/a/acme/members')

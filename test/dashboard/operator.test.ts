@@ -73,6 +73,19 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
     await page.reload()
     await page.getByText('19 GB').waitFor()
     await dashboard.look(page, 'operator-account')
+
+    // What a plan lacks is told to those who are on it, and to nobody else.
+    await dashboard.server.call('POST /v10/projects', { token: bea.token, body: { name: 'shop' } })
+    const needed = own.getByText(
+      'Password protection requires the enterprise plan. This account is on the pro',
+    )
+    await own.goto('http://aloft.test/a/bea/projects/shop/settings/protection')
+    await own.getByRole('heading', { name: 'Password', exact: true }).waitFor()
+    assert.equal(await needed.count(), 0)
+    const { token } = operator
+    await dashboard.server.call(`PATCH /v1/operator/accounts/${id}`, { token, body: { plan: 'pro' } })
+    await own.reload()
+    await needed.waitFor()
   })
 
   test('a job is run now', async () => {

@@ -153,7 +153,15 @@ export async function openDashboard(options: StartOptions = {}): Promise<Dashboa
 }
 
 /** Pages whose rows end in buttons and have little space for them on a phone. */
-const ROWS_WITH_BUTTONS: ReadonlySet<string> = new Set(['members', 'operator-accounts', 'schedules'])
+const ROWS_WITH_BUTTONS: ReadonlySet<string> = new Set([
+  'members',
+  'members-invited',
+  'git',
+  'git-held',
+  'operator-accounts',
+  'operator-machines',
+  'schedules',
+])
 
 /** Buttons at the end of a row that are beyond the edge of their card. */
 const CUT_OFF = `[...document.querySelectorAll('td button')]

@@ -1,5 +1,6 @@
 import { ApiError } from '#client/api-error.ts'
 import { createInvitation } from '#contract/api/invitation.ts'
+import { loginMethods } from '#contract/api/login.ts'
 import { inviteMember, ROLES } from '#contract/api/team.ts'
 import { sentence } from '#contract/wording.ts'
 import { actingTeam } from '../account.ts'
@@ -30,8 +31,11 @@ export const command = defineCommand({
       if (!(error instanceof ApiError) || error.code !== 'user_not_found') throw error
       const invitation = await api.call(createInvitation, call)
       const until = relativeTime(invitation.expiresAt, cli.now())
+      const { mail } = await api.call(loginMethods)
       out.show({ invitation }, () =>
-        sentence(`Invited ${plainText(invitation.email)} by email; the link expires ${until}`),
+        mail
+          ? sentence(`Invited ${plainText(invitation.email)} by email; the link expires ${until}`)
+          : `Invited ${plainText(invitation.email)}. This server has no mail server set up: the link was printed in its terminal and expires ${until}.`,
       )
     }
   },

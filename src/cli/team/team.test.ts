@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
 import { createInvitation, listInvitations, revokeInvitation } from '#contract/api/invitation.ts'
+import { loginMethods } from '#contract/api/login.ts'
 import {
   changeRole,
   createTeam,
@@ -82,6 +83,7 @@ test('a missing team is wrong usage, and one that is not yours exits with 3', as
 })
 
 test('add names a role when asked to, and who has no account is invited by mail', async () => {
+  let mail = true
   await using machine = await startMachine(
     ...teams,
     answers(inviteMember, ({ params, body }) => {
@@ -93,6 +95,7 @@ test('add names a role when asked to, and who has no account is invited by mail'
     answers(createInvitation, ({ body: { email, role = 'MEMBER' } }) => ({
       ...{ id: 'req_1', email, role, createdAt: Date.now(), expiresAt: Date.now() + 7 * 86_400_000 },
     })),
+    answers(loginMethods, () => ({ mail, approveUrl: 'http://localhost/login/approve' })),
     answers(listInvitations, () => ({
       invitations: [
         { id: 'req_1', email: 'who@example.com', role: 'OWNER' as const, createdAt: 1, expiresAt: 2 },
@@ -105,6 +108,8 @@ test('add names a role when asked to, and who has no account is invited by mail'
   assert.equal((await add('kim@example.com')).stdout, 'kim is now a member of acme.\n')
   const unknown = await add('who@example.com')
   assert.equal(unknown.stdout, 'Invited who@example.com by email; the link expires in 7d.\n')
+  mail = false
+  assert.match((await add('who@example.com')).stdout, /no mail server .* printed in its terminal/)
   const on = (...line: string[]) => machine.run(['teams', 'invitations', ...line, '--team', 'acme'], env)
   assert.match((await on('ls')).stdout, /^who@example\.com +OWNER .* req_1$/m)
   assert.equal((await on('rm', 'who@example.com')).stdout, 'Withdrew the invitation for who@example.com.\n')

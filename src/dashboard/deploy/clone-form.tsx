@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { connectSource } from '#contract/api/git.ts'
 import { NEW_PROJECT_NODE_VERSION } from '#contract/api/node-versions.ts'
 import { createProject, deleteProject, type Framework, updateProject } from '#contract/api/project.ts'
+import { sentence } from '#contract/wording.ts'
 import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
@@ -220,7 +221,8 @@ export function CloneForm({ button, onOther }: { button: DeployButton; onOther: 
         footer={
           <>
             <span className="min-w-0 flex-1">
-              In {account.name}. Deploys to production now, and again whenever the repository changes.
+              {sentence(`In ${account.name}`)} Deploys to production now, and again whenever the repository
+              changes.
             </span>
             <Button
               type="submit"

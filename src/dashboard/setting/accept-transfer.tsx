@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { acceptProject } from '#contract/api/project-transfer.ts'
+import { sentence } from '#contract/wording.ts'
 import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
@@ -21,7 +22,7 @@ export function AcceptTransfer({ onClose }: { onClose: () => void }) {
       }),
     {
       changes: ['project', 'deployment', 'alias', 'project-domain', 'env'],
-      done: (project) => `${project.name} now belongs to ${account.name}.`,
+      done: (project) => sentence(`${project.name} now belongs to ${account.name}`),
       quiet: true,
     },
   )

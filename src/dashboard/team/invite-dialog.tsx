@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { ApiError } from '#client/api-error.ts'
 import { createInvitation } from '#contract/api/invitation.ts'
+import { loginMethods } from '#contract/api/login.ts'
 import { inviteMember, type Role } from '#contract/api/team.ts'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
@@ -16,11 +17,15 @@ export function InviteDialog({ teamId, onClose }: { teamId: string; onClose: () 
       const call = { params: { id: teamId }, body: { email, role } }
       try {
         await client.call(inviteMember, call)
-        return `${email} has been added and notified by email.`
+        const { mail } = await client.call(loginMethods)
+        return mail ? `${email} has been added and notified by email.` : `${email} has been added.`
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 'user_not_found') throw error
         await client.call(createInvitation, call)
-        return `${email} has been invited by email.`
+        const { mail } = await client.call(loginMethods)
+        return mail
+          ? `${email} has been invited by email.`
+          : `${email} has been invited. This server has no mail server set up, so the link was printed in its terminal.`
       }
     },
     {

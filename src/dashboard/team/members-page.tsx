@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { changeRole, listMembers, type Role, removeMember } from '#contract/api/team.ts'
+import { sentence } from '#contract/wording.ts'
 import { useAccount, useAccounts } from '../api/account.tsx'
 import { useAction, useRead } from '../api/query.ts'
 import { Avatar } from '../ui/avatar.tsx'
@@ -40,7 +41,7 @@ export function MembersPage() {
   return (
     <Page
       title="Members"
-      about={`People in ${name}. Owners manage members; members deploy and manage projects.`}
+      about={`${sentence(`People in ${name}`)} Owners manage members; members deploy and manage projects.`}
       actions={
         isOwner && (
           <Button look="primary" icon="plus" onClick={() => setInviting(true)}>

@@ -22,10 +22,20 @@ export function OpenInvitations({ teamId }: { teamId: string }) {
         rows={invitations}
         rowKey={({ id }) => id}
         columns={[
-          { title: 'Email', cell: ({ email }) => <span className="break-all">{email}</span> },
+          {
+            title: 'Email',
+            cell: ({ email, expiresAt }) => (
+              <>
+                <span className="break-all">{email}</span>
+                <span className="block text-soft md:hidden">
+                  expires <Time at={expiresAt} />
+                </span>
+              </>
+            ),
+          },
           { title: 'Role', cell: ({ role }) => <Badge>{role === 'OWNER' ? 'Owner' : 'Member'}</Badge> },
-          { title: 'Invited', cell: ({ createdAt }) => <Time at={createdAt} /> },
-          { title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+          { title: 'Invited', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { title: 'Expires', wide: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
           {
             title: 'Actions',
             silent: true,

@@ -5,7 +5,6 @@ import { createClusterRunner } from '#adapters/runner-process/peer/cluster-runne
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import { SECOND } from '#contract/time.ts'
 import { createVisitLog } from '#core/log/visit-log.ts'
-import { createDestinations } from '#core/outbound/destinations.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Runner } from '#core/ports/runner.ts'
 import type { DnsServer } from '#dns/server.ts'
@@ -87,10 +86,8 @@ export async function buildEdge(
     prerenders: openPrerenders(config, parts),
     images: createSharpImages({
       openSandbox: () =>
-        openSandbox({
-          ...{ mode: config.sandbox, log, quiet: true },
-          destinations: createDestinations({ privateTargets: config.privateTargets }),
-        }),
+        // It has no network, and this process must not stand still while it is made ready.
+        openSandbox({ mode: config.sandbox, log, quiet: true, networks: false }),
       log,
     }),
     address: publicAddressOf(config.baseUrl),

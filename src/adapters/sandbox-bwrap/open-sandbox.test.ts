@@ -159,3 +159,19 @@ it('goes on without in a container that has no privileges, and tells why of each
   assert.ok(ways.includes('bubblewrap') && ways.includes('namespaces'), JSON.stringify(report.notTaken))
   assert.equal(run?.code, 0)
 })
+
+it('runs what needs no network, and refuses what needs one, where none was made ready', {
+  skip: rootMissing,
+}, async () => {
+  const sandbox = await openSandbox({ mode: 'required', log: createRecordingLog(), networks: false })
+  try {
+    const run = sandbox.spawn(runOf(['true']))
+    run.stdout.resume()
+    run.stderr.resume()
+    assert.equal((await run.exit).code, 0)
+    const online = sandbox.spawn({ ...runOf(['true']), network: 'outbound' })
+    await assert.rejects(online.exit, /opened for runs without one/)
+  } finally {
+    await sandbox.close()
+  }
+})

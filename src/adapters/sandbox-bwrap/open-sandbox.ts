@@ -32,6 +32,8 @@ export interface SandboxOptions {
   /** `required` refuses to go on without; `auto` goes on unprotected and warns; `off` does so at the operator's word. */
   readonly mode: 'required' | 'auto' | 'off'
   readonly log: Log
+  /** False where no run needs a network: to make ready for it starts a dozen programs. */
+  readonly networks?: boolean
   /** What runs reach over the network; the public internet where it is left out. */
   readonly destinations?: Destinations
   /** False on machines where unprivileged users must not make user namespaces; else that is found out. */
@@ -202,6 +204,8 @@ async function openIsolated(
       notTaken.push({ what: way, why: `${(error as Error).message}${why}`, lacking: [] })
       continue
     }
+    if (options.networks === false)
+      return { sandbox: open('this sandbox was opened for runs without one'), notTaken }
     const found = await openNetworks({ owner, tools, destinations, isRoot: isRoot(), log })
     notTaken.push(...found.notTaken)
     return { sandbox: open(found.networks), notTaken }

@@ -43,6 +43,7 @@ Deployed with \`aloft --prod\` by hand, and used in Chromium:
 | application | what it needed | what was tried | result |
 |---|---|---|---|
 | [sveltejs/realworld](https://github.com/sveltejs/realworld) 1.0.1: 42 source files, SvelteKit 2 with its Vercel adapter, pnpm, Node 20 by \`.nvmrc\` | one line changed: the address of its API, since the public one could not be reached from the machine. The API was a second deployment, a \`start\` script | lists with pages and tags, signing in (form actions, cookies), writing an article, Markdown, comments, profiles, the same after a reload | works |
+| [vercel/next-app-router-playground](https://github.com/vercel/next-app-router-playground): 185 files, Cache Components, MDX | \`next\` 16.4.6 in the place of a canary whose compiler could not be had, and no fonts of Google, which could not be reached | the pages of layouts, loading, errors, parallel routes, route groups, contexts and every kind of cache, a page made on demand, moving from page to page | works; some prefetches of single segments that the build did not make are answered 404, and the page itself is fetched instead |
 `,
   )
 }

@@ -22,25 +22,26 @@ export function writeRows(places: readonly string[], rows: readonly Row[]): void
     PAGE,
     `# Where it was tried
 
-\`npm run test:places\` starts Aloft in each of these places, as root of a machine with Debian's packages, deploys what a new
-user deploys first (${TRIED.join(', ')}), visits it, asks \`aloft operator doctor\` what
-is in force, and writes this table; \`npm run test:places container\` does so for those places alone whose name says so.
-[Installing](installing.md) tells what each needs.
+Run as root on a machine with Debian's packages, \`npm run test:places\` starts Aloft in each of these places, deploys what
+a new user deploys first (${TRIED.join(', ')}), requests it,
+asks \`aloft operator doctor\` which isolation is in effect, and writes this table. \`npm run test:places container\` tests only
+the places whose names contain that word. [Installing](installing.md) explains what each place needs.
 
 | place | processor | isolated by | result |
 |---|---|---|---|
 ${kept.join('\n')}
 
-The containers are of a Docker Engine that is started for it, on an image of the machine's own programs, with no option of
-\`docker run\` that gives a container more than usual, and \`npm start\` in a fresh clone. Docker lets such a container
-make no namespaces, so that there is no sandbox in it, which is said at the start, by \`aloft operator doctor\` and on the
-health page; with \`ALOFT_SANDBOX=required\` it refuses to start.
+The containers run on a Docker Engine started for the test, from an image of the machine's own programs, and run
+\`npm start\` in a fresh clone. The plain ones get no \`docker run\` option that gives a container more rights than usual.
+Docker doesn't let them create namespaces, so they have no sandbox. Aloft says so at startup, in \`aloft operator doctor\`
+and on the health page; with \`ALOFT_SANDBOX=required\`, it refuses to start.
 
-The service is the unit of \`deploy\`, under a systemd that is booted for it over a copy of the machine's files, in
-namespaces of its own. Memory, CPU time and processes of runs are limited there in groups below the service.
+The service is the unit in \`deploy\`, under a systemd that is booted for the test on a copy of the machine's files, in
+separate namespaces. The memory, CPU time and processes of runs are limited there in groups below the service.
 
-Not tried yet, as the machine on which this was written could not have them: cgroups of version 2 with controllers (its
-kernel gives them to version 1), AppArmor's rule for user namespaces, macOS, and \`node:24-bookworm-slim\` itself.
+Not tested yet, because they weren't available on the machine used for these tests: cgroups version 2 with controllers
+(the machine's kernel assigns them to version 1), AppArmor's rule for user namespaces, macOS, and
+\`node:24-bookworm-slim\` itself.
 `,
   )
 }

@@ -241,7 +241,7 @@ suite('a folder of files and functions', { skip: process.platform !== 'linux' },
       once(second, 'exit'),
     ])
     assert.equal(code, 1)
-    assert.match(said, new RegExp(`Port ${ready.port} is taken`))
+    assert.match(said, new RegExp(`Port ${ready.port} is used by another program`))
   })
 
   test('Ctrl-C ends it, and nothing of it is left', async () => {

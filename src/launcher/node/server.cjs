@@ -82,6 +82,12 @@ function answerFailure(res) {
   res.end(body)
 }
 
+/** Many programs never end their side of a WebSocket: that of somebody who has gone would keep this one from ending. */
+function closeWithVisitor(socket) {
+  if (socket._readableState.ended) socket.destroy()
+  else socket.once('end', () => socket.destroy())
+}
+
 function createServer({ exchanges, lines }) {
   /** What answers: a function of a request and a response. */
   let answer
@@ -138,7 +144,9 @@ function createServer({ exchanges, lines }) {
   function forwardUpgrades(target) {
     const take = (req, socket, head) => {
       socket[REQUEST] = req
-      const { exchange, end } = begin(req, undefined)
+      const entry = begin(req, undefined)
+      const { exchange, end } = entry
+      entry.socket = socket
       socket.once('close', end)
       bind(exchange, [req])
       inside(exchange, () => target.emit('upgrade', req, socket, head))
@@ -189,7 +197,9 @@ function createServer({ exchanges, lines }) {
     stop() {
       stopping = true
       front.close()
-      for (const { res } of open) if (res && !res.headersSent) res.setHeader('connection', 'close')
+      for (const { res, socket } of open)
+        if (socket) closeWithVisitor(socket)
+        else if (!res.headersSent) res.setHeader('connection', 'close')
       return open.size === 0 ? Promise.resolve() : new Promise((resolve) => empty.push(resolve))
     },
     /** The process is about to end: whoever waits is told, for a moment. */

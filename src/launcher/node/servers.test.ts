@@ -105,6 +105,27 @@ test('what upgrades a connection is told by the server that listens', async (t) 
   socket.destroy()
 })
 
+test('a program that never ends its side of an upgraded connection ends with its visitors', async (t) => {
+  const source = `
+    const server = require('http').createServer((req, res) => res.end('plain')).listen(3000)
+    server.on('upgrade', (req, socket) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: echo\\r\\nConnection: Upgrade\\r\\n\\r\\n')
+      socket.on('data', (data) => socket.write(data))
+    })`
+  for (const leaves of ['before', 'after']) {
+    const launched = await start(t, { files: { 'index.js': source } })
+    const req = launched.open('/ws', {
+      headers: { connection: 'Upgrade', upgrade: 'echo', 'x-aloft-request-id': 'r1' },
+    })
+    req.end()
+    const [, socket] = await once(req, 'upgrade')
+    if (leaves === 'before') socket.destroy()
+    launched.say({ type: 'stop', graceMs: 60_000 })
+    if (leaves === 'after') setTimeout(() => socket.destroy(), 100)
+    assert.equal(await launched.exit, 0, leaves)
+  }
+})
+
 test('an upgrade that nobody takes is an ordinary request', async (t) => {
   const launched = await start(t, {
     files: { 'index.js': `module.exports = (req, res) => res.end('plain')` },

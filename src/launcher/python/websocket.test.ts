@@ -56,6 +56,9 @@ async function launchEcho(t: TestContext) {
     const onward = connect(launched.http)
     for (const each of [socket, onward]) sockets.add(each.on('error', () => {}))
     socket.pipe(onward).pipe(socket)
+    // One that was reset does not end the other by itself, and its client would wait for ever.
+    onward.once('close', () => socket.end())
+    socket.once('close', () => onward.end())
   }).listen(0, '127.0.0.1')
   await once(relay, 'listening')
   t.after(() => {

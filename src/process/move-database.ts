@@ -15,6 +15,7 @@ import {
 } from '#adapters/sql/backup/table-target.ts'
 import { readConfig } from '../config/config.ts'
 import { readConfigFile } from './config-file.ts'
+import { MendableError } from './mendable-error.ts'
 import { forgetMove, noteMove } from './moved-database.ts'
 import { syncFiles } from './sync-files.ts'
 
@@ -35,15 +36,8 @@ export interface MovedDatabase {
   readonly keptIn?: string
 }
 
-/** A reason not to move that is the operator's to mend. */
-export class MoveError extends Error {
+export class MoveError extends MendableError {
   override readonly name = 'MoveError'
-  readonly hint: string | undefined
-
-  constructor(message: string, hint?: string) {
-    super(message)
-    this.hint = hint
-  }
 }
 
 const MAIN = 'aloft.db'

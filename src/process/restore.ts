@@ -30,6 +30,7 @@ import type { Log } from '#core/ports/log.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { readConfigFile } from './config-file.ts'
+import { MendableError } from './mendable-error.ts'
 import { syncFiles } from './sync-files.ts'
 
 /** What a backup is opened with. */
@@ -64,15 +65,8 @@ export interface Restored {
   readonly movedTo?: string
 }
 
-/** A reason not to restore that is the operator's to mend. */
-export class RestoreError extends Error {
+export class RestoreError extends MendableError {
   override readonly name = 'RestoreError'
-  readonly hint: string | undefined
-
-  constructor(message: string, hint?: string) {
-    super(message)
-    this.hint = hint
-  }
 }
 
 const SMALL = 64 * 1024

@@ -13,7 +13,7 @@ import { createCgroup } from './cgroup.ts'
 import type { CgroupPlaces } from './cgroup-places.ts'
 import { assertRun } from './check-run.ts'
 import type { NetworkPool } from './network-pool.ts'
-import { fileLimitArgs, rlimitArgs } from './start-argv.ts'
+import { codeRangeBytes, fileLimitArgs, rlimitArgs } from './start-argv.ts'
 import { type Ended, type Started, supervise } from './supervise.ts'
 import type { SystemView } from './system-view.ts'
 import type { Tools } from './tools.ts'
@@ -117,6 +117,7 @@ export class BwrapSandbox implements Sandbox {
         : [
             ...rlimitArgs(run.limits, await readFile('/proc/self/limits', 'utf8'), {
               isOwnUser: uid === undefined,
+              reservedBytes: codeRangeBytes(await readFile('/proc/self/maps', 'utf8')),
             }),
             ...fileLimitArgs(run.limits),
           ]

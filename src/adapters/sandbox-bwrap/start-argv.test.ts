@@ -1,22 +1,37 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { rlimitArgs } from './start-argv.ts'
+import { codeRangeBytes, rlimitArgs } from './start-argv.ts'
 
 const LIMITS = { memoryBytes: 2 ** 26, cpus: 1, processes: 16, wallMs: 1000, tmpBytes: 2 ** 20 }
 const UNLIMITED = 'Max data size             unlimited            unlimited            bytes\n'
 
 test('a user of its own has the processes of one run', () => {
-  assert.deepEqual(rlimitArgs(LIMITS, UNLIMITED, { isOwnUser: false }), [
+  assert.deepEqual(rlimitArgs(LIMITS, UNLIMITED, { isOwnUser: false, reservedBytes: 0 }), [
     '--data=67108864:67108864',
     '--nproc=16:16',
   ])
 })
 
 test('the user of the platform keeps room for the platform, below what the machine allows it', () => {
-  const nproc = (limits: string) => rlimitArgs(LIMITS, limits, { isOwnUser: true })[1]
+  const nproc = (limits: string) => rlimitArgs(LIMITS, limits, { isOwnUser: true, reservedBytes: 0 })[1]
   assert.equal(nproc(UNLIMITED), '--nproc=4096:4096')
   assert.equal(
     nproc('Max processes             900                  1000                 processes\n'),
     '--nproc=1000:1000',
   )
+})
+
+test('what Node sets aside for machine code, and counts as data, is no memory of the program', () => {
+  const maps = `00400000-02d00000 r-xp 00000000 00:00 0 /opt/node
+7f8cb4000000-7f8cd4000000 rwxp 00000000 00:00 0
+7f8cea800000-7f8ceb000000 rwxp 00000000 00:00 0
+7f8cf0000000-7f8cf8000000 rw-p 00000000 00:00 0
+`
+  const reservedBytes = codeRangeBytes(maps)
+  assert.equal(reservedBytes, 4 * 2 ** 29)
+  assert.equal(
+    rlimitArgs(LIMITS, UNLIMITED, { isOwnUser: true, reservedBytes })[0],
+    '--data=2214592512:2214592512',
+  )
+  assert.equal(codeRangeBytes('00400000-02d00000 r-xp 00000000 00:00 0 /opt/node\n'), 0)
 })

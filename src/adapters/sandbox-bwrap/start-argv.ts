@@ -85,20 +85,35 @@ export const stagedBinds = ({ uid, stage, binds }: Pick<Start, 'uid' | 'stage' |
 /** For all runs and the platform together, where they are one user: its threads alone are more than a run may have. */
 const SHARED_PROCESSES = 4096
 
+/** The program and some threads of its own, as bundlers have them: each sets memory aside for its machine code. */
+const ISOLATES = 4
+
+/**
+ * What Node.js sets aside for machine code, by /proc/self/maps of one. On x86-64 that is half a gigabyte for each thread
+ * with JavaScript which may be written, and so counts as data, though hardly any of it is ever used.
+ */
+export function codeRangeBytes(maps: string): number {
+  const ranges = Array.from(
+    maps.matchAll(/^(\w+)-(\w+) rwxp/gm),
+    ([, from = '', to = '']) => Number(`0x${to}`) - Number(`0x${from}`),
+  )
+  return ISOLATES * Math.max(0, ...ranges)
+}
+
 /**
  * The limits of /proc/self/limits by name; a hard limit is never raised, which even root may be refused. `isOwnUser`
- * where runs are of the platform's own user.
+ * where runs are of the platform's own user; `reservedBytes` of memory are allowed to each process besides its own.
  */
 export function rlimitArgs(
   limits: SandboxLimits,
   procLimits: string,
-  { isOwnUser }: { readonly isOwnUser: boolean },
+  { isOwnUser, reservedBytes }: { readonly isOwnUser: boolean; readonly reservedBytes: number },
 ): readonly string[] {
   const hard = (name: string) => {
     const text = new RegExp(`^${name}\\s+\\S+\\s+(\\S+)`, 'm').exec(procLimits)?.[1]
     return text === undefined || text === 'unlimited' ? Number.MAX_SAFE_INTEGER : Number(text)
   }
-  const data = Math.min(limits.memoryBytes, hard('Max data size'))
+  const data = Math.min(limits.memoryBytes + reservedBytes, hard('Max data size'))
   const processes = Math.min(isOwnUser ? SHARED_PROCESSES : limits.processes, hard('Max processes'))
   return [`--data=${data}:${data}`, `--nproc=${processes}:${processes}`]
 }

@@ -1,7 +1,9 @@
-/** A process of its own, with what is left of the CPU: those who do their worst have machines of their own. */
+/**
+ * A process of its own, all of whose threads run when nobody else wants to: those who do their worst have machines of their
+ * own, and what is measured is not to wait for them.
+ */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { getPriority, setPriority } from 'node:os'
 import type { Call } from '../platform.ts'
 import { oneConnection, send } from '../send.ts'
 import { STORMS, type Tally, tally } from './storms.ts'
@@ -23,7 +25,10 @@ export interface Raging {
 
 /** Makes ready what the storm needs; it begins when it is told to. */
 export async function prepareStorm(order: Order): Promise<Raging> {
-  const child = fork(import.meta.filename, [JSON.stringify(order)])
+  const child = fork(import.meta.filename, [JSON.stringify(order)], {
+    execPath: 'chrt',
+    execArgv: ['--idle', '0', process.execPath],
+  })
   const exited = once(child, 'exit')
   const [ready] = await Promise.race([once(child, 'message'), exited])
   if (ready !== 'ready') throw new Error(`${order.name} cannot be done: ${ready}`)
@@ -38,7 +43,6 @@ export async function prepareStorm(order: Order): Promise<Raging> {
 }
 
 async function main({ name, url, tlsPort, headers, teamId }: Order): Promise<void> {
-  setPriority(Math.min(19, getPriority() + 10))
   const shared = oneConnection()
   const call = async (path: string, { headers: more = {}, agent = shared, ...rest }: Call = {}) => {
     const whole = `${url}${path}${path.includes('?') ? '&' : '?'}teamId=${teamId}`

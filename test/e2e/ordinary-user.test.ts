@@ -44,8 +44,10 @@ module.exports = (req, res) => res.json({ seven: isNumber(7), word: isNumber('wo
   res.json({ status: answer.status, name: (await answer.json()).name })
 }\n`,
   'api/private.js': `const net = require('node:net')
+// Whoever decides for the sandbox may take a connection and break it off at once: what counts is an answer.
 const tried = (host) => new Promise((resolve) => net.connect(Number(process.env.PORT_OF_PLATFORM), host)
-  .on('connect', () => resolve('connected')).on('error', (error) => resolve(error.code)))
+  .on('connect', function () { this.write('GET / HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n') })
+  .on('data', () => resolve('answered')).on('error', (error) => resolve(error.code)).on('close', () => resolve('ENDED')))
 module.exports = async (req, res) => res.json(await Promise.all(process.env.HOSTS.split(' ').map(tried)))\n`,
   'api/snake.py': `from http.server import BaseHTTPRequestHandler
 import os, urllib.request

@@ -6,7 +6,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
-import { fastLaneOf } from '#src/process/compose/build-handler.ts'
+import { fastLaneOf } from '#src/process/compose/serving/build-handler.ts'
 import { createEdgeWorld, createInstances, siteFunctions } from '#test/support/edge.ts'
 import { readUntil, start, testAuthority } from '../../test/support/listener.ts'
 

@@ -17,21 +17,21 @@ import type { Config } from '../config/config.ts'
 import { buildApi } from './api/build-api.ts'
 import { callerOf, createElsewhere } from './api/elsewhere.ts'
 import { createForward } from './api/forward-api.ts'
-import { buildHandler } from './compose/build-handler.ts'
-import { connectPeers, endMachine, reportMachine } from './compose/cluster.ts'
-import { connectionLimit } from './compose/descriptor-limit.ts'
-import { startDns } from './compose/dns.ts'
-import { createIsForApi, hostOf } from './compose/hosts.ts'
-import { createInTurns } from './compose/in-turns.ts'
-import { withLastKnown } from './compose/last-known.ts'
-import { createIsDraining } from './compose/machine-watch.ts'
-import { createMetrics } from './compose/metrics.ts'
+import { openPrerenders } from './compose/content/prerenders.ts'
+import { startDns } from './compose/domain/dns.ts'
+import { connectPeers, endMachine, reportMachine } from './compose/machine/cluster.ts'
+import { createIsDraining } from './compose/machine/machine-watch.ts'
 import { openParts } from './compose/open-parts.ts'
 import { openAllows } from './compose/outbound.ts'
 import type { Parts } from './compose/parts.ts'
-import { openPrerenders } from './compose/prerenders.ts'
-import { openProtection } from './compose/protection.ts'
 import { apiSocket, findRunnerSocket } from './compose/runner-socket.ts'
+import { buildHandler } from './compose/serving/build-handler.ts'
+import { connectionLimit } from './compose/serving/descriptor-limit.ts'
+import { createIsForApi, hostOf } from './compose/serving/hosts.ts'
+import { createInTurns } from './compose/serving/in-turns.ts'
+import { withLastKnown } from './compose/serving/last-known.ts'
+import { openProtection } from './compose/serving/protection.ts'
+import { createMetrics } from './compose/status/metrics.ts'
 import { createUseCases } from './compose/use-cases.ts'
 import { poolGivesWay } from './give-way.ts'
 import { machineName } from './machine-name.ts'
@@ -162,7 +162,7 @@ export async function serve(
   const ssh =
     config.sshPort === 0
       ? undefined
-      : await (await import('./compose/ssh.ts')).startSsh(config, parts, use, {
+      : await (await import('./compose/git/ssh.ts')).startSsh(config, parts, use, {
           reusePort,
           sockets: share?.own.ssh,
         })

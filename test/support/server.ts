@@ -12,10 +12,10 @@ import { ensureUser } from '#core/user/users.ts'
 import { createListeners } from '#listener/listener.ts'
 import { readConfig } from '#src/config/config.ts'
 import { buildApi } from '#src/process/api/build-api.ts'
-import { fastLaneOf } from '#src/process/compose/build-handler.ts'
-import { createHostSwitch } from '#src/process/compose/hosts.ts'
 import { openParts } from '#src/process/compose/open-parts.ts'
 import type { Parts } from '#src/process/compose/parts.ts'
+import { fastLaneOf } from '#src/process/compose/serving/build-handler.ts'
+import { createHostSwitch } from '#src/process/compose/serving/hosts.ts'
 import { createJobHandlers, createUseCases, type Workers } from '#src/process/compose/use-cases.ts'
 import { buildEdge } from '#src/process/serve.ts'
 import { openMailer } from '#src/process/work.ts'
@@ -138,7 +138,7 @@ export async function startServer(
   const ssh =
     options.ssh &&
     (await (
-      await import('#src/process/compose/ssh.ts')
+      await import('#src/process/compose/git/ssh.ts')
     ).startSsh(config, parts, use, {
       reusePort: false,
       limits: options.ssh,

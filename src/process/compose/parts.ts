@@ -24,8 +24,8 @@ import type { LogAllowance } from '#core/usage/log-allowance.ts'
 import type { QuotaSettings } from '#core/usage/quota-settings.ts'
 import type { Quotas } from '#core/usage/quotas.ts'
 import type { Reserve } from '../supervisor/reserve.ts'
-import type { Contents } from './contents.ts'
-import type { MachineWatch } from './machine-watch.ts'
+import type { Contents } from './content/contents.ts'
+import type { MachineWatch } from './machine/machine-watch.ts'
 
 /** What every process is made of, whatever it does with it. */
 export interface Parts {

@@ -98,7 +98,10 @@ import type { UseCases } from '#http/routes.ts'
 import type { Config } from '../../config/config.ts'
 import { createReserveJob } from '../supervisor/reserve.ts'
 import { type CertificateParts, createCertificateParts } from '../tls/certificates.ts'
-import { domainCheckParts, domainPointing, tellZones } from './domains.ts'
+import { openPrerenders } from './content/prerenders.ts'
+import { createMakePreview } from './content/previews.ts'
+import { domainCheckParts, domainPointing, tellZones } from './domain/domains.ts'
+import { registrationParts } from './domain/registrar.ts'
 import { openDrains } from './drains.ts'
 import {
   createFollow,
@@ -108,16 +111,13 @@ import {
   openHosts,
   openRemotes,
   openRepositories,
-} from './git.ts'
+} from './git/git.ts'
+import { createSshAddress } from './git/ssh-address.ts'
+import { sharedSettings } from './machine/shared-settings.ts'
 import { openAllows } from './outbound.ts'
 import { createCallDeployment } from './own-visits.ts'
 import type { Parts } from './parts.ts'
-import { openPrerenders } from './prerenders.ts'
-import { createMakePreview } from './previews.ts'
-import { registrationParts } from './registrar.ts'
-import { sharedSettings } from './shared-settings.ts'
 import { siteNamesOf } from './site-names.ts'
-import { createSshAddress } from './ssh-address.ts'
 
 /** What jobs about installations are made from. */
 const installationParts = ({ baseUrl }: Config, { stores, transact, vault, clock }: Parts) => ({

@@ -1,5 +1,5 @@
 import type { ProcessFacts } from '#core/operator/status.ts'
-import type { Metrics } from '../compose/metrics.ts'
+import type { Metrics } from '../compose/status/metrics.ts'
 
 const NAME = 'aloft_process_restarts_total'
 

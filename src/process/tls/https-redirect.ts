@@ -3,7 +3,7 @@ import { type AnyRequest, type AnyResponse, isHttp2 } from '#listener/listener-r
 import type { Handle } from '#listener/listener-request.ts'
 import type { CertificateFor } from '#listener/listener-tls.ts'
 import type { Config } from '../../config/config.ts'
-import { createIsForApi, hostOf } from '../compose/hosts.ts'
+import { createIsForApi, hostOf } from '../compose/serving/hosts.ts'
 import { platformCertificate, readServerName } from './tls-names.ts'
 
 type RedirectConfig = Pick<Config, 'httpsRedirect' | 'tlsPort' | 'acmeDirectory' | 'domain' | 'apiHosts'>

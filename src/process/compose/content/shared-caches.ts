@@ -1,8 +1,8 @@
 import type { SharedCaches } from '#builder/environment/project-caches.ts'
 import { DAY } from '#contract/time.ts'
-import type { Config } from '../../config/config.ts'
-import { hasOthers } from './git.ts'
-import type { Parts } from './parts.ts'
+import type { Config } from '../../../config/config.ts'
+import { hasOthers } from '../git/git.ts'
+import type { Parts } from '../parts.ts'
 
 const KIND = 'build-cache'
 const ARCHIVE = 'cache.tar.zst'

@@ -1,9 +1,9 @@
 import { ZONES_TOPIC } from '#core/dns/zone.ts'
 import type { CheckParts } from '#core/domain/check-domain.ts'
 import type { Bus } from '#core/ports/bus.ts'
-import type { Config } from '../../config/config.ts'
-import type { MachineWatch } from './machine-watch.ts'
-import type { Parts } from './parts.ts'
+import type { Config } from '../../../config/config.ts'
+import type { MachineWatch } from '../machine/machine-watch.ts'
+import type { Parts } from '../parts.ts'
 
 /** Tells every process that these zones came, changed or went. */
 export const tellZones = (bus: Bus) => (names: readonly string[]) => {

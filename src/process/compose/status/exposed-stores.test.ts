@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readConfig } from '../../config/config.ts'
+import { readConfig } from '../../../config/config.ts'
 import { exposedStores } from './exposed-stores.ts'
 
 const faults = (ALOFT_DATABASE_URL: string | undefined, ALOFT_REDIS_URL?: string) =>

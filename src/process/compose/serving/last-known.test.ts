@@ -3,8 +3,8 @@ import { type TestContext, test } from 'node:test'
 import { AloftError } from '#contract/errors.ts'
 import type { Site } from '#core/site/site.ts'
 import { silentLog } from '#test/support/silent-log.ts'
+import type { Parts } from '../parts.ts'
 import { rememberReads } from './last-known.ts'
-import type { Parts } from './parts.ts'
 
 /** A database that can be away, with one site, and what is known of it on this machine. */
 function setUp(t: TestContext) {

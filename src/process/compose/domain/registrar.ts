@@ -3,9 +3,9 @@ import type { Registry } from '#adapters/registrar-sandbox/registry.ts'
 import { createSandboxRegistrar } from '#adapters/registrar-sandbox/sandbox-registrar.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Registrar } from '#core/ports/registrar.ts'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../../config/config.ts'
+import type { Parts } from '../parts.ts'
 import { tellZones } from './domains.ts'
-import type { Parts } from './parts.ts'
 
 /** Who sells names here. */
 export const openRegistrar = (config: Config, registry: Registry, clock: Clock): Registrar =>

@@ -4,11 +4,11 @@ import { connectToPeer, type Peer } from '#adapters/runner-process/peer/peer-con
 import type { PeerIdentity } from '#adapters/runner-process/peer/peer-gateway.ts'
 import type { SwarmOptions } from '#adapters/swarm/open-swarm.ts'
 import type { SwarmPeers } from '#adapters/swarm/places.ts'
-import type { Config } from '../../config/config.ts'
-import { ensureSealed } from '../tls/authority.ts'
+import type { Config } from '../../../config/config.ts'
+import { ensureSealed } from '../../tls/authority.ts'
+import type { Parts } from '../parts.ts'
 import { makeIdentity } from './cluster.ts'
 import { createIsDraining } from './machine-watch.ts'
-import type { Parts } from './parts.ts'
 
 const SECRET = 'swarm-secret'
 

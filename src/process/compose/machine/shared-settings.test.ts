@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { readConfig } from '../../config/config.ts'
+import { readConfig } from '../../../config/config.ts'
 import { sharedSettings } from './shared-settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'aloft-shared-'))

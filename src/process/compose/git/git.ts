@@ -53,9 +53,9 @@ import type { Outbound } from '#core/ports/outbound.ts'
 import type { Project } from '#core/project/project.ts'
 import type { ContentRoom } from '#core/usage/content-room.ts'
 import type { User } from '#core/user/user.ts'
-import type { Config } from '../../config/config.ts'
-import { openAllows } from './outbound.ts'
-import type { Parts } from './parts.ts'
+import type { Config } from '../../../config/config.ts'
+import { openAllows } from '../outbound.ts'
+import type { Parts } from '../parts.ts'
 
 /** What is found out about the machine once, when git is first needed. */
 function gitParts({ dataDir, sandbox }: Config): GitCliParts {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { passwordPurpose } from '#core/project/project-details.ts'
 import type { ProtectionOptions } from '#edge/protection/protections.ts'
-import type { Config } from '../../config/config.ts'
-import { ensureSealed } from '../tls/authority.ts'
-import type { Parts } from './parts.ts'
+import type { Config } from '../../../config/config.ts'
+import { ensureSealed } from '../../tls/authority.ts'
+import type { Parts } from '../parts.ts'
 
 const VISITOR_KEY = 'visitor-key'
 

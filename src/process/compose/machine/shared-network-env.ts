@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import type { OwnSites } from '#core/outbound/own-sites.ts'
 
-const launcher = (path: string): string => fileURLToPath(new URL(`../../launcher/${path}`, import.meta.url))
+const launcher = (path: string): string =>
+  fileURLToPath(new URL(`../../../launcher/${path}`, import.meta.url))
 
 /**
  * Without a sandbox nothing leads a build's connections anywhere: Node.js and Python are told where the sites of this

@@ -3,9 +3,9 @@ import { createFsPrerenderCache } from '#adapters/prerender-fs/fs-prerender-cach
 import { createSharedPages } from '#adapters/prerender-shared/shared-pages.ts'
 import { createSharedPrerenderCache } from '#adapters/prerender-shared/shared-prerender-cache.ts'
 import type { PrerenderCache } from '#core/ports/prerender-cache.ts'
-import type { Config } from '../../config/config.ts'
-import { hasOthers } from './git.ts'
-import type { Parts } from './parts.ts'
+import type { Config } from '../../../config/config.ts'
+import { hasOthers } from '../git/git.ts'
+import type { Parts } from '../parts.ts'
 
 /** What answers that are kept for all visitors may take on the disk. */
 const BUDGET = 1024 * 1024 * 1024

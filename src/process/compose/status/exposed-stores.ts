@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../../config/config.ts'
 
 const isThisMachine = (host: string): boolean => {
   const name = host.replace(/^\[|\]$/g, '').toLowerCase()

@@ -2,9 +2,9 @@ import type { UseCases } from '#http/routes.ts'
 import { type HostKey, newHostKey } from '#ssh/host-key.ts'
 import { type SshServer, startSshServer } from '#ssh/server.ts'
 import type { SshLimits } from '#ssh/ssh-limits.ts'
-import type { Config } from '../../config/config.ts'
-import { ensureSealed } from '../tls/authority.ts'
-import type { Parts } from './parts.ts'
+import type { Config } from '../../../config/config.ts'
+import { ensureSealed } from '../../tls/authority.ts'
+import type { Parts } from '../parts.ts'
 import { SSH_HOST_KEY } from './ssh-address.ts'
 
 /** Git over SSH in this process. Loaded only where the operator has switched it on. */

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JoinSettings } from '#contract/join-seal.ts'
 import { Redacted } from '#contract/redacted.ts'
-import type { Config } from '../../config/config.ts'
-import type { NearNetwork } from '../../config/readers.ts'
-import { SETTINGS, type SettingName } from '../../config/settings.ts'
+import type { Config } from '../../../config/config.ts'
+import type { NearNetwork } from '../../../config/readers.ts'
+import { SETTINGS, type SettingName } from '../../../config/settings.ts'
 
 /** What has to be the same on every machine of an installation. */
 const SHARED = [

@@ -11,10 +11,10 @@ import type { MakePreview } from '#core/preview/preview-job.ts'
 import { createEdge } from '#edge/edge.ts'
 import { publicAddressOf } from '#edge/prerender/canonical-visitor.ts'
 import { hostNameOf } from '#edge/request/host.ts'
-import type { Config } from '../../config/config.ts'
-import { openAllows } from './outbound.ts'
-import type { Parts } from './parts.ts'
-import { findRunnerSocket } from './runner-socket.ts'
+import type { Config } from '../../../config/config.ts'
+import { openAllows } from '../outbound.ts'
+import type { Parts } from '../parts.ts'
+import { findRunnerSocket } from '../runner-socket.ts'
 
 /** For one site, for a moment. */
 const BUDGET = 8 * 1024 * 1024

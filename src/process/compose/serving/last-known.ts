@@ -3,8 +3,8 @@ import { createLastKnown } from '#adapters/last-known-sqlite/last-known.ts'
 import { isUnavailable } from '#core/ports/is-unavailable.ts'
 import type { LastKnown } from '#core/ports/last-known.ts'
 import type { Site } from '#core/site/site.ts'
-import type { Config } from '../../config/config.ts'
-import type { Parts } from './parts.ts'
+import type { Config } from '../../../config/config.ts'
+import type { Parts } from '../parts.ts'
 
 /** How often it is looked whether a database that was found away is back. Nobody else asks it for what is known here. */
 const LOOK_MS = 500

@@ -1,7 +1,7 @@
 import { fingerprintOf } from '#core/ssh-key/public-key.ts'
 import type { SshAddress } from '#http/ssh-key/routes.ts'
-import type { Config } from '../../config/config.ts'
-import type { Sealing } from '../tls/authority.ts'
+import type { Config } from '../../../config/config.ts'
+import type { Sealing } from '../../tls/authority.ts'
 
 /** Under which the key of the SSH server is kept. */
 export const SSH_HOST_KEY = 'ssh-host-key'

@@ -14,7 +14,7 @@ import type { DiskSpace } from '#core/ports/disk-space.ts'
 import { isUnavailable } from '#core/ports/is-unavailable.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { SettingStore } from '#core/setting/setting-store.ts'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../../config/config.ts'
 
 export interface ContentParts {
   readonly index: ContentIndex

@@ -1,10 +1,10 @@
 import type { ZoneSource } from '#core/dns/zone.ts'
 import { createPlatformZone, type PublicAddress } from '#dns/platform-zone.ts'
 import { type DnsServer, startDnsServer } from '#dns/server.ts'
-import type { Config } from '../../config/config.ts'
-import { ensureDnsSecret } from '../tls/authority.ts'
-import type { MachineWatch } from './machine-watch.ts'
-import type { Parts } from './parts.ts'
+import type { Config } from '../../../config/config.ts'
+import { ensureDnsSecret } from '../../tls/authority.ts'
+import type { MachineWatch } from '../machine/machine-watch.ts'
+import type { Parts } from '../parts.ts'
 
 type ZoneConfig = Pick<Config, 'domain' | 'nameservers' | 'publicAddresses'>
 type ZoneParts = Pick<Parts, 'stores' | 'clock' | 'zones' | 'machines'>

@@ -4,7 +4,7 @@ import { findChromium } from '#adapters/screenshots-chromium/find-chromium.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
 import type { Screenshots } from '#core/ports/screenshots.ts'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../../config/config.ts'
 
 /** What takes pictures of deployments, where this machine has a browser and a sandbox that it cannot leave. */
 export async function openScreenshots(

@@ -3,7 +3,7 @@ import { originsOf } from '#core/machine/placement.ts'
 import type { UpgradeHandler } from '#listener/listener-http1.ts'
 import type { AnyRequest } from '#listener/listener-refusal.ts'
 import type { Handle } from '#listener/listener-request.ts'
-import type { MachineWatch } from './machine-watch.ts'
+import type { MachineWatch } from '../machine/machine-watch.ts'
 
 /** The host a request is for, lower-case, without port; empty when an old client sent none. */
 export function hostOf(req: AnyRequest): string {

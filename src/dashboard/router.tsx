@@ -195,37 +195,40 @@ const settings = createRoute({
 const generalSettings = createRoute({
   getParentRoute: () => settings,
   path: '/',
-  component: lazyRouteComponent(() => import('./setting/general-page.tsx'), 'GeneralPage'),
+  component: lazyRouteComponent(() => import('./setting/general/general-page.tsx'), 'GeneralPage'),
 })
 const buildSettings = createRoute({
   getParentRoute: () => settings,
   path: 'build',
-  component: lazyRouteComponent(() => import('./setting/build-page.tsx'), 'BuildPage'),
+  component: lazyRouteComponent(() => import('./setting/build/build-page.tsx'), 'BuildPage'),
 })
 const variableSettings = createRoute({
   getParentRoute: () => settings,
   path: 'variables',
-  component: lazyRouteComponent(() => import('./setting/variables-page.tsx'), 'VariablesPage'),
+  component: lazyRouteComponent(() => import('./setting/variable/variables-page.tsx'), 'VariablesPage'),
 })
 const environmentSettings = createRoute({
   getParentRoute: () => settings,
   path: 'environments',
-  component: lazyRouteComponent(() => import('./setting/environments-page.tsx'), 'EnvironmentsPage'),
+  component: lazyRouteComponent(
+    () => import('./setting/environment/environments-page.tsx'),
+    'EnvironmentsPage',
+  ),
 })
 const domainSettings = createRoute({
   getParentRoute: () => settings,
   path: 'domains',
-  component: lazyRouteComponent(() => import('./setting/domains-page.tsx'), 'ProjectDomainsPage'),
+  component: lazyRouteComponent(() => import('./setting/domain/domains-page.tsx'), 'ProjectDomainsPage'),
 })
 const protectionSettings = createRoute({
   getParentRoute: () => settings,
   path: 'protection',
-  component: lazyRouteComponent(() => import('./setting/protection-page.tsx'), 'ProtectionPage'),
+  component: lazyRouteComponent(() => import('./setting/protection/protection-page.tsx'), 'ProtectionPage'),
 })
 const advancedSettings = createRoute({
   getParentRoute: () => settings,
   path: 'advanced',
-  component: lazyRouteComponent(() => import('./setting/advanced-page.tsx'), 'AdvancedPage'),
+  component: lazyRouteComponent(() => import('./setting/advanced/advanced-page.tsx'), 'AdvancedPage'),
 })
 
 // A deployment
@@ -238,13 +241,13 @@ const deployment = createRoute({
 const building = createRoute({
   getParentRoute: () => deployment,
   path: '/',
-  component: lazyRouteComponent(() => import('./deployment/build-page.tsx'), 'DeploymentBuildPage'),
+  component: lazyRouteComponent(() => import('./deployment/build/build-page.tsx'), 'DeploymentBuildPage'),
 })
 const source = createRoute({
   getParentRoute: () => deployment,
   // `?file=` names the one that is open.
   path: 'source',
-  component: lazyRouteComponent(() => import('./deployment/source-page.tsx'), 'SourcePage'),
+  component: lazyRouteComponent(() => import('./deployment/source/source-page.tsx'), 'SourcePage'),
 })
 const output = createRoute({
   getParentRoute: () => deployment,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { frameworks } from '@vercel/frameworks'
-import { PRESETS } from '#src/dashboard/setting/presets.ts'
+import { PRESETS } from '#src/dashboard/setting/build/presets.ts'
 
 /** What the page says of a framework is what the builder does, which has it from this list. */
 test('the presets that settings show are those that builds follow', () => {

@@ -1,0 +1,160 @@
+import { useMemo, useState } from 'react'
+import { createVariables, type EnvType } from '#contract/api/env-variable.ts'
+import { explain } from '../../api/explain.ts'
+import { useAction } from '../../api/query.ts'
+import type { Project } from '../../project/project.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { SelectField, TextArea } from '../../ui/field.tsx'
+import { useEnvironments } from '../environment/environments.ts'
+import { type EnvEntry, parseEnv } from './parse-env.ts'
+import { TargetBoxes } from './target-boxes.tsx'
+import { asWhere, placesOf, TYPES, type Variable } from './variables.ts'
+
+/** As many as the API takes at once. */
+const AT_ONCE = 100
+
+type PastedType = Extract<EnvType, 'encrypted' | 'sensitive' | 'plain'>
+const PASTED_TYPES = TYPES.filter((type): type is typeof type & { value: PastedType } =>
+  ['encrypted', 'sensitive', 'plain'].includes(type.value),
+)
+
+/** Makes variables of a whole `.env` file, after showing what becomes of it. */
+export function PasteDialog({
+  project,
+  present,
+  begin = '',
+  onClose,
+}: {
+  project: Project
+  present: readonly Variable[]
+  begin?: string
+  onClose: () => void
+}) {
+  const [text, setText] = useState(begin)
+  const [type, setType] = useState<PastedType>('encrypted')
+  const [targets, setTargets] = useState<readonly string[]>(['production', 'preview'])
+  const environments = useEnvironments(project.id)
+  const { entries, problems } = useMemo(() => parseEnv(text), [text])
+  const target = targets.filter((each) => type !== 'sensitive' || each !== 'development')
+  const replaces = ({ key }: EnvEntry): boolean =>
+    present.some(
+      (one) =>
+        one.key === key && one.gitBranch === undefined && target.some((each) => placesOf(one).includes(each)),
+    )
+
+  const save = useAction(
+    async (_: undefined, { client }) => {
+      for (let at = 0; at < entries.length; at += AT_ONCE)
+        await client.call(createVariables, {
+          params: { idOrName: project.id },
+          query: { upsert: true },
+          body: entries
+            .slice(at, at + AT_ONCE)
+            .map(({ key, value }) => ({ key, value, type, ...asWhere(target) })),
+        })
+    },
+    {
+      changes: ['env'],
+      done: `${entries.length} ${entries.length === 1 ? 'variable' : 'variables'} saved. New deployments will use them.`,
+      quiet: true,
+    },
+  )
+
+  return (
+    <Dialog
+      wide
+      title="Paste .env file"
+      about="You'll review the variables before they're saved."
+      onClose={onClose}
+    >
+      <form
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          save.mutate(undefined, { onSuccess: onClose })
+        }}
+      >
+        <TextArea
+          label="Contents"
+          mono
+          rows={6}
+          value={text}
+          onChange={setText}
+          placeholder={'# comments and quotes are supported\nDATABASE_URL="postgres://…"\nexport API_KEY=…'}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <label className="inline-flex cursor-pointer items-center gap-2 text-sm text-accent hover:underline has-focus-visible:outline-2">
+          {' '}
+          Choose file{' '}
+          <input
+            type="file"
+            className="sr-only"
+            onChange={(event) => void event.target.files?.[0]?.text().then(setText)}
+          />
+        </label>
+        <div className="grid gap-4 sm:grid-cols-2">
+          <SelectField label="Type" value={type} onChange={setType} options={PASTED_TYPES} />
+          <TargetBoxes
+            value={targets}
+            onChange={setTargets}
+            environments={environments}
+            without={type === 'sensitive' ? 'development' : undefined}
+          />
+        </div>
+        {problems.length > 0 && (
+          <div role="alert" className="rounded-lg bg-bad-soft p-3 text-sm text-bad">
+            <ul className="space-y-1">
+              {problems.map(({ line, why }) => (
+                <li key={line}>
+                  Line {line}: {why}
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+        {entries.length > 0 && (
+          <ul
+            aria-label="Variables to save"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list has to be scrolled by keyboard
+            tabIndex={0}
+            className="max-h-56 divide-y divide-line overflow-y-auto rounded-lg border border-line"
+          >
+            {entries.map((entry) => (
+              <li key={entry.key} className="flex items-center gap-3 px-3 py-2 text-sm">
+                <code className="min-w-0 flex-1 truncate font-mono text-xs">{entry.key}</code>
+                <span className="text-soft">
+                  {entry.value === ''
+                    ? 'empty'
+                    : `${entry.value.length} ${entry.value.length === 1 ? 'character' : 'characters'}`}
+                </span>
+                <Badge tone={replaces(entry) ? 'warn' : 'good'}>{replaces(entry) ? 'Replaces' : 'New'}</Badge>
+              </li>
+            ))}
+          </ul>
+        )}
+        {save.error && (
+          <p role="alert" className="text-sm text-bad">
+            {explain(save.error)}
+          </p>
+        )}
+        <div className="flex flex-wrap items-center justify-end gap-2">
+          {problems.length > 0 && entries.length > 0 && (
+            <span className="mr-auto text-sm text-soft">Lines with errors are skipped.</span>
+          )}
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            look="primary"
+            busy={save.isPending}
+            disabled={entries.length === 0 || target.length === 0}
+          >
+            {entries.length === 0 ? 'Save' : `Save ${entries.length}`}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,62 @@
+import { ENV_TARGETS, type EnvTarget, type EnvType, type listVariables } from '#contract/api/env-variable.ts'
+import type { ReplyOf } from '#contract/endpoint.ts'
+import type { Environment } from '../environment/environments.ts'
+
+export type Variable = ReplyOf<(typeof listVariables)['reply']>['envs'][number]
+
+export const TYPES: readonly { readonly value: EnvType; readonly label: string; readonly says: string }[] = [
+  { value: 'encrypted', label: 'Encrypted', says: 'Encrypted at rest. Members can reveal it.' },
+  { value: 'sensitive', label: 'Sensitive', says: 'Encrypted at rest and never shown again.' },
+  { value: 'plain', label: 'Plain', says: 'Stored unencrypted and may appear in build logs.' },
+  { value: 'secret', label: 'Account secret', says: 'Uses the value of a secret.' },
+  { value: 'system', label: 'System', says: 'Uses the value of a system variable.' },
+]
+
+export const typeLabel = (type: EnvType): string => TYPES.find(({ value }) => value === type)?.label ?? type
+
+export const TARGET_LABELS: Readonly<Record<EnvTarget, string>> = {
+  production: 'Production',
+  preview: 'Preview',
+  development: 'Development',
+}
+
+/** Where it is set, in words. */
+export function targetsOf(
+  { target, customEnvironmentIds = [] }: Variable,
+  environments: readonly Environment[],
+): string {
+  const isEverywhere =
+    ENV_TARGETS.every((each) => target.includes(each)) &&
+    environments.every(({ id }) => customEnvironmentIds.includes(id))
+  if (isEverywhere) return 'All environments'
+  const own = customEnvironmentIds.map((id) => environments.find((each) => each.id === id)?.slug ?? id)
+  return [...target.map((each) => TARGET_LABELS[each as EnvTarget] ?? each), ...own].join(', ') || 'Nowhere'
+}
+
+/** All places in which it is set: targets, and ids of environments. */
+export const placesOf = ({ target, customEnvironmentIds = [] }: Variable): readonly string[] => [
+  ...target,
+  ...customEnvironmentIds,
+]
+
+/** The same apart, as the API takes it. */
+export const asWhere = (places: readonly string[]) => ({
+  target: places.filter((each) => (ENV_TARGETS as readonly string[]).includes(each)),
+  customEnvironmentIds: places.filter((each) => !(ENV_TARGETS as readonly string[]).includes(each)),
+})
+
+export const SYSTEM_NAMES = [
+  'ENV',
+  'TARGET_ENV',
+  'URL',
+  'REGION',
+  'DEPLOYMENT_ID',
+  'PROJECT_ID',
+  'GIT_PROVIDER',
+  'GIT_COMMIT_REF',
+  'GIT_COMMIT_SHA',
+  'GIT_COMMIT_MESSAGE',
+  'GIT_COMMIT_AUTHOR_LOGIN',
+  'GIT_REPO_SLUG',
+  'GIT_REPO_OWNER',
+].map((name) => `PLATFORM_${name}`)

@@ -10,8 +10,8 @@ import { enterRepository, projectOfRepository } from '#core/git/enter-repository
 import { EMPTY_REPOSITORY, GitError, type GitRepositories } from '#core/git/git-repositories.ts'
 import { PacketReader } from '#core/git/protocol/pkt-line.ts'
 import { receivePack } from '#core/git/protocol/receive-pack.ts'
-import type { Push } from '#core/git/push.ts'
-import type { Pushes } from '#core/git/pushes.ts'
+import type { Push } from '#core/git/push/push.ts'
+import type { Pushes } from '#core/git/push/pushes.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { GitCommand } from './git-command.ts'
 

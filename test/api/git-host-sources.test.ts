@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
-import { connectionPurpose } from '#core/git/connection.ts'
+import { connectionPurpose } from '#core/git/host/connection.ts'
 import {
   CONTRACT_KINDS,
   type ContractHost,

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GitError } from '#core/git/git-repositories.ts'
-import type { RemoteAccess, RemoteSnapshot } from '#core/git/source.ts'
+import type { RemoteAccess, RemoteSnapshot } from '#core/git/source/source.ts'
 import { ASIDE, withAside } from './aside.ts'
 import type { GitCliParts } from './git-repositories.ts'
 import { FETCH, type Reach } from './reach-remote.ts'

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { GitError } from '#core/git/git-repositories.ts'
-import type { RemoteAccess } from '#core/git/source.ts'
+import type { RemoteAccess } from '#core/git/source/source.ts'
 import type { Allows } from '#core/outbound/allowed-addresses.ts'
 import type { GitRun } from './run-git.ts'
 

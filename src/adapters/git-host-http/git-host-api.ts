@@ -1,5 +1,5 @@
-import type { CommitStatus, GitHostApi, HostKind } from '#core/git/host-api.ts'
-import { repositoryOf } from '#core/git/source.ts'
+import type { CommitStatus, GitHostApi, HostKind } from '#core/git/host/host-api.ts'
+import { repositoryOf } from '#core/git/source/source.ts'
 import { encoded, type HostCall, items, object } from './host-call.ts'
 import { tellDeployment } from './tell-deployment.ts'
 

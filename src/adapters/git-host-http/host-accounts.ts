@@ -1,5 +1,5 @@
-import { type HostAccounts, type HostRepository, isRepositoryName } from '#core/git/host-accounts.ts'
-import { type HostAccess, type HostKind, HostRefusal } from '#core/git/host-api.ts'
+import { type HostAccounts, type HostRepository, isRepositoryName } from '#core/git/host/host-accounts.ts'
+import { type HostAccess, type HostKind, HostRefusal } from '#core/git/host/host-api.ts'
 import { encoded, type HostCall, items, type Json, object, text } from './host-call.ts'
 
 interface ListQuery {

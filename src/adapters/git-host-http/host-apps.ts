@@ -1,6 +1,6 @@
 import { createSign } from 'node:crypto'
 import type { AppKey, HostApps, Installation } from '#core/git/app/host-apps.ts'
-import { HostRefusal } from '#core/git/host-api.ts'
+import { HostRefusal } from '#core/git/host/host-api.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import {
   type HostAnswer,

@@ -1,4 +1,4 @@
-import { type HostAccess, type HostKind, HostRefusal } from '#core/git/host-api.ts'
+import { type HostAccess, type HostKind, HostRefusal } from '#core/git/host/host-api.ts'
 import { type Outbound, OutboundFailure } from '#core/ports/outbound.ts'
 
 export type Json = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
-import { type HostKind, HostRefusal } from '#core/git/host-api.ts'
-import type { HostHooks } from '#core/git/host-hooks.ts'
+import { type HostKind, HostRefusal } from '#core/git/host/host-api.ts'
+import type { HostHooks } from '#core/git/host/host-hooks.ts'
 import { encoded, type HostCall, items, object, text } from './host-call.ts'
 
 interface HookWords {

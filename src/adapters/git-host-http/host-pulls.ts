@@ -1,8 +1,8 @@
-import { type HostKind, HostRefusal } from '#core/git/host-api.ts'
-import type { HostPulls } from '#core/git/host-pulls.ts'
-import type { PullEvent } from '#core/git/pull.ts'
-import { checkedPull, pullOfBitbucket, pullOfGithub, pullOfGitlab } from '#core/git/pull-payload.ts'
-import { repositoryOf } from '#core/git/source.ts'
+import { type HostKind, HostRefusal } from '#core/git/host/host-api.ts'
+import type { HostPulls } from '#core/git/host/host-pulls.ts'
+import type { PullEvent } from '#core/git/pull/pull.ts'
+import { checkedPull, pullOfBitbucket, pullOfGithub, pullOfGitlab } from '#core/git/pull/pull-payload.ts'
+import { repositoryOf } from '#core/git/source/source.ts'
 import { encoded, type HostCall, items, type Json, object, text } from './host-call.ts'
 
 /** Pages that are looked at. */

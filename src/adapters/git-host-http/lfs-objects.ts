@@ -1,6 +1,6 @@
 import { GitError } from '#core/git/git-repositories.ts'
-import type { LfsObjects, LfsPointer } from '#core/git/lfs.ts'
-import { isOverSsh, type RemoteAccess } from '#core/git/source.ts'
+import { isOverSsh, type RemoteAccess } from '#core/git/source/source.ts'
+import type { LfsObjects, LfsPointer } from '#core/git/tree/lfs.ts'
 import { type Outbound, OutboundFailure } from '#core/ports/outbound.ts'
 import { items, object, text } from './host-call.ts'
 

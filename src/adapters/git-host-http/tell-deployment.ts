@@ -1,5 +1,5 @@
-import type { HostAccess, HostDeployment } from '#core/git/host-api.ts'
-import { repositoryOf } from '#core/git/source.ts'
+import type { HostAccess, HostDeployment } from '#core/git/host/host-api.ts'
+import { repositoryOf } from '#core/git/source/source.ts'
 import { encoded, type HostCall, object, text } from './host-call.ts'
 
 type Tell = (

@@ -5,7 +5,7 @@ import { branchOf } from '../deployment/branch.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { slugify } from '../user/user.ts'
-import { PUSH_META } from './push.ts'
+import { PUSH_META } from './push/push.ts'
 
 const MAX_LABEL = 63
 const MARK = '-git-'

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Project } from '../project/project.ts'
 import { branchAliasOf } from './branch-alias.ts'
-import { PUSH_META } from './push.ts'
+import { PUSH_META } from './push/push.ts'
 
 export interface CleanBranchParts {
   readonly transact: Transact<{ readonly hosts: HostStore; readonly deployments: DeploymentStore }>

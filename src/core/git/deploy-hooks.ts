@@ -9,11 +9,11 @@ import type { Project } from '../project/project.ts'
 import type { DeployHook } from '../project/project-details.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { Projects } from '../project/projects.ts'
-import { isSame } from './delivery.ts'
-import { newPush } from './new-push.ts'
-import { LATEST, type Push, refOfBranch } from './push.ts'
-import type { PushStore } from './push-store.ts'
-import { queuePush } from './queue-push.ts'
+import { isSame } from './host/delivery.ts'
+import { newPush } from './push/new-push.ts'
+import { LATEST, type Push, refOfBranch } from './push/push.ts'
+import type { PushStore } from './push/push-store.ts'
+import { queuePush } from './push/queue-push.ts'
 
 export interface DeployHooks {
   create(ctx: Context, project: string, hook: Pick<DeployHook, 'name' | 'ref'>): Promise<Project>

@@ -2,8 +2,8 @@ import { DAY, HOUR } from '#contract/time.ts'
 import type { JobHandler } from '../job/job-handler.ts'
 import type { Clock } from '../ports/clock.ts'
 import { GitError, type GitRepositories, INCOMING, projectOfCopy } from './git-repositories.ts'
-import type { PullStore } from './pull.ts'
-import type { GitObjectStore } from './push-store.ts'
+import type { PullStore } from './pull/pull.ts'
+import type { GitObjectStore } from './push/push-store.ts'
 
 interface TidyParts {
   readonly repositories: Pick<GitRepositories, 'ids' | 'tidy' | 'removeLeftovers'>

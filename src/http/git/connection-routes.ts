@@ -1,7 +1,7 @@
 import * as api from '#contract/api/git-connection.ts'
-import type { GitConnection } from '#core/git/connection.ts'
-import type { Connections } from '#core/git/connections.ts'
-import type { Inspect } from '#core/git/inspect.ts'
+import type { GitConnection } from '#core/git/host/connection.ts'
+import type { Connections } from '#core/git/host/connections.ts'
+import type { Inspect } from '#core/git/source/inspect.ts'
 import { type Route, route } from '../route.ts'
 
 export const shownConnection = ({

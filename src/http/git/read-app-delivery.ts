@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { AppEvent } from '#core/git/app/app-deliveries.ts'
-import type { Delivery } from '#core/git/delivery.ts'
-import { type Json, object } from '#core/git/pull-payload.ts'
+import type { Delivery } from '#core/git/host/delivery.ts'
+import { type Json, object } from '#core/git/pull/pull-payload.ts'
 import { readDelivery } from './read-delivery.ts'
 import { parsePayload, pullReader } from './read-pull.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { Delivery } from '#core/git/delivery.ts'
+import type { Delivery } from '#core/git/host/delivery.ts'
 import { malformed, tooLarge } from '../body.ts'
 import { pullReader } from './read-pull.ts'
 

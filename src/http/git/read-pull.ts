@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { PullEvent } from '#core/git/pull.ts'
+import type { PullEvent } from '#core/git/pull/pull.ts'
 import {
   checkedPull,
   type Json,
@@ -8,7 +8,7 @@ import {
   pullOfGithubEvent,
   pullOfGitlabEvent,
   type ReadPull,
-} from '#core/git/pull-payload.ts'
+} from '#core/git/pull/pull-payload.ts'
 import { malformed } from '../body.ts'
 
 /** How each host tells that a delivery is about a pull request, and of what. Gitea and Forgejo speak as GitHub does. */

@@ -1,4 +1,4 @@
-import type { ConnectionStore, GitConnection } from '#core/git/connection.ts'
+import type { ConnectionStore, GitConnection } from '#core/git/host/connection.ts'
 import type { Db } from '../tables.ts'
 import { createDetailsTable, type DetailsOf } from './details-table.ts'
 

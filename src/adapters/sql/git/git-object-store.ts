@@ -1,4 +1,4 @@
-import type { GitObjectStore } from '#core/git/push-store.ts'
+import type { GitObjectStore } from '#core/git/push/push-store.ts'
 import { textsIn } from '../database/text-list.ts'
 import type { Db } from '../tables.ts'
 

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Pull, PullStore } from '#core/git/pull.ts'
+import type { Pull, PullStore } from '#core/git/pull/pull.ts'
 import type { Db, GitPullTable } from '../tables.ts'
 
 const PULL = ['project_id', 'number', 'owner_id', 'repository', 'state', 'details'] as const

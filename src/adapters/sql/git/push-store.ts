@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import { OPEN_STATES, type Push, TOLD_NOTHING } from '#core/git/push.ts'
-import type { PushStore } from '#core/git/push-store.ts'
+import { OPEN_STATES, type Push, TOLD_NOTHING } from '#core/git/push/push.ts'
+import type { PushStore } from '#core/git/push/push-store.ts'
 import { newestFirst, type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
 import { atomically } from '../database/transaction.ts'

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { GitSource, SourceStore } from '#core/git/source.ts'
+import type { GitSource, SourceStore } from '#core/git/source/source.ts'
 import { atomically } from '../database/transaction.ts'
 import type { Db, GitSourceTable } from '../tables.ts'
 

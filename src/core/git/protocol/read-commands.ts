@@ -1,5 +1,5 @@
 import { AloftError } from '#contract/errors.ts'
-import type { RefUpdate } from '../pushes.ts'
+import type { RefUpdate } from '../push/pushes.ts'
 import { MalformedPacket, PacketReader } from './pkt-line.ts'
 
 export interface Commands {

@@ -1,4 +1,4 @@
-import type { RefResult } from '../pushes.ts'
+import type { RefResult } from '../push/pushes.ts'
 import { PacketReader } from './pkt-line.ts'
 
 /** What git says that became of each ref. One that it does not name was not taken. */

@@ -21,19 +21,19 @@ import {
   type RefreshInstallations,
   refreshInstallations,
 } from '#core/git/app/installations.ts'
-import { createCredentials } from '#core/git/credentials.ts'
-import { followPush } from '#core/git/follow-push.ts'
 import { copyOf, GitError, type GitRepositories } from '#core/git/git-repositories.ts'
-import { accessToModule } from '#core/git/module-access.ts'
-import { LATEST, type Push } from '#core/git/push.ts'
+import { createCredentials } from '#core/git/host/credentials.ts'
+import { remoteProblem } from '#core/git/host/remote-problem.ts'
+import { createUnhookJob } from '#core/git/host/unhook-job.ts'
+import { followPush } from '#core/git/push/follow-push.ts'
+import { LATEST, type Push } from '#core/git/push/push.ts'
 import {
   createAfterPushJob,
   createPushJob,
   createPushRounds,
   type OpenSource,
   type PushJobParts,
-} from '#core/git/push-job.ts'
-import { remoteProblem } from '#core/git/remote-problem.ts'
+} from '#core/git/push/push-job.ts'
 import { createReportJob } from '#core/git/report-job.ts'
 import {
   commitUrlOf,
@@ -42,11 +42,11 @@ import {
   isOverSsh,
   metaOfSource,
   type RemoteAccess,
-} from '#core/git/source.ts'
-import { type OpenModule, OWN } from '#core/git/submodules.ts'
-import { createPollRound, createSyncJob, type SyncParts } from '#core/git/sync-job.ts'
+} from '#core/git/source/source.ts'
+import { createPollRound, createSyncJob, type SyncParts } from '#core/git/source/sync-job.ts'
 import { createTidyJob } from '#core/git/tidy-job.ts'
-import { createUnhookJob } from '#core/git/unhook-job.ts'
+import { accessToModule } from '#core/git/tree/module-access.ts'
+import { type OpenModule, OWN } from '#core/git/tree/submodules.ts'
 import type { JobHandler } from '#core/job/job-handler.ts'
 import type { DeploymentLogs } from '#core/log/deployment-logs.ts'
 import type { Outbound } from '#core/ports/outbound.ts'

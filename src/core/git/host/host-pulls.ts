@@ -1,0 +1,14 @@
+import type { PullEvent } from '../pull/pull.ts'
+import type { HostAccess } from './host-api.ts'
+
+export interface OpenPulls {
+  /** As if each had just been opened. */
+  readonly pulls: readonly PullEvent[]
+  /** False where there are more than are asked for. */
+  readonly isWhole: boolean
+}
+
+/** Pull requests of a repository at its host. Rejects as `HostAccounts` does. */
+export interface HostPulls {
+  open(access: HostAccess, signal: AbortSignal): Promise<OpenPulls>
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sampleProject, sampleSource } from '#test/support/samples.ts'
+import { GitError } from '../git-repositories.ts'
+import type { Push } from '../push/push.ts'
+import type { GitSource, RemoteAccess, RemoteRefs } from './source.ts'
+import { createSyncJob, type SyncParts } from './sync-job.ts'
+
+const project = sampleProject({ ownerId: 'a' })
+
+/** One project whose repository over SSH answers as it is told. */
+function setUp(answer: (access: RemoteAccess) => RemoteRefs) {
+  let source: GitSource = sampleSource({
+    ...{ ownerId: 'a', projectId: project.id, url: 'ssh://git@git.example/me/site.git' },
+  })
+  const recorded: Push[] = []
+  const sources = {
+    find: async () => source,
+    update: async (_id: string, change: Partial<GitSource>) => {
+      source = { ...source, ...change }
+      return true
+    },
+  }
+  const pushes = { openOf: async () => [], add: async (push: Push) => void recorded.push(push) }
+  const job = createSyncJob({
+    sources,
+    pushes,
+    projects: { byId: async () => project },
+    repositories: { ensure: async () => {}, refs: async () => new Map() },
+    remotes: { refs: async (access: RemoteAccess) => answer(access), pullRefs: async () => new Map() },
+    pulls: { open: async () => [] },
+    credentials: {
+      host: async () => undefined,
+      remote: async ({ url, knownHosts }: GitSource) => ({ url, knownHosts: knownHosts ?? undefined }),
+    },
+    transact: (work: (stores: object) => unknown) =>
+      work({ sources, pushes, jobs: { begun: async () => {} } }),
+    clock: { now: () => 1 },
+  } as unknown as SyncParts)
+  const run = { signal: new AbortController().signal } as Parameters<typeof job.run>[1]
+  return { source: () => source, recorded, sync: () => job.run({ projectId: project.id, by: 'poll' }, run) }
+}
+
+test('the key that a host shows first is asked for ever after, and another one is refused in words', async () => {
+  let shown = 'git.example ssh-ed25519 AAAA\n'
+  const { source, recorded, sync } = setUp(({ knownHosts }) => {
+    if (knownHosts !== undefined && knownHosts !== shown) throw new GitError('Host key verification failed.')
+    return { refs: new Map(), head: undefined, knownHosts: shown }
+  })
+  await sync()
+  assert.equal(source().knownHosts, shown)
+  await sync()
+  assert.equal(source().problem, null)
+  shown = 'git.example ssh-ed25519 BBBB\n'
+  await sync()
+  assert.match(source().problem ?? '', /git\.example has a different SSH host key than before/)
+  assert.match(recorded[0]?.reason?.message ?? '', /connect the repository again/)
+  assert.match(source().knownHosts ?? '', /AAAA/)
+})

@@ -1,0 +1,80 @@
+import { posix } from 'node:path'
+import type { TreeEntry } from '../git-repositories.ts'
+
+const LINK = '120000'
+export const MODULE = '160000'
+/** Links that lead to links. */
+const MAX_HOPS = 8
+/** Files that links to folders may stand for. */
+const MAX_LINKED = 10_000
+
+/** Never part of a deployment, wherever it is. */
+const NEVER = /(?:^|\/)(?:\.git|\.hg|\.svn|\.aloft)(?:\/|$)/i
+
+export interface TreeFiles<Entry extends TreeEntry> {
+  readonly files: readonly Entry[]
+  /** What was left out, in words for the pusher. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * The files of a commit as a deployment has them. Links are replaced by what they lead to within the commit; those
+ * that lead out of it are left out, and so are submodules that are still among the entries.
+ */
+export async function filesOfTree<Entry extends TreeEntry>(
+  entries: readonly Entry[],
+  readLink: (link: Entry) => Promise<string>,
+): Promise<TreeFiles<Entry>> {
+  const kept = entries.filter(({ path }) => !NEVER.test(path))
+  const byPath = new Map(kept.map((entry) => [entry.path, entry]))
+  const notes: string[] = []
+  const files: Entry[] = []
+  let linked = 0
+  for (const entry of kept) {
+    if (entry.mode === MODULE) notes.push(`${entry.path} is a submodule and was skipped.`)
+    else if (entry.mode !== LINK) files.push(entry)
+    else {
+      const found = await follow(entry, byPath, readLink)
+      if (found === undefined)
+        notes.push(
+          `${entry.path} is a symlink that points outside the repository or nowhere; it was skipped.`,
+        )
+      else if (typeof found !== 'string') files.push({ ...found, path: entry.path })
+      else
+        for (const inner of within(found, kept)) {
+          if (++linked > MAX_LINKED) break
+          files.push({ ...inner, path: `${entry.path}/${inner.path.slice(found.length + 1)}` })
+        }
+    }
+  }
+  const paths = new Set<string>()
+  return { files: files.filter(({ path }) => !paths.has(path) && paths.add(path)), notes }
+}
+
+const within = <Entry extends TreeEntry>(folder: string, entries: readonly Entry[]) =>
+  entries.filter(({ path, mode }) => path.startsWith(`${folder}/`) && mode !== LINK && mode !== MODULE)
+
+/** The file that a link leads to, or the folder. */
+async function follow<Entry extends TreeEntry>(
+  link: Entry,
+  byPath: ReadonlyMap<string, Entry>,
+  readLink: (link: Entry) => Promise<string>,
+): Promise<Entry | string | undefined> {
+  let at = link
+  for (let hop = 0; hop < MAX_HOPS; hop++) {
+    const target = await readLink(at)
+    if (target.startsWith('/')) return undefined
+    const path = posix.join(posix.dirname(at.path), target).replace(/\/+$/, '')
+    if (path === '' || path === '.' || path === '..' || path.startsWith('../')) return undefined
+    const found = byPath.get(path)
+    if (found === undefined) {
+      const isFolder = [...byPath.keys()].some((other) => other.startsWith(`${path}/`))
+      // A folder that the link is in would hold itself without end.
+      return isFolder && !link.path.startsWith(`${path}/`) ? path : undefined
+    }
+    if (found.mode === MODULE) return undefined
+    if (found.mode !== LINK) return found
+    at = found
+  }
+  return undefined
+}

@@ -1,5 +1,5 @@
-import { collectFiles } from '#client/collect-files.ts'
-import { DeployError } from '#client/deploy-error.ts'
+import { collectFiles } from '#client/deploy/collect-files.ts'
+import { DeployError } from '#client/deploy/deploy-error.ts'
 import type { DevEvent, DevOrder } from '#contract/dev.ts'
 import { type Dev, DevError, startDev } from './process/dev/dev.ts'
 

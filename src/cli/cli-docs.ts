@@ -152,7 +152,7 @@ something ask for confirmation; without a terminal they refuse, unless you pass 
 
 ## In your own programs
 
-The same steps are available as a function: \`deploy\` in \`src/client/deploy.ts\` is an async iterator of events.
+The same steps are available as a function: \`deploy\` in \`src/client/deploy/deploy.ts\` is an async iterator of events.
 
 \`\`\`ts
 const client = createClient({ baseUrl: 'http://localhost:3000', token })

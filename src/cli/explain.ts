@@ -1,6 +1,6 @@
 import { ApiError, UNEXPECTED_ANSWER } from '#client/api-error.ts'
 import { ConnectionError } from '#client/connection-error.ts'
-import { DeployError } from '#client/deploy-error.ts'
+import { DeployError } from '#client/deploy/deploy-error.ts'
 import { showDuration } from '#contract/amounts.ts'
 import type { Command } from './command.ts'
 import { BadOutcome, CliError, EXIT, type ExitCode } from './exit.ts'

@@ -3,6 +3,6 @@
  * Node. It gathers names for them, which see a package and not its files; code of ours imports the files. The rows to
  * call are `aloft/contract/<noun>`, as in `client.call(listProjects)`.
  */
-export { collectFiles, type FoundFile } from './collect-files.ts'
-export { type DeployOptions, deploy } from './deploy.ts'
+export { collectFiles, type FoundFile } from './deploy/collect-files.ts'
+export { type DeployOptions, deploy } from './deploy/deploy.ts'
 export * from './web.ts'

@@ -1,4 +1,4 @@
-import { followChanges } from '#client/follow-changes.ts'
+import { followChanges } from '#client/follow/follow-changes.ts'
 import { CHANGE_KINDS, type Change, type ChangeKind } from '#contract/api/change.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, readCount, value } from '../command.ts'

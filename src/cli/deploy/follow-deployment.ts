@@ -1,5 +1,5 @@
 import type { Client } from '#client/client.ts'
-import type { DeployEvent, Deployment } from '#client/deploy-event.ts'
+import type { DeployEvent, Deployment } from '#client/deploy/deploy-event.ts'
 import type { Cli } from '../cli.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { createReporter } from './reporter.ts'

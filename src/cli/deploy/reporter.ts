@@ -1,4 +1,4 @@
-import type { DeployEvent } from '#client/deploy-event.ts'
+import type { DeployEvent } from '#client/deploy/deploy-event.ts'
 import { showBytes, timeLeft } from '#contract/amounts.ts'
 import type { ReadyState } from '#contract/api/deployment.ts'
 import { SECOND } from '#contract/time.ts'

@@ -1,6 +1,6 @@
 import { ApiError } from '#client/api-error.ts'
 import type { Client } from '#client/client.ts'
-import type { Deployment } from '#client/deploy-event.ts'
+import type { Deployment } from '#client/deploy/deploy-event.ts'
 import { siteAddress } from '#client/site-address.ts'
 import { showDuration } from '#contract/amounts.ts'
 import { listDeploymentAliases } from '#contract/api/alias.ts'

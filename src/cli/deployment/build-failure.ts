@@ -1,5 +1,5 @@
 import type { Client } from '#client/client.ts'
-import { readLog } from '#client/log-events.ts'
+import { readLog } from '#client/follow/log-events.ts'
 import { buildHint } from '#contract/build-hint.ts'
 import { errorLinesOf } from '#contract/error-lines.ts'
 import { terminalText } from '#contract/terminal-text.ts'

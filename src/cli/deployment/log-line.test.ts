@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { LogEvent } from '#client/log-events.ts'
+import type { LogEvent } from '#client/follow/log-events.ts'
 import { localTime } from '../local-time.ts'
 import { logLine, logLines } from './log-line.ts'
 

@@ -1,4 +1,4 @@
-import type { LogEvent } from '#client/log-events.ts'
+import type { LogEvent } from '#client/follow/log-events.ts'
 import { count } from '#contract/wording.ts'
 import { localTime } from '../local-time.ts'
 import type { Colors } from '../output.ts'

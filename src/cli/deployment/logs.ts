@@ -1,5 +1,5 @@
 import type { Client } from '#client/client.ts'
-import { followLog, type LogQuery, readLog } from '#client/log-events.ts'
+import { followLog, type LogQuery, readLog } from '#client/follow/log-events.ts'
 import { LOG_LIMIT, LOG_TYPES } from '#contract/api/log.ts'
 import { defineCommand, flag, optional, readCount, short, value } from '../command.ts'
 import { usageError } from '../exit.ts'

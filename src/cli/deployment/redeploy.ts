@@ -1,5 +1,5 @@
-import type { DeployEvent } from '#client/deploy-event.ts'
-import { followBuild } from '#client/follow-build.ts'
+import type { DeployEvent } from '#client/deploy/deploy-event.ts'
+import { followBuild } from '#client/follow/follow-build.ts'
 import { redeployDeployment } from '#contract/api/deployment.ts'
 import { defineCommand, flag, optional, value } from '../command.ts'
 import { followDeployment } from '../deploy/follow-deployment.ts'

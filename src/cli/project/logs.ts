@@ -1,5 +1,5 @@
-import type { LogEvent } from '#client/log-events.ts'
-import { followProjectLog, type ProjectLogFilter, readProjectLog } from '#client/project-log.ts'
+import type { LogEvent } from '#client/follow/log-events.ts'
+import { followProjectLog, type ProjectLogFilter, readProjectLog } from '#client/follow/project-log.ts'
 import { TRAFFIC_TARGETS } from '#contract/api/analytics.ts'
 import { LOG_LEVELS, PROJECT_LOG_LIMIT, type ProjectLogEntry } from '#contract/api/project-log.ts'
 import { defineCommand, flag, oneOf, optional, readCount, short, value } from '../command.ts'

@@ -1,5 +1,5 @@
-import { NEVER } from '#client/left-out.ts'
-import type { MemoryFile } from '#client/memory-file.ts'
+import { NEVER } from '#client/deploy/left-out.ts'
+import type { MemoryFile } from '#client/deploy/memory-file.ts'
 import { MAX_FOUND, SelectionError, tooMany } from './selection.ts'
 import { checksumsOf, crc32 } from './zip-checksums.ts'
 

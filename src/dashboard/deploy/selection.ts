@@ -1,5 +1,5 @@
-import { chooseFiles } from '#client/left-out.ts'
-import type { MemoryFile } from '#client/memory-file.ts'
+import { chooseFiles } from '#client/deploy/left-out.ts'
+import type { MemoryFile } from '#client/deploy/memory-file.ts'
 
 /** What somebody wants to deploy, before and after what is left out. */
 export interface Selection {

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
-import { DeployError } from '#client/deploy-error.ts'
-import { deployFiles } from '#client/deploy-files.ts'
+import { DeployError } from '#client/deploy/deploy-error.ts'
+import { deployFiles } from '#client/deploy/deploy-files.ts'
 import type { Target } from '#contract/api/deployment.ts'
 import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'

@@ -1,4 +1,4 @@
-import type { ProjectLogFilter } from '#client/project-log.ts'
+import type { ProjectLogFilter } from '#client/follow/project-log.ts'
 
 /** What of a project's log is wanted, in the words of the page's address. */
 export interface LogRequest {

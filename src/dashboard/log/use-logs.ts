@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
-import { followProjectLog, type ProjectLogFilter, readProjectLog } from '#client/project-log.ts'
+import { followProjectLog, type ProjectLogFilter, readProjectLog } from '#client/follow/project-log.ts'
 import type { ProjectLogEntry } from '#contract/api/project-log.ts'
 import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'

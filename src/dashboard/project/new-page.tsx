@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useState } from 'react'
-import { DeployError } from '#client/deploy-error.ts'
+import { DeployError } from '#client/deploy/deploy-error.ts'
 import { getProject } from '#contract/api/project.ts'
 import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'

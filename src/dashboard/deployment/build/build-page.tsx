@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { type LogEvent, readLog } from '#client/log-events.ts'
+import { type LogEvent, readLog } from '#client/follow/log-events.ts'
 import { listBuilds, type ReadyState } from '#contract/api/deployment.ts'
 import { queueWords } from '#contract/queue-words.ts'
 import { useAccount } from '../../api/account.tsx'

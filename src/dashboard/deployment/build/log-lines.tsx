@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import type { LogEvent } from '#client/log-events.ts'
+import type { LogEvent } from '#client/follow/log-events.ts'
 import { classes } from '../../ui/classes.ts'
 import { formatTime } from '../../ui/format.ts'
 import { markSegments, parseAnsi, plainText, type Segment } from './ansi.ts'

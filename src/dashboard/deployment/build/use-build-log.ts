@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { Client } from '#client/client.ts'
-import { followLog, type LogEvent, readLog } from '#client/log-events.ts'
+import { followLog, type LogEvent, readLog } from '#client/follow/log-events.ts'
 import { LOG_LIMIT } from '#contract/api/log.ts'
 import { useAccount } from '../../api/account.tsx'
 import { explain } from '../../api/explain.ts'

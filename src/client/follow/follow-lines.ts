@@ -1,5 +1,5 @@
 import { MINUTE } from '#contract/time.ts'
-import { ConnectionError, connectionError } from './connection-error.ts'
+import { ConnectionError, connectionError } from '../connection-error.ts'
 
 /** The installation sends a sign of life every 15 seconds: silence means that nobody is there any more. */
 const SILENCE = MINUTE

@@ -1,8 +1,8 @@
 import { type Change, followChanges as endpoint } from '#contract/api/change.ts'
-import type { Client } from './client.ts'
-import { pause } from './client.ts'
+import type { Client } from '../client.ts'
+import { pause } from '../client.ts'
+import { backoff, isPassing, type Persistence } from '../persist.ts'
 import { followLines } from './follow-lines.ts'
-import { backoff, isPassing, type Persistence } from './persist.ts'
 
 /**
  * What changes in an account, as it happens, until the signal says that it is enough. A connection that breaks is made

@@ -1,9 +1,9 @@
 import { getDeployment, type ReadyState } from '#contract/api/deployment.ts'
 import { SECOND } from '#contract/time.ts'
-import { type Client, pause } from './client.ts'
-import type { DeployEvent, Deployment } from './deploy-event.ts'
+import { type Client, pause } from '../client.ts'
+import type { DeployEvent, Deployment } from '../deploy/deploy-event.ts'
+import { type Persistence, persist } from '../persist.ts'
 import { followLog, type LogEvent } from './log-events.ts'
-import { type Persistence, persist } from './persist.ts'
 
 const LOOK_EVERY = SECOND
 /** How long the end of the log is waited for once the build has ended. */

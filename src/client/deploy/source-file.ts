@@ -1,4 +1,4 @@
-import type { RawBody } from './client.ts'
+import type { RawBody } from '../client.ts'
 
 /** A file to deploy, wherever its content is. */
 export interface SourceFile {

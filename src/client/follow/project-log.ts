@@ -4,10 +4,10 @@ import {
   type ProjectLogsQuery,
   readProjectLogs,
 } from '#contract/api/project-log.ts'
-import type { Client } from './client.ts'
-import { pause } from './client.ts'
+import type { Client } from '../client.ts'
+import { pause } from '../client.ts'
+import { backoff, isPassing, type Persistence } from '../persist.ts'
 import { followLines } from './follow-lines.ts'
-import { backoff, isPassing, type Persistence } from './persist.ts'
 
 export type ProjectLogFilter = Omit<ProjectLogsQuery, 'follow'>
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { createDeployment, ReadyState } from '#contract/api/deployment.ts'
-import type { LogEvent } from './log-events.ts'
+import type { LogEvent } from '../follow/log-events.ts'
 
 export type Deployment = Static<typeof createDeployment.reply>
 

@@ -1,9 +1,9 @@
 import { uploadFiles as uploadBatch, uploadFile } from '#contract/api/file.ts'
 import { BATCH_LIMITS, type BatchedFile, batchedBytes, packBatch } from '#contract/file-batch.ts'
-import { ApiError } from './api-error.ts'
-import type { Client } from './client.ts'
+import { ApiError } from '../api-error.ts'
+import type { Client } from '../client.ts'
+import { type Persistence, persist } from '../persist.ts'
 import { DeployError } from './deploy-error.ts'
-import { type Persistence, persist } from './persist.ts'
 import { forEachAtOnce } from './pool.ts'
 import type { HashedFile } from './source-file.ts'
 

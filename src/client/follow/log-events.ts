@@ -1,8 +1,8 @@
 import { type EventsQuery, type LogSource, type LogType, readEvents } from '#contract/api/log.ts'
-import type { Client } from './client.ts'
-import { pause } from './client.ts'
+import type { Client } from '../client.ts'
+import { pause } from '../client.ts'
+import { backoff, isPassing, isPassingWhileFollowed, type Persistence } from '../persist.ts'
 import { followLines } from './follow-lines.ts'
-import { backoff, isPassing, isPassingWhileFollowed, type Persistence } from './persist.ts'
 
 /** An entry of a deployment's log, as the endpoint shows it. */
 export interface LogEvent {

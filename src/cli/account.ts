@@ -1,6 +1,6 @@
 import type { Client } from '#client/client.ts'
 import type { Cli } from './cli.ts'
-import type { Link } from './link-file.ts'
+import type { Link } from './config/link-file.ts'
 import { findTeam, type Team } from './team/find-team.ts'
 
 /** Calls for the team that `--team` names, else for that of `teams switch`, else for the user's own account. */

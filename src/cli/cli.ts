@@ -1,13 +1,13 @@
 import { hostname } from 'node:os'
 import { type Client, createClient } from '#client/client.ts'
 import type { Trace } from '#client/trace.ts'
-import type { AuthFile, StoredTeam } from './auth-file.ts'
+import type { AuthFile, StoredTeam } from './config/auth-file.ts'
+import { chooseBaseUrl, chooseToken, namedToken, type TokenInUse } from './config/settings.ts'
 import { printTrace } from './debug.ts'
 import { CliError, EXIT, usageError } from './exit.ts'
 import type { GlobalOptions } from './globals.ts'
-import type { Env, Output } from './output.ts'
+import type { Env, Output } from './output/output.ts'
 import type { Prompt } from './prompt.ts'
-import { chooseBaseUrl, chooseToken, namedToken, type TokenInUse } from './settings.ts'
 
 /** What a command is handed: where it talks to, as whom, and how it speaks to people and programs. */
 export interface Cli {

@@ -1,8 +1,8 @@
 import type { Trace } from '#client/trace.ts'
 import { showDuration } from '#contract/amounts.ts'
 import { SECOND } from '#contract/time.ts'
-import type { Output } from './output.ts'
-import { plainText } from './plain-text.ts'
+import type { Output } from './output/output.ts'
+import { plainText } from './output/plain-text.ts'
 
 /** Tells of waits that a person would notice; with `--debug`, of every request and answer. */
 export function printTrace(event: Trace, out: Output, debug: boolean): void {

@@ -4,7 +4,7 @@ import type { Entry } from './command-table.ts'
 import { COMMANDS, GROUPS } from './commands.ts'
 import { GLOBAL_OPTIONS, type GlobalOptions } from './globals.ts'
 import { examplesHelp, rootHelp } from './help.ts'
-import { type Env, hasColors, type Sink } from './output.ts'
+import { type Env, hasColors, type Sink } from './output/output.ts'
 
 export interface Chosen {
   readonly entry: Entry

@@ -4,9 +4,9 @@ import type { Cli } from './cli.ts'
 import type { Raw } from './command.ts'
 import { BARE, canonical, findEntry, knownName } from './commands.ts'
 import { CliError, EXIT, type ExitCode, usageError } from './exit.ts'
-import { explain, printFailure, type Situation } from './explain.ts'
 import { type GlobalOptions, namesNoCommand, placesOf, wordsOf } from './globals.ts'
-import { createOutput, type Env } from './output.ts'
+import { explain, printFailure, type Situation } from './output/explain.ts'
+import { createOutput, type Env } from './output/output.ts'
 import { buildProgram } from './program.ts'
 import type { Terminal } from './prompt.ts'
 
@@ -35,7 +35,7 @@ export async function run({ argv, env, cwd, stdin, stdout, stderr }: Surrounding
     out = createOutput({ stdout, stderr, env, json: options.json === true })
     // Loaded when there is something to do: help and mistakes in the line are answered without.
     const [{ authPath, openAuthFile }, { createCli }, { createPrompt }] = await Promise.all([
-      import('./auth-file.ts'),
+      import('./config/auth-file.ts'),
       import('./cli.ts'),
       import('./prompt.ts'),
     ])

@@ -4,10 +4,10 @@ import { accountApi } from '../account.ts'
 import { defineCommand, value } from '../command.ts'
 import { usageError } from '../exit.ts'
 import { hostOf } from '../host-of.ts'
-import { pageOptions, pageQuery } from '../paging.ts'
-import { plainText } from '../plain-text.ts'
-import { relativeTime } from '../relative-time.ts'
-import { showList } from '../show-list.ts'
+import { pageOptions, pageQuery } from '../output/paging.ts'
+import { plainText } from '../output/plain-text.ts'
+import { relativeTime } from '../output/relative-time.ts'
+import { showList } from '../output/show-list.ts'
 
 export const command = defineCommand({
   doing: 'list the aliases',

@@ -2,7 +2,7 @@ import { deleteAlias } from '#contract/api/alias.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
 import { hostOf } from '../host-of.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 
 export const command = defineCommand({
   doing: 'remove the alias',

@@ -2,7 +2,7 @@ import { createApplication } from '#contract/api/application.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, value, values } from '../command.ts'
 import { usageError } from '../exit.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { readScopes } from './read-scope.ts'
 
 export const command = defineCommand({

@@ -2,7 +2,7 @@ import { updateApplication } from '#contract/api/application.ts'
 import { accountApi } from '../account.ts'
 import { given as changes, defineCommand, orNull, required, value, values } from '../command.ts'
 import { usageError } from '../exit.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { readScopes } from './read-scope.ts'
 
 const NONE = 'none'

@@ -6,10 +6,10 @@ import { inWords, textOf, VIAS } from '#contract/audit-words.ts'
 import { accountApi, actingTeam } from '../account.ts'
 import type { Cli } from '../cli.ts'
 import { defineCommand, value } from '../command.ts'
-import { pageOptions, pageQuery } from '../paging.ts'
-import { relativeTime } from '../relative-time.ts'
-import { showList } from '../show-list.ts'
-import { findMember } from '../team/find-member.ts'
+import { pageOptions, pageQuery } from '../output/paging.ts'
+import { relativeTime } from '../output/relative-time.ts'
+import { showList } from '../output/show-list.ts'
+import { findMember } from '../team/members/find-member.ts'
 
 export const command = defineCommand({
   doing: 'read the audit log',

@@ -1,7 +1,7 @@
 import { listSessions } from '#contract/api/session.ts'
 import { defineCommand } from '../command.ts'
-import { relativeTime } from '../relative-time.ts'
-import { showList } from '../show-list.ts'
+import { relativeTime } from '../output/relative-time.ts'
+import { showList } from '../output/show-list.ts'
 import { browserOf } from './browser-of.ts'
 
 export const command = defineCommand({

@@ -2,7 +2,7 @@ import { deleteOtherSessions, deleteSession } from '#contract/api/session.ts'
 import { count } from '#contract/wording.ts'
 import { defineCommand, flag, optional } from '../command.ts'
 import { usageError } from '../exit.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 
 export const command = defineCommand({
   doing: 'sign out of the session',

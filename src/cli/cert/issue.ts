@@ -1,8 +1,8 @@
 import { issueCertificate } from '#contract/api/certificate.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, flag, oneOrMore } from '../command.ts'
-import { plainText } from '../plain-text.ts'
-import { whileSpinning } from '../spinner.ts'
+import { plainText } from '../output/plain-text.ts'
+import { whileSpinning } from '../output/spinner.ts'
 
 export const command = defineCommand({
   doing: 'issue the certificate',

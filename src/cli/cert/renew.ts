@@ -1,8 +1,8 @@
 import { getCertificate, issueCertificate } from '#contract/api/certificate.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
-import { plainText } from '../plain-text.ts'
-import { whileSpinning } from '../spinner.ts'
+import { plainText } from '../output/plain-text.ts'
+import { whileSpinning } from '../output/spinner.ts'
 
 export const command = defineCommand({
   doing: 'renew the certificate',

@@ -3,9 +3,9 @@ import { CHANGE_KINDS, type Change, type ChangeKind } from '#contract/api/change
 import { accountApi } from '../account.ts'
 import { defineCommand, readCount, value } from '../command.ts'
 import { usageError } from '../exit.ts'
-import { localTime } from '../local-time.ts'
-import type { Colors } from '../output.ts'
-import { plainText } from '../plain-text.ts'
+import { localTime } from '../output/local-time.ts'
+import type { Colors } from '../output/output.ts'
+import { plainText } from '../output/plain-text.ts'
 
 export const command = defineCommand({
   doing: 'follow the changes of the account',

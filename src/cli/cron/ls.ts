@@ -1,8 +1,8 @@
 import { listCrons } from '#contract/api/cron.ts'
 import { defineCommand } from '../command.ts'
+import { relativeTime } from '../output/relative-time.ts'
+import { showList } from '../output/show-list.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
-import { relativeTime } from '../relative-time.ts'
-import { showList } from '../show-list.ts'
 import { runWords } from './cron.ts'
 
 export const command = defineCommand({

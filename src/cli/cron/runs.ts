@@ -1,9 +1,9 @@
 import { listCronRuns } from '#contract/api/cron.ts'
 import { defineCommand, required } from '../command.ts'
-import { pageOptions, pageQuery } from '../paging.ts'
+import { pageOptions, pageQuery } from '../output/paging.ts'
+import { relativeTime } from '../output/relative-time.ts'
+import { showList } from '../output/show-list.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
-import { relativeTime } from '../relative-time.ts'
-import { showList } from '../show-list.ts'
 import { cronHint, runWords } from './cron.ts'
 
 export const command = defineCommand({

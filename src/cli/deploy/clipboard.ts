@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { SECOND } from '#contract/time.ts'
-import type { Env } from '../output.ts'
+import type { Env } from '../output/output.ts'
 
 const PATIENCE = 2 * SECOND
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { SECOND } from '#contract/time.ts'
-import type { Env } from '../output.ts'
+import type { Env } from '../output/output.ts'
 
 const PATIENCE = 3 * SECOND
 const MOST = 64 * 1024

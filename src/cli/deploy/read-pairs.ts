@@ -1,5 +1,5 @@
 import { usageError } from '../exit.ts'
-import type { Env } from '../output.ts'
+import type { Env } from '../output/output.ts'
 
 const pattern = /^([^=\s]+)=([\s\S]*)$/
 

@@ -3,9 +3,9 @@ import { showBytes, timeLeft } from '#contract/amounts.ts'
 import type { ReadyState } from '#contract/api/deployment.ts'
 import { SECOND } from '#contract/time.ts'
 import { count } from '#contract/wording.ts'
-import type { Output } from '../output.ts'
-import { colouredText, plainText } from '../plain-text.ts'
-import { createSpinner, REDRAW } from '../spinner.ts'
+import type { Output } from '../output/output.ts'
+import { colouredText, plainText } from '../output/plain-text.ts'
+import { createSpinner, REDRAW } from '../output/spinner.ts'
 
 /** What is being done in each state. */
 export const DOING: Readonly<Record<ReadyState, string>> = {

@@ -1,6 +1,6 @@
 import { cancelDeployment } from '#contract/api/deployment.ts'
 import { defineCommand, oneOrMore } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { addressOf, DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-api.ts'
 
 export const command = defineCommand({

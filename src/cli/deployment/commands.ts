@@ -7,7 +7,7 @@ export const COMMANDS: CommandTable = {
     {
       name: 'logs',
       summary: 'Show or follow the log of a deployment',
-      load: () => import('./logs.ts'),
+      load: () => import('./log/logs.ts'),
     },
     {
       name: 'compare',
@@ -29,19 +29,19 @@ export const COMMANDS: CommandTable = {
     {
       name: 'promote',
       summary: 'Promote a deployment to production',
-      load: () => import('./promote.ts'),
+      load: () => import('./production/promote.ts'),
     },
     {
       name: 'rollback',
       summary: 'Roll production back to an earlier deployment',
-      load: () => import('./rollback.ts'),
+      load: () => import('./production/rollback.ts'),
     },
     {
       name: 'pause',
       summary: 'Pause production of a project',
-      load: () => import('./pause.ts'),
+      load: () => import('./production/pause.ts'),
     },
-    { name: 'unpause', summary: 'Resume a paused project', load: () => import('./unpause.ts') },
+    { name: 'unpause', summary: 'Resume a paused project', load: () => import('./production/unpause.ts') },
     { name: 'rm', summary: 'Remove deployments', load: () => import('./rm.ts') },
     { name: 'link', summary: 'Link this folder to a project', load: () => import('./link.ts') },
     {

@@ -1,7 +1,7 @@
 import { getProject } from '#contract/api/project.ts'
 import { defineCommand, optional, required } from '../command.ts'
 import { CliError, EXIT } from '../exit.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { fileChanges, showChanges } from './file-changes.ts'
 import { addressOf, DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-api.ts'
 

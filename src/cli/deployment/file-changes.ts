@@ -1,8 +1,8 @@
 import type { Client } from '#client/client.ts'
 import { listFiles } from '#contract/api/deployment.ts'
 import { count } from '#contract/wording.ts'
-import type { Colors } from '../output.ts'
-import { plainText } from '../plain-text.ts'
+import type { Colors } from '../output/output.ts'
+import { plainText } from '../output/plain-text.ts'
 
 interface Entry {
   readonly name: string

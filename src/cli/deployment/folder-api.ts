@@ -4,8 +4,8 @@ import { siteAddress } from '#client/site-address.ts'
 import { getDeployment } from '#contract/api/deployment.ts'
 import { linkedApi } from '../account.ts'
 import type { Cli } from '../cli.ts'
+import { type Link, readLink } from '../config/link-file.ts'
 import { hostOf } from '../host-of.ts'
-import { type Link, readLink } from '../link-file.ts'
 
 export type Deployment = Static<typeof getDeployment.reply>
 

@@ -1,6 +1,6 @@
 import { listInstances } from '#contract/api/deployment.ts'
 import { defineCommand, required } from '../command.ts'
-import { showList } from '../show-list.ts'
+import { showList } from '../output/show-list.ts'
 import { DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-api.ts'
 
 export const command = defineCommand({

@@ -3,9 +3,9 @@ import { getProject } from '#contract/api/project.ts'
 import { teamIdOf } from '#contract/ids.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, optional } from '../command.ts'
+import { LINK_FILE, writeLink } from '../config/link-file.ts'
 import { readSiteFolder } from '../deploy/site-folder.ts'
-import { LINK_FILE, writeLink } from '../link-file.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 
 export const command = defineCommand({
   doing: 'link the folder',

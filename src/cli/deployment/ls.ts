@@ -6,11 +6,11 @@ import { defineCommand, flag, oneOf, optional, short, value, values } from '../c
 import { readPairs } from '../deploy/read-pairs.ts'
 import { readTarget } from '../env/read-target.ts'
 import { usageError } from '../exit.ts'
-import { pageOptions, pageQuery } from '../paging.ts'
-import { relativeTime } from '../relative-time.ts'
-import { showList } from '../show-list.ts'
+import { pageOptions, pageQuery } from '../output/paging.ts'
+import { relativeTime } from '../output/relative-time.ts'
+import { showList } from '../output/show-list.ts'
 import { folderApi } from './folder-api.ts'
-import { liveOf } from './live-of.ts'
+import { liveOf } from './production/live-of.ts'
 import { stateText } from './state-text.ts'
 
 /** As many projects are asked what they show; a listing that spans more is not about one of them. */

@@ -3,7 +3,7 @@ import { siteAddress } from '#client/site-address.ts'
 import { defineCommand, optional } from '../command.ts'
 import { readProven } from '../domain/proven.ts'
 import { openBrowser } from '../open-browser.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { chooseDeployment } from './choose-deployment.ts'
 import { DEPLOYMENT, findDeployment, SEE } from './folder-api.ts'
 

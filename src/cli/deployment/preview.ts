@@ -6,7 +6,7 @@ import { getPreview } from '#contract/api/preview.ts'
 import { SECOND } from '#contract/time.ts'
 import { defineCommand, optional, value } from '../command.ts'
 import { CliError, EXIT } from '../exit.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { chooseDeployment } from './choose-deployment.ts'
 import { DEPLOYMENT } from './folder-api.ts'
 

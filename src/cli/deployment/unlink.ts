@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.ts'
+import { LINK_FILE, removeLink } from '../config/link-file.ts'
 import { readSiteFolder } from '../deploy/site-folder.ts'
-import { LINK_FILE, removeLink } from '../link-file.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 
 export const command = defineCommand({
   doing: 'unlink the folder',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createOutput } from '../output.ts'
+import { createOutput } from '../output/output.ts'
 import { type Shown, showEvent } from './show-event.ts'
 
 const READY: Shown = {

@@ -1,7 +1,7 @@
 import { showDuration } from '#contract/amounts.ts'
 import type { DevEvent, DevReady, DevRequest } from '#contract/dev.ts'
-import type { Colors, Output } from '../output.ts'
-import { colouredText, plainText } from '../plain-text.ts'
+import type { Colors, Output } from '../output/output.ts'
+import { colouredText, plainText } from '../output/plain-text.ts'
 
 export type Shown = Exclude<DevEvent, { readonly type: 'failed' } | { readonly type: 'group' }>
 

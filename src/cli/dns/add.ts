@@ -1,7 +1,7 @@
 import { createDnsRecord } from '#contract/api/dns-record.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, oneOf, oneOrMore, required } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { TYPES } from './types.ts'
 
 export const command = defineCommand({

@@ -1,7 +1,7 @@
 import { accountApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
-import { relativeTime } from '../relative-time.ts'
-import { showList } from '../show-list.ts'
+import { relativeTime } from '../output/relative-time.ts'
+import { showList } from '../output/show-list.ts'
 import { allRecords } from './records.ts'
 
 export const command = defineCommand({

@@ -2,7 +2,7 @@ import { deleteDnsRecord } from '#contract/api/dns-record.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
 import { CliError, EXIT } from '../exit.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { allRecords } from './records.ts'
 
 export const command = defineCommand({

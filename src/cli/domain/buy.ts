@@ -2,7 +2,7 @@ import { buyDomain, getDomainPrice } from '#contract/api/registrar.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, readCount, required, value } from '../command.ts'
 import { CliError, EXIT } from '../exit.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { priceText } from './price-text.ts'
 
 const MAX_PRICE = 1_000_000

@@ -1,6 +1,6 @@
 import { removeProjectDomain } from '#contract/api/project-domain.ts'
 import { defineCommand, optional, required } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { chooseProject } from '../project/choose-project.ts'
 
 export const command = defineCommand({

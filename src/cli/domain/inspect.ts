@@ -1,9 +1,9 @@
 import { inspectDomain } from '#contract/api/domain.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
-import { plainText } from '../plain-text.ts'
-import { whileSpinning } from '../spinner.ts'
-import { renderTable } from '../table.ts'
+import { plainText } from '../output/plain-text.ts'
+import { whileSpinning } from '../output/spinner.ts'
+import { renderTable } from '../output/table.ts'
 
 const values = (list: readonly string[]): string => list.join(', ') || '-'
 

@@ -1,7 +1,7 @@
 import { getDomainPrice, getDomainStatus } from '#contract/api/registrar.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, flag, required } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { priceText } from './price-text.ts'
 
 export const command = defineCommand({

@@ -2,7 +2,7 @@ import { ApiError } from '#client/api-error.ts'
 import type { Client } from '#client/client.ts'
 import { type Hosts, isOwnHost, isWithin } from '#client/hosts.ts'
 import { listDomains } from '#contract/api/domain.ts'
-import { everyPage } from '../every-page.ts'
+import { everyPage } from '../output/every-page.ts'
 
 /**
  * Which hosts are in a domain that the account has verified: only those are worth sending somebody to. The domains are

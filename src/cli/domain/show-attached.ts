@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { getProjectDomain } from '#contract/api/project-domain.ts'
 import type { Cli } from '../cli.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 
 /** What a domain of a project shows, or what it waits for. */
 export function showAttached(

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Domain } from '#contract/api/domain.ts'
-import type { Output } from '../output.ts'
-import { plainText } from '../plain-text.ts'
+import type { Output } from '../output/output.ts'
+import { plainText } from '../output/plain-text.ts'
 
 /** What there is to say of a domain after it was added or looked up. */
 export function stateOf(domain: Static<typeof Domain>, { colors }: Output): string {

@@ -3,7 +3,7 @@ import { getDomainPrice, getDomainRegistry } from '#contract/api/registrar.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
 import { CliError, EXIT } from '../exit.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { priceText } from './price-text.ts'
 
 export const command = defineCommand({

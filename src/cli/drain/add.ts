@@ -2,7 +2,7 @@ import { createDrain } from '#contract/api/drain.ts'
 import { getProject } from '#contract/api/project.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, flag, oneOf, required, value, values } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 
 const FORMATS = ['json', 'ndjson', 'syslog'] as const
 const SOURCES = ['static', 'lambda', 'build', 'edge', 'external'] as const

@@ -1,7 +1,7 @@
 import { deleteDrain, getDrain } from '#contract/api/drain.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 
 export const command = defineCommand({
   doing: 'remove the log drain',

@@ -1,6 +1,6 @@
 import { createEnvironment } from '#contract/api/custom-environment.ts'
 import { given as changes, defineCommand, required, value } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
 import { BRANCH_RULE, readBranchRule } from './branch-rule.ts'
 

@@ -1,6 +1,6 @@
 import { deleteEnvironment } from '#contract/api/custom-environment.ts'
 import { defineCommand, flag, required } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
 
 export const command = defineCommand({

@@ -1,7 +1,7 @@
 import { updateEnvironment } from '#contract/api/custom-environment.ts'
 import { given as changes, defineCommand, flag, required, value } from '../command.ts'
 import { usageError } from '../exit.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
 import { BRANCH_RULE, readBranchRule } from './branch-rule.ts'
 

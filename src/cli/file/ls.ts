@@ -1,7 +1,7 @@
 import { defineCommand, optional } from '../command.ts'
 import { chooseDeployment } from '../deployment/choose-deployment.ts'
 import { DEPLOYMENT, SEE } from '../deployment/folder-api.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { readFiles } from './tree.ts'
 
 export const command = defineCommand({

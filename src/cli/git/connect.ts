@@ -5,7 +5,7 @@ import { listGitConnections } from '#contract/api/git-connection.ts'
 import { updateProject } from '#contract/api/project.ts'
 import type { ReplyOf } from '#contract/endpoint.ts'
 import { defineCommand, required, value } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
 import { findConnection } from './hosts/find-connection.ts'
 

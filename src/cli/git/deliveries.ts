@@ -1,10 +1,10 @@
 import { listPushes } from '#contract/api/git.ts'
 import { defineCommand } from '../command.ts'
-import { pageOptions, pageQuery } from '../paging.ts'
-import { plainText } from '../plain-text.ts'
+import { pageOptions, pageQuery } from '../output/paging.ts'
+import { plainText } from '../output/plain-text.ts'
+import { relativeTime } from '../output/relative-time.ts'
+import { showList } from '../output/show-list.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
-import { relativeTime } from '../relative-time.ts'
-import { showList } from '../show-list.ts'
 
 export const command = defineCommand({
   doing: 'list the pushes',

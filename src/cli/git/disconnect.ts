@@ -1,6 +1,6 @@
 import { disconnectSource, getSource } from '#contract/api/git.ts'
 import { defineCommand } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
 
 export const command = defineCommand({

@@ -1,9 +1,9 @@
 import { listGitConnections, listRepositories } from '#contract/api/git-connection.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, optional, value } from '../command.ts'
-import { plainText } from '../plain-text.ts'
-import { relativeTime } from '../relative-time.ts'
-import { showList } from '../show-list.ts'
+import { plainText } from '../output/plain-text.ts'
+import { relativeTime } from '../output/relative-time.ts'
+import { showList } from '../output/show-list.ts'
 import { findConnection } from './hosts/find-connection.ts'
 
 const readPage = (text: string): number => {

@@ -1,9 +1,9 @@
 import { listDeployHooks } from '#contract/api/git.ts'
 import { defineCommand } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
+import { relativeTime } from '../output/relative-time.ts'
+import { showList } from '../output/show-list.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
-import { relativeTime } from '../relative-time.ts'
-import { showList } from '../show-list.ts'
 
 export const command = defineCommand({
   doing: 'list the deploy hooks',

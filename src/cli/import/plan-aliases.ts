@@ -1,6 +1,6 @@
 import type { Client } from '#client/client.ts'
 import { assignAlias, listAliases } from '#contract/api/alias.ts'
-import { everyPage } from '../every-page.ts'
+import { everyPage } from '../output/every-page.ts'
 import { cannot, fresh, type Item, there } from './item.ts'
 import { findImported } from './make-deployment.ts'
 import { isOfPlatform, NAME_OF_PLATFORM } from './platform-name.ts'

@@ -1,7 +1,7 @@
 import type { Client } from '#client/client.ts'
 import { createDnsRecord, listDnsRecords } from '#contract/api/dns-record.ts'
 import { addDomain, listDomains } from '#contract/api/domain.ts'
-import { everyPage } from '../every-page.ts'
+import { everyPage } from '../output/every-page.ts'
 import { cannot, fresh, type Item, there } from './item.ts'
 import type { Source, SourceRecord } from './source.ts'
 

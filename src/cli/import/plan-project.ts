@@ -10,7 +10,7 @@ import {
   updateProject,
 } from '#contract/api/project.ts'
 import { addProjectDomain, listProjectDomains } from '#contract/api/project-domain.ts'
-import { everyPage } from '../every-page.ts'
+import { everyPage } from '../output/every-page.ts'
 import { cannot, fresh, type Item, there } from './item.ts'
 import { findImported, findSymlinks, makeDeployment } from './make-deployment.ts'
 import { isOfPlatform, NAME_OF_PLATFORM } from './platform-name.ts'

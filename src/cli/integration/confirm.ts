@@ -1,7 +1,7 @@
 import { confirmScopes, getConfiguration } from '#contract/api/installation.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { SEE, showInstallation } from './show-installation.ts'
 
 export const command = defineCommand({

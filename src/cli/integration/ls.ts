@@ -1,8 +1,8 @@
 import { listConfigurations } from '#contract/api/installation.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand } from '../command.ts'
-import { relativeTime } from '../relative-time.ts'
-import { showList } from '../show-list.ts'
+import { relativeTime } from '../output/relative-time.ts'
+import { showList } from '../output/show-list.ts'
 import { projectsOf, stateOf } from './show-installation.ts'
 
 export const command = defineCommand({

@@ -2,8 +2,8 @@ import type { Static } from 'typebox'
 import type { getConfiguration } from '#contract/api/installation.ts'
 import { count } from '#contract/wording.ts'
 import type { Cli } from '../cli.ts'
-import { relativeTime } from '../relative-time.ts'
-import { renderFacts } from '../table.ts'
+import { relativeTime } from '../output/relative-time.ts'
+import { renderFacts } from '../output/table.ts'
 
 export type Installation = Static<typeof getConfiguration.reply>
 

@@ -1,7 +1,7 @@
 import { transferConfiguration } from '#contract/api/installation.ts'
 import { actingTeam } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
-import { findMember } from '../team/find-member.ts'
+import { findMember } from '../team/members/find-member.ts'
 import { SEE, showInstallation } from './show-installation.ts'
 
 export const command = defineCommand({

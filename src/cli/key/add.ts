@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { addSshKey } from '#contract/api/ssh-key.ts'
 import { defineCommand, required, value } from '../command.ts'
 import { CliError, EXIT } from '../exit.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 
 const MAX_BYTES = 10_000
 

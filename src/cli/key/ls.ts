@@ -1,8 +1,8 @@
 import { listSshKeys } from '#contract/api/ssh-key.ts'
 import { defineCommand } from '../command.ts'
-import { plainText } from '../plain-text.ts'
-import { relativeTime } from '../relative-time.ts'
-import { renderTable } from '../table.ts'
+import { plainText } from '../output/plain-text.ts'
+import { relativeTime } from '../output/relative-time.ts'
+import { renderTable } from '../output/table.ts'
 
 export const command = defineCommand({
   doing: 'list your SSH keys',

@@ -1,7 +1,7 @@
 import { deleteSshKey, listSshKeys } from '#contract/api/ssh-key.ts'
 import { defineCommand, required } from '../command.ts'
 import { CliError, EXIT } from '../exit.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 
 export const command = defineCommand({
   doing: 'remove the SSH key',

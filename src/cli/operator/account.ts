@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { getAccount } from '#contract/api/operator.ts'
-import type { Output } from '../output.ts'
-import { renderFacts } from '../table.ts'
+import type { Output } from '../output/output.ts'
+import { renderFacts } from '../output/table.ts'
 
 export type Account = Static<typeof getAccount.reply>
 

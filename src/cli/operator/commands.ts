@@ -61,32 +61,32 @@ export const COMMANDS: CommandTable = {
     {
       name: 'operator accounts ls',
       summary: 'List the accounts of users and teams',
-      load: () => import('./accounts-ls.ts'),
+      load: () => import('./accounts/ls.ts'),
     },
     {
       name: 'operator accounts get',
       summary: 'Show an account',
-      load: () => import('./accounts-get.ts'),
+      load: () => import('./accounts/get.ts'),
     },
     {
       name: 'operator accounts set',
       summary: 'Change the plan of an account, or block or unblock it',
-      load: () => import('./accounts-set.ts'),
+      load: () => import('./accounts/set.ts'),
     },
     {
       name: 'operator accounts quotas',
       summary: 'Show the usage of an account, or change its quotas',
-      load: () => import('./accounts-quotas.ts'),
+      load: () => import('./accounts/quotas.ts'),
     },
     {
       name: 'operator quotas ls',
       summary: 'List the quotas of each plan',
-      load: () => import('./quotas-ls.ts'),
+      load: () => import('./quotas/ls.ts'),
     },
     {
       name: 'operator quotas set',
       summary: 'Change the quotas of a plan',
-      load: () => import('./quotas-set.ts'),
+      load: () => import('./quotas/set.ts'),
     },
     {
       name: 'operator machines',
@@ -121,27 +121,27 @@ export const COMMANDS: CommandTable = {
     {
       name: 'operator jobs ls',
       summary: 'List recurring jobs and the queue',
-      load: () => import('./jobs-ls.ts'),
+      load: () => import('./jobs/ls.ts'),
     },
     {
       name: 'operator jobs run',
       summary: 'Run a job now',
-      load: () => import('./jobs-run.ts'),
+      load: () => import('./jobs/run.ts'),
     },
     {
       name: 'operator jobs failed',
       summary: 'List dead jobs',
-      load: () => import('./jobs-failed.ts'),
+      load: () => import('./jobs/failed.ts'),
     },
     {
       name: 'operator jobs retry',
       summary: 'Retry dead jobs',
-      load: () => import('./jobs-retry.ts'),
+      load: () => import('./jobs/retry.ts'),
     },
     {
       name: 'operator jobs rm',
       summary: 'Delete dead jobs',
-      load: () => import('./jobs-rm.ts'),
+      load: () => import('./jobs/rm.ts'),
     },
   ],
 }

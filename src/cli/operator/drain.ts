@@ -1,6 +1,6 @@
 import { updateMachine } from '#contract/api/machine.ts'
 import { defineCommand, flag, required } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { operatorHints } from './hints.ts'
 
 export const command = defineCommand({

@@ -1,6 +1,6 @@
 import { inviteMachine } from '#contract/api/machine.ts'
 import { defineCommand } from '../command.ts'
-import { relativeTime } from '../relative-time.ts'
+import { relativeTime } from '../output/relative-time.ts'
 import { operatorHints } from './hints.ts'
 
 export const command = defineCommand({

@@ -1,8 +1,8 @@
 import { showBytes } from '#contract/amounts.ts'
 import { listMachines } from '#contract/api/machine.ts'
 import { defineCommand } from '../command.ts'
-import { plainText } from '../plain-text.ts'
-import { renderTable } from '../table.ts'
+import { plainText } from '../output/plain-text.ts'
+import { renderTable } from '../output/table.ts'
 import { operatorHints } from './hints.ts'
 
 const SECOND = 1000

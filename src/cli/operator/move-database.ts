@@ -1,6 +1,6 @@
 import { count } from '#contract/wording.ts'
 import { defineCommand, flag } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { explained } from './stopped-server.ts'
 
 /** Works on the data folder itself, with the code of the server, which is loaded only here. */

@@ -1,6 +1,6 @@
 import { removeMachine } from '#contract/api/machine.ts'
 import { defineCommand, required } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { operatorHints } from './hints.ts'
 
 export const command = defineCommand({

@@ -3,7 +3,7 @@ import type { RestoreProgress } from '#contract/backup.ts'
 import { count } from '#contract/wording.ts'
 import type { Cli } from '../cli.ts'
 import { defineCommand, flag, required, value } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { explained } from './stopped-server.ts'
 
 /**

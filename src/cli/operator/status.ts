@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { showBytes, showDuration } from '#contract/amounts.ts'
 import { getStatus } from '#contract/api/operator.ts'
 import { defineCommand } from '../command.ts'
-import { renderFacts, renderTable } from '../table.ts'
+import { renderFacts, renderTable } from '../output/table.ts'
 import { operatorHints } from './hints.ts'
 
 export type Status = Static<typeof getStatus.reply>

@@ -1,7 +1,7 @@
 import { acceptProject } from '#contract/api/project-transfer.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, required, value } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 
 export const command = defineCommand({
   doing: 'accept the project',

@@ -2,8 +2,8 @@ import { NEW_PROJECT_NODE_VERSION } from '#contract/api/node-versions.ts'
 import { createProject, FRAMEWORKS, updateProject } from '#contract/api/project.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, oneOf, required, value } from '../command.ts'
-import { plainText } from '../plain-text.ts'
-import { withoutBypass } from './without-bypass.ts'
+import { plainText } from '../output/plain-text.ts'
+import { withoutBypass } from './bypass/without-bypass.ts'
 
 export const command = defineCommand({
   doing: 'create the project',

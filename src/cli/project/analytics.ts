@@ -1,9 +1,9 @@
 import { showBytes, showDuration } from '#contract/amounts.ts'
 import { readAnalytics, TRAFFIC_TARGETS } from '#contract/api/analytics.ts'
 import { defineCommand, oneOf, optional, value } from '../command.ts'
-import { readMoment } from '../deployment/read-moment.ts'
-import { localTime } from '../local-time.ts'
-import { renderFacts, renderTable } from '../table.ts'
+import { readMoment } from '../deployment/log/read-moment.ts'
+import { localTime } from '../output/local-time.ts'
+import { renderFacts, renderTable } from '../output/table.ts'
 import { chooseProject } from './choose-project.ts'
 
 const amount = (value: number): string => value.toLocaleString('en')

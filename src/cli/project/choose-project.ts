@@ -2,8 +2,8 @@ import type { Client } from '#client/client.ts'
 import { accountApi, linkedApi } from '../account.ts'
 import type { Cli } from '../cli.ts'
 import { value } from '../command.ts'
+import { readLink } from '../config/link-file.ts'
 import { usageError } from '../exit.ts'
-import { readLink } from '../link-file.ts'
 
 /** For commands about one project. */
 export const projectOption = {

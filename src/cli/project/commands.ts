@@ -74,17 +74,17 @@ export const COMMANDS: CommandTable = {
     {
       name: 'projects bypass ls',
       summary: 'List automation bypass secrets',
-      load: () => import('./bypass-ls.ts'),
+      load: () => import('./bypass/ls.ts'),
     },
     {
       name: 'projects bypass add',
       summary: 'Create an automation bypass secret',
-      load: () => import('./bypass-add.ts'),
+      load: () => import('./bypass/add.ts'),
     },
     {
       name: 'projects bypass rm',
       summary: 'Revoke an automation bypass secret',
-      load: () => import('./bypass-rm.ts'),
+      load: () => import('./bypass/rm.ts'),
     },
     {
       name: 'projects transfer',

@@ -1,9 +1,9 @@
 import { listProjectDomains } from '#contract/api/project-domain.ts'
 import { defineCommand, optional } from '../command.ts'
 import { environmentNames } from '../env/places.ts'
-import { pageOptions, pageQuery } from '../paging.ts'
-import { relativeTime } from '../relative-time.ts'
-import { showList } from '../show-list.ts'
+import { pageOptions, pageQuery } from '../output/paging.ts'
+import { relativeTime } from '../output/relative-time.ts'
+import { showList } from '../output/show-list.ts'
 import { chooseProject } from './choose-project.ts'
 
 export const command = defineCommand({

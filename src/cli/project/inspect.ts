@@ -1,10 +1,10 @@
 import { siteAddress } from '#client/site-address.ts'
 import { getProject } from '#contract/api/project.ts'
 import { defineCommand, optional } from '../command.ts'
-import { relativeTime } from '../relative-time.ts'
-import { renderFacts } from '../table.ts'
+import { relativeTime } from '../output/relative-time.ts'
+import { renderFacts } from '../output/table.ts'
+import { withoutBypass } from './bypass/without-bypass.ts'
 import { chooseProject } from './choose-project.ts'
-import { withoutBypass } from './without-bypass.ts'
 
 export const command = defineCommand({
   doing: 'inspect the project',

@@ -3,8 +3,8 @@ import { followProjectLog, type ProjectLogFilter, readProjectLog } from '#client
 import { TRAFFIC_TARGETS } from '#contract/api/analytics.ts'
 import { LOG_LEVELS, PROJECT_LOG_LIMIT, type ProjectLogEntry } from '#contract/api/project-log.ts'
 import { defineCommand, flag, oneOf, optional, readCount, short, value } from '../command.ts'
-import { logLine, logLines } from '../deployment/log-line.ts'
-import { readMoment } from '../deployment/read-moment.ts'
+import { logLine, logLines } from '../deployment/log/log-line.ts'
+import { readMoment } from '../deployment/log/read-moment.ts'
 import { usageError } from '../exit.ts'
 import { chooseProject } from './choose-project.ts'
 

@@ -4,10 +4,10 @@ import { listProjects } from '#contract/api/project.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, value } from '../command.ts'
 import { readProven } from '../domain/proven.ts'
-import { pageOptions, pageQuery } from '../paging.ts'
-import { relativeTime } from '../relative-time.ts'
-import { showList } from '../show-list.ts'
-import { withoutBypass } from './without-bypass.ts'
+import { pageOptions, pageQuery } from '../output/paging.ts'
+import { relativeTime } from '../output/relative-time.ts'
+import { showList } from '../output/show-list.ts'
+import { withoutBypass } from './bypass/without-bypass.ts'
 
 export const command = defineCommand({
   doing: 'list the projects',

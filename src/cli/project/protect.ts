@@ -9,9 +9,9 @@ import type { BodyOf } from '#contract/endpoint.ts'
 import type { Cli } from '../cli.ts'
 import { defineCommand, flag, oneOf, optional, required, value, values } from '../command.ts'
 import { usageError } from '../exit.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
+import { withoutBypass } from './bypass/without-bypass.ts'
 import { chooseProject } from './choose-project.ts'
-import { withoutBypass } from './without-bypass.ts'
 
 const KINDS = ['password', 'sign-in', 'addresses', 'options'] as const
 type Kind = (typeof KINDS)[number]

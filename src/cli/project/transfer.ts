@@ -2,7 +2,7 @@ import { getProject } from '#contract/api/project.ts'
 import { cancelOffer, offerProject } from '#contract/api/project-transfer.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, flag, required } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 
 export const command = defineCommand({
   doing: 'transfer the project',

@@ -1,6 +1,6 @@
 import { completeRelease } from '#contract/api/release.ts'
 import { defineCommand } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
 import { activeRelease, HINTS, showRelease } from './release.ts'
 

@@ -4,7 +4,7 @@ import type { Client } from '#client/client.ts'
 import { getRelease } from '#contract/api/release.ts'
 import type { Cli } from '../cli.ts'
 import { CliError, EXIT } from '../exit.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 
 export type Release = NonNullable<Static<typeof getRelease.reply>['rollingRelease']>
 

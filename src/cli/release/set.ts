@@ -1,8 +1,8 @@
 import { setReleaseConfig } from '#contract/api/release.ts'
 import { MINUTE } from '#contract/time.ts'
 import { defineCommand, flag, oneOf, value } from '../command.ts'
-import { readDuration } from '../duration.ts'
 import { usageError } from '../exit.ts'
+import { readDuration } from '../output/duration.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
 import { HINTS } from './release.ts'
 

@@ -2,10 +2,10 @@ import { showDuration } from '#contract/amounts.ts'
 import { readAnalytics } from '#contract/api/analytics.ts'
 import { getRelease, getReleaseConfig } from '#contract/api/release.ts'
 import { defineCommand } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
+import { relativeTime } from '../output/relative-time.ts'
+import { renderFacts, renderTable } from '../output/table.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
-import { relativeTime } from '../relative-time.ts'
-import { renderFacts, renderTable } from '../table.ts'
 import { HINTS, nextWords, releaseWords } from './release.ts'
 
 const percent = (part: number, whole: number): string =>

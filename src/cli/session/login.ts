@@ -3,7 +3,7 @@ import type { Client } from '#client/client.ts'
 import { loginMethods, register } from '#contract/api/login.ts'
 import { Redacted } from '#contract/redacted.ts'
 import { defineCommand, optional } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { pollLogin } from './poll-login.ts'
 
 /** The name under which the token is listed and the mail asks: short, and of printable characters. */

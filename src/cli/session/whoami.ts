@@ -1,6 +1,6 @@
 import { getUser } from '#contract/api/user.ts'
 import { defineCommand } from '../command.ts'
-import { renderFacts } from '../table.ts'
+import { renderFacts } from '../output/table.ts'
 import { findTeam } from '../team/find-team.ts'
 
 export const command = defineCommand({

@@ -47,32 +47,32 @@ export const COMMANDS: CommandTable = {
     {
       name: 'teams members ls',
       summary: 'List the members of a team',
-      load: () => import('./members-ls.ts'),
+      load: () => import('./members/ls.ts'),
     },
     {
       name: 'teams members add',
       summary: 'Add a member to a team',
-      load: () => import('./members-add.ts'),
+      load: () => import('./members/add.ts'),
     },
     {
       name: 'teams invitations ls',
       summary: 'List pending invitations',
-      load: () => import('./invitations-ls.ts'),
+      load: () => import('./invitations/ls.ts'),
     },
     {
       name: 'teams invitations rm',
       summary: 'Withdraw an invitation',
-      load: () => import('./invitations-rm.ts'),
+      load: () => import('./invitations/rm.ts'),
     },
     {
       name: 'teams members role',
       summary: 'Change the role of a member',
-      load: () => import('./members-role.ts'),
+      load: () => import('./members/role.ts'),
     },
     {
       name: 'teams members rm',
       summary: 'Remove a member from a team',
-      load: () => import('./members-rm.ts'),
+      load: () => import('./members/rm.ts'),
     },
   ],
 }

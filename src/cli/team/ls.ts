@@ -1,8 +1,8 @@
 import { listTeams } from '#contract/api/team.ts'
 import { defineCommand } from '../command.ts'
-import { pageOptions, pageQuery } from '../paging.ts'
-import { relativeTime } from '../relative-time.ts'
-import { showList } from '../show-list.ts'
+import { pageOptions, pageQuery } from '../output/paging.ts'
+import { relativeTime } from '../output/relative-time.ts'
+import { showList } from '../output/show-list.ts'
 
 export const command = defineCommand({
   doing: 'list your teams',

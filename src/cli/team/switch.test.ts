@@ -9,8 +9,8 @@ import { getTeam, listTeams, updateTeam } from '#contract/api/team.ts'
 import { getUser } from '#contract/api/user.ts'
 import { AloftError } from '#contract/errors.ts'
 import { Redacted } from '#contract/redacted.ts'
-import { authPath, openAuthFile } from '../auth-file.ts'
 import { sampleUser, startMachine, type TestMachine, TOKEN } from '../cli-testing.ts'
+import { authPath, openAuthFile } from '../config/auth-file.ts'
 import { sampleTeam as acme } from './team-testing.ts'
 
 const pagination = { count: 0, next: null, prev: null }

@@ -1,8 +1,8 @@
 import { createToken } from '#contract/api/token.ts'
 import { iso } from '#contract/time.ts'
 import { defineCommand, required, value } from '../command.ts'
-import { readDuration } from '../duration.ts'
-import { plainText } from '../plain-text.ts'
+import { readDuration } from '../output/duration.ts'
+import { plainText } from '../output/plain-text.ts'
 
 export const command = defineCommand({
   doing: 'create the token',

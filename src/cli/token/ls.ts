@@ -1,8 +1,8 @@
 import { listTokens } from '#contract/api/token.ts'
 import { defineCommand } from '../command.ts'
-import { pageOptions, pageQuery } from '../paging.ts'
-import { relativeTime } from '../relative-time.ts'
-import { showList } from '../show-list.ts'
+import { pageOptions, pageQuery } from '../output/paging.ts'
+import { relativeTime } from '../output/relative-time.ts'
+import { showList } from '../output/show-list.ts'
 import { shortId } from './token-id.ts'
 
 export const command = defineCommand({

@@ -1,6 +1,6 @@
 import { deleteToken, getToken } from '#contract/api/token.ts'
 import { defineCommand, required } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 import { resolveTokenId } from './token-id.ts'
 
 export const command = defineCommand({

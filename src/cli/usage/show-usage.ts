@@ -1,7 +1,7 @@
 import type { QuotaUse, UsageReply } from '#contract/api/usage.ts'
 import { showAmount } from '#contract/quota-amount.ts'
-import type { Colors } from '../output.ts'
-import { renderTable } from '../table.ts'
+import type { Colors } from '../output/output.ts'
+import { renderTable } from '../output/table.ts'
 
 const WIDTH = 20
 

@@ -2,9 +2,9 @@ import { showDuration } from '#contract/amounts.ts'
 import { getDelivery } from '#contract/api/webhook.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
-import { plainText } from '../plain-text.ts'
-import { relativeTime } from '../relative-time.ts'
-import { renderFacts, renderTable } from '../table.ts'
+import { plainText } from '../output/plain-text.ts'
+import { relativeTime } from '../output/relative-time.ts'
+import { renderFacts, renderTable } from '../output/table.ts'
 
 export const command = defineCommand({
   doing: 'show the delivery',

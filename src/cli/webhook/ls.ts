@@ -2,8 +2,8 @@ import { getProject } from '#contract/api/project.ts'
 import { listWebhooks } from '#contract/api/webhook.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, value } from '../command.ts'
-import { relativeTime } from '../relative-time.ts'
-import { showList } from '../show-list.ts'
+import { relativeTime } from '../output/relative-time.ts'
+import { showList } from '../output/show-list.ts'
 
 export const command = defineCommand({
   doing: 'list the webhooks',

@@ -1,7 +1,7 @@
 import { deleteWebhook, getWebhook } from '#contract/api/webhook.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 
 export const command = defineCommand({
   doing: 'remove the webhook',

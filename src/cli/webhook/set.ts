@@ -3,7 +3,7 @@ import { updateWebhook } from '#contract/api/webhook.ts'
 import { accountApi } from '../account.ts'
 import { given as changes, defineCommand, flag, readSwitch, required, value, values } from '../command.ts'
 import { usageError } from '../exit.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../output/plain-text.ts'
 
 const some = <T>(list: readonly T[]): T[] | undefined => (list.length === 0 ? undefined : [...list])
 

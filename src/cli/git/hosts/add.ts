@@ -3,7 +3,7 @@ import { createGitConnection } from '#contract/api/git-connection.ts'
 import { accountApi } from '../../account.ts'
 import { defineCommand, flag, oneOf, required, value } from '../../command.ts'
 import { usageError } from '../../exit.ts'
-import { plainText } from '../../plain-text.ts'
+import { plainText } from '../../output/plain-text.ts'
 
 const KINDS = ['github', 'gitlab', 'gitea', 'bitbucket'] as const
 

@@ -1,9 +1,9 @@
 import { listGitConnections } from '#contract/api/git-connection.ts'
 import { accountApi } from '../../account.ts'
 import { defineCommand } from '../../command.ts'
-import { plainText } from '../../plain-text.ts'
-import { relativeTime } from '../../relative-time.ts'
-import { showList } from '../../show-list.ts'
+import { plainText } from '../../output/plain-text.ts'
+import { relativeTime } from '../../output/relative-time.ts'
+import { showList } from '../../output/show-list.ts'
 
 export const command = defineCommand({
   doing: 'list the connected Git hosts',

@@ -1,7 +1,7 @@
 import { deleteGitConnection, listGitConnections } from '#contract/api/git-connection.ts'
 import { accountApi } from '../../account.ts'
 import { defineCommand, required } from '../../command.ts'
-import { plainText } from '../../plain-text.ts'
+import { plainText } from '../../output/plain-text.ts'
 import { findConnection } from './find-connection.ts'
 
 export const command = defineCommand({

@@ -1,6 +1,6 @@
 import { connect } from 'node:tls'
 import { SECOND } from '#contract/time.ts'
-import { relativeTime } from '../../relative-time.ts'
+import { relativeTime } from '../../output/relative-time.ts'
 import type { Status } from '../status.ts'
 import { bad, type Check, good, PATIENCE, reasonOf } from './check.ts'
 

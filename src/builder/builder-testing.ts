@@ -7,7 +7,7 @@ import { type Files, manifestOf, plannedTask, type TaskChanges } from '#core/det
 import type { Output, OutputContent } from '#core/output/output.ts'
 import { type BuildEvents, BuildFailure, type BuildTask } from '#core/ports/builder.ts'
 import { type BuilderParts, createBuilder } from './builder.ts'
-import { NOTHING_CACHED } from './environment/project-caches.ts'
+import { NOTHING_CACHED } from './environment/cache/project-caches.ts'
 import type { BuildEnvironment, RunOptions, Workspace } from './environment/workspace.ts'
 import { packJob } from './output/inside/pack-job.ts'
 import { SCRIPT } from './output/pack-script.ts'

@@ -4,7 +4,7 @@ import { builtBy, runOf } from '#core/detection/plan-testing.ts'
 import type { Output } from '#core/output/output.ts'
 import type { Builder } from '#core/ports/builder.ts'
 import { buildOf } from './builder-testing.ts'
-import { ToolchainError } from './environment/toolchain.ts'
+import { ToolchainError } from './environment/toolchain/toolchain.ts'
 
 const paths = ({ files }: Output) => files.map(({ path }) => path).sort()
 const answers = ({ functions }: Output) => functions.map(({ path }) => path).sort()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Builder, BuildTask } from '#core/ports/builder.ts'
 import { sampleOutput } from '#test/support/samples.ts'
-import { ToolchainError } from './environment/toolchain.ts'
+import { ToolchainError } from './environment/toolchain/toolchain.ts'
 import { withRuntimes } from './with-runtimes.ts'
 
 const task = { signal: new AbortController().signal } as unknown as BuildTask

@@ -1,6 +1,6 @@
 import type { Runtime } from '#core/output/output.ts'
 import { type Builder, BuildFailure } from '#core/ports/builder.ts'
-import { ToolchainError, type Toolchains } from './environment/toolchain.ts'
+import { ToolchainError, type Toolchains } from './environment/toolchain/toolchain.ts'
 
 interface RuntimeParts {
   readonly toolchains: Pick<Toolchains, 'ensureNode' | 'ensureBun'>

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { BUN } from '#builder/environment/pinned-versions.ts'
+import { BUN } from '#builder/environment/toolchain/pinned-versions.ts'
 import { FRAMEWORK_APPS, type FrameworkApp } from './frameworks.ts'
 
 /** What came of an application. */

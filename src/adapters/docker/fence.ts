@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { PRIVATE_RANGES } from '#core/outbound/public-address.ts'
-import { resolversOf } from '../sandbox-bwrap/network-rules.ts'
+import { resolversOf } from '../sandbox-bwrap/network/network-rules.ts'
 import { runTool } from '../sandbox-bwrap/run-tool.ts'
 import { findTools } from '../sandbox-bwrap/tools.ts'
 import type { Engine } from './engine.ts'

@@ -1,8 +1,8 @@
 import { mkdir, readFile, rm, rmdir, symlink } from 'node:fs/promises'
-import { readMounts } from './cgroup-places.ts'
+import { need } from './arguments/start-argv.ts'
+import { readMounts } from './cgroup/cgroup-places.ts'
 import { isStale } from './owner-name.ts'
 import { runTool } from './run-tool.ts'
-import { need } from './start-argv.ts'
 import type { Tools } from './tools.ts'
 
 const BYTES_PER_FILE = 4096

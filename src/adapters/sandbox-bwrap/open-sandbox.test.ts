@@ -8,7 +8,7 @@ import type { SandboxReport } from '#core/ports/sandbox.ts'
 import { createRecordingLog } from '#test/support/recording-log.ts'
 import { rootMissing, runOf, scratch } from '#test/support/sandbox.ts'
 import { openSandbox } from './open-sandbox.ts'
-import { seccompFilter } from './seccomp.ts'
+import { seccompFilter } from './seccomp/seccomp.ts'
 
 const HELPER = new URL('../../../test/support/sandbox-process.ts', import.meta.url).pathname
 

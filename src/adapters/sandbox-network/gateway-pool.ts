@@ -1,7 +1,7 @@
 import { GATEWAY, SERVICES } from '#core/outbound/destinations.ts'
 import { isWithin } from '#core/outbound/ipv4-range.ts'
 import { PRIVATE_RANGES } from '#core/outbound/public-address.ts'
-import type { Network, NetworkPool } from '../sandbox-bwrap/network-pool.ts'
+import type { Network, NetworkPool } from '../sandbox-bwrap/network/network-pool.ts'
 import type { Gateway } from './gateway.ts'
 import type { Gateways } from './gateways.ts'
 

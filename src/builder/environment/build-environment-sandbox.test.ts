@@ -10,9 +10,9 @@ import { systemClock } from '#core/ports/system-clock.ts'
 import { rootMissing } from '#test/support/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { createBuildEnvironment } from './build-environment.ts'
-import { installDependencies } from './install-dependencies.ts'
-import { createRegistryLookup } from './registry.ts'
-import { createToolchains } from './toolchains.ts'
+import { installDependencies } from './install/install-dependencies.ts'
+import { createRegistryLookup } from './toolchain/registry.ts'
+import { createToolchains } from './toolchain/toolchains.ts'
 import { shell } from './workspace.ts'
 
 const FILES = {

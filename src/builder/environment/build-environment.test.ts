@@ -22,8 +22,8 @@ import { createTestClock } from '#test/support/clock.ts'
 import { scratch } from '#test/support/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { type BuildEnvironmentLimits, createBuildEnvironment } from './build-environment.ts'
-import { installDependencies } from './install-dependencies.ts'
-import type { PackageTool } from './toolchain.ts'
+import { installDependencies } from './install/install-dependencies.ts'
+import type { PackageTool } from './toolchain/toolchain.ts'
 import { shell, type Workspace } from './workspace.ts'
 
 const EXITED: SandboxExit = { code: 0, signal: null, reason: 'exited' }

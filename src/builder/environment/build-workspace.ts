@@ -12,11 +12,11 @@ import {
   type SandboxExit,
   type SandboxLimits,
 } from '#core/ports/sandbox.ts'
-import type { CommandLog } from './command-log.ts'
-import { CA_INSIDE, pathInside } from './default-variables.ts'
+import { type CachedFolders, NOTHING_CACHED } from './cache/project-caches.ts'
+import type { CommandLog } from './command/command-log.ts'
+import { CA_INSIDE, pathInside } from './command/default-variables.ts'
+import type { Redactor } from './command/redact.ts'
 import { type DiskLimits, watchDisk } from './disk-watch.ts'
-import { type CachedFolders, NOTHING_CACHED } from './project-caches.ts'
-import type { Redactor } from './redact.ts'
 import { isPlainPath } from './source-files.ts'
 import {
   INSIDE,

@@ -1,8 +1,8 @@
 import type { BuildLog } from '#core/log/build-log.ts'
 import type { BuildTask } from '#core/ports/builder.ts'
 import type { SandboxBind, SandboxEndReason } from '#core/ports/sandbox.ts'
-import type { CachedFolders } from './project-caches.ts'
-import type { NodeToolchain, PackageTool } from './toolchain.ts'
+import type { CachedFolders } from './cache/project-caches.ts'
+import type { NodeToolchain, PackageTool } from './toolchain/toolchain.ts'
 
 /** Where commands find things, inside the sandbox. All of it is one writable mount, so that links and renames work. */
 export const INSIDE = {

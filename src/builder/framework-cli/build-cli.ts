@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { MINUTE } from '#contract/time.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Sandbox, SandboxBind } from '#core/ports/sandbox.ts'
-import type { Registry } from '../environment/registry.ts'
 import { openTree, removeTree } from '../environment/remove-tree.ts'
-import { type NodeToolchain, ToolchainError, type Toolchains } from '../environment/toolchain.ts'
+import type { Registry } from '../environment/toolchain/registry.ts'
+import { type NodeToolchain, ToolchainError, type Toolchains } from '../environment/toolchain/toolchain.ts'
 
 /** The CLI that knows how to build some frameworks, in a version that was tried, with everything it needs. */
 export interface BuildCli {

@@ -1,4 +1,4 @@
-import type { SharedCaches } from '#builder/environment/project-caches.ts'
+import type { SharedCaches } from '#builder/environment/cache/project-caches.ts'
 import { DAY } from '#contract/time.ts'
 import type { Config } from '../../../config/config.ts'
 import { hasOthers } from '../git/git.ts'

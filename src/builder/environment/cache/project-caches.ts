@@ -5,9 +5,9 @@ import type { Readable } from 'node:stream'
 import type { Target } from '#contract/api/deployment.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Project } from '#core/project/project.ts'
+import { treeBytes } from '../remove-tree.ts'
 import { putIn, takeOut } from './kept-trees.ts'
 import { packTree, unpackTree } from './pack-tree.ts'
-import { treeBytes } from './remove-tree.ts'
 
 /** What a build left for the next of its project. */
 interface Contents {

@@ -1,9 +1,9 @@
 import type { SandboxBind, SandboxRun } from '#core/ports/sandbox.ts'
+import type { ToolName, Tools } from '../tools.ts'
 import { FD } from './bwrap-args.ts'
 import { runView } from './run-view.ts'
 import { need } from './start-argv.ts'
 import type { SystemView, ViewEntry } from './system-view.ts'
-import type { ToolName, Tools } from './tools.ts'
 
 /** What a sandbox without bubblewrap is made with. */
 export const FOR_NAMESPACES: readonly ToolName[] = [

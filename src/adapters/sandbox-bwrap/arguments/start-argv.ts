@@ -1,6 +1,6 @@
 import { type SandboxBind, SandboxError, type SandboxLimits } from '#core/ports/sandbox.ts'
+import type { ToolName, Tools } from '../tools.ts'
 import type { ViewEntry } from './system-view.ts'
-import type { ToolName, Tools } from './tools.ts'
 
 // The scripts are constant and take everything as positional parameters; each ends by becoming the next program.
 

@@ -1,6 +1,6 @@
 import type { BuildLog } from '#core/log/build-log.ts'
-import type { NodeToolchain, PackageTool } from './toolchain.ts'
-import type { RunOptions } from './workspace.ts'
+import type { NodeToolchain, PackageTool } from '../toolchain/toolchain.ts'
+import type { RunOptions } from '../workspace.ts'
 
 export type PackageManagerName = 'npm' | 'pnpm' | 'yarn' | 'bun'
 

@@ -1,11 +1,11 @@
 import type { Destinations } from '#core/outbound/destinations.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { NotTaken } from '#core/ports/sandbox.ts'
-import { openGatewayPool } from '../sandbox-network/gateway-pool.ts'
-import { Gateways } from '../sandbox-network/gateways.ts'
+import { openGatewayPool } from '../../sandbox-network/gateway-pool.ts'
+import { Gateways } from '../../sandbox-network/gateways.ts'
+import type { Owner } from '../owner-name.ts'
+import { absent, type ToolName, type Tools } from '../tools.ts'
 import { type NetworkPool, openNetworkPool, removeStaleNetworks } from './network-pool.ts'
-import type { Owner } from './owner-name.ts'
-import { absent, type ToolName, type Tools } from './tools.ts'
 
 const FOR_GATEWAY: readonly ToolName[] = ['ip', 'nsenter', 'sh', 'unshare', 'mount', 'mkdir']
 

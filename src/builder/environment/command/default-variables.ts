@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
-import type { Registry } from './registry.ts'
-import type { NodeToolchain, PackageTool } from './toolchain.ts'
-import { INSIDE } from './workspace.ts'
+import type { Registry } from '../toolchain/registry.ts'
+import type { NodeToolchain, PackageTool } from '../toolchain/toolchain.ts'
+import { INSIDE } from '../workspace.ts'
 
 export const CA_INSIDE = '/opt/ca/ca.pem'
 

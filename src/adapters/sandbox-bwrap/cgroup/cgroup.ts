@@ -2,8 +2,8 @@ import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { SandboxError, type SandboxLimits } from '#core/ports/sandbox.ts'
+import { isStale } from '../owner-name.ts'
 import type { CgroupPlaces, Controller } from './cgroup-places.ts'
-import { isStale } from './owner-name.ts'
 
 /** One run's share of the machine. */
 export interface Cgroup {

@@ -1,5 +1,4 @@
 import { posix } from 'node:path'
-import type { PackageManagerName } from './install-options.ts'
 import {
   BUN,
   majorOf,
@@ -8,8 +7,9 @@ import {
   PNPM,
   YARN_BERRY,
   YARN_CLASSIC,
-} from './pinned-versions.ts'
-import type { PackageToolName } from './toolchain.ts'
+} from '../toolchain/pinned-versions.ts'
+import type { PackageToolName } from '../toolchain/toolchain.ts'
+import type { PackageManagerName } from './install-options.ts'
 
 /** The fields of a package.json that matter here, whatever else it holds. */
 export type PackageJson = Readonly<Record<string, unknown>>

@@ -3,10 +3,10 @@ import { chmod, copyFile, mkdir, readdir, rename, stat, symlink, utimes } from '
 import { dirname, join, posix } from 'node:path'
 import { HOUR } from '#contract/time.ts'
 import type { Log } from '#core/ports/log.ts'
+import { openTree, removeTree } from '../remove-tree.ts'
 import { createPackageSource, type PackageSource, type PackageVersion } from './fetch-package.ts'
 import { BUN, majorOf, NODE_PACKAGES, npmFor, packageOf } from './pinned-versions.ts'
 import type { Registry } from './registry.ts'
-import { openTree, removeTree } from './remove-tree.ts'
 import { type PackageTool, type PackageToolName, ToolchainError, type Toolchains } from './toolchain.ts'
 
 interface ToolchainParts {

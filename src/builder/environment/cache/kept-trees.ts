@@ -1,6 +1,6 @@
 import { lstat, mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isPlainPath } from './source-files.ts'
+import { isPlainPath } from '../source-files.ts'
 
 /**
  * Folders are moved in and out of a place that code of users had to itself, after all of it has ended. A rename does

@@ -1,10 +1,10 @@
 import { posix } from 'node:path'
 import { BuildFailure } from '#core/ports/builder.ts'
+import { type PackageTool, ToolchainError, type Toolchains } from '../toolchain/toolchain.ts'
+import { shell, type Workspace } from '../workspace.ts'
 import { dependencyDigest, onlyInstalls } from './dependency-digest.ts'
 import type { Installed, InstallOptions } from './install-options.ts'
 import { calledTools, findPackageManager, type PackageJson, type RequestedTool } from './package-manager.ts'
-import { type PackageTool, ToolchainError, type Toolchains } from './toolchain.ts'
-import { shell, type Workspace } from './workspace.ts'
 import { workspaceRoot } from './workspace-root.ts'
 
 /** Packages of a repository whose manifests are read. */

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { type Destinations, GATEWAY as PLATFORM, SERVICES } from '#core/outbound/destinations.ts'
 import type { Log } from '#core/ports/log.ts'
-import type { Gateway } from '../sandbox-network/gateway.ts'
-import type { Gateways } from '../sandbox-network/gateways.ts'
+import type { Gateway } from '../../sandbox-network/gateway.ts'
+import type { Gateways } from '../../sandbox-network/gateways.ts'
+import { isStale, type Owner, ownerName } from '../owner-name.ts'
+import { runTool } from '../run-tool.ts'
 import { closedWithoutUs, forwardFrom, openForwarding, restoreForwarding } from './forwarding.ts'
 import { networkRules } from './network-rules.ts'
-import { isStale, type Owner, ownerName } from './owner-name.ts'
-import { runTool } from './run-tool.ts'
 
 /** A network namespace with one way out, through rules that keep it off this machine and private networks. */
 export interface Network {

@@ -14,7 +14,7 @@ import { openParts } from './compose/open-parts.ts'
 import type { Parts } from './compose/parts.ts'
 import { createUseCases, tellHosts } from './compose/use-cases.ts'
 import { PREPARED, type Prepared } from './prepared.ts'
-import type { ChildRole } from './supervisor/child.ts'
+import type { ChildRole } from './supervisor/child/child.ts'
 import { createReserve } from './supervisor/reserve.ts'
 import { ensureAuthority } from './tls/authority.ts'
 

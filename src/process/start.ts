@@ -5,9 +5,9 @@ import { createLog } from './compose/log.ts'
 import { exposedStores } from './compose/status/exposed-stores.ts'
 import { readConfigFile } from './config-file.ts'
 import { refuseMoved } from './moved-database.ts'
-import { CHILD_ROLES, type ChildRole } from './supervisor/child.ts'
-import { readGiven } from './supervisor/given.ts'
-import { SocketError } from './supervisor/listen-sockets.ts'
+import { CHILD_ROLES, type ChildRole } from './supervisor/child/child.ts'
+import { readGiven } from './supervisor/child/given.ts'
+import { SocketError } from './supervisor/socket/listen-sockets.ts'
 import { StartError } from './supervisor/start-error.ts'
 import { type Role, supervise } from './supervisor/supervisor.ts'
 
@@ -54,7 +54,7 @@ async function runAsChild(role: string, config: Config, text: string | undefined
   if (given === undefined)
     throw new StartError('the running supervisor has another version; stop the server and start it again')
   // Loaded here, because the supervisor has no use for what a child is made of.
-  const { runChild } = await import('./supervisor/run-child.ts')
+  const { runChild } = await import('./supervisor/child/run-child.ts')
   return runChild(role as ChildRole, config, given)
 }
 

@@ -23,10 +23,10 @@ import { openCodeWorkers } from './compose/workers.ts'
 import { giveWay } from './give-way.ts'
 import { machineName } from './machine-name.ts'
 import type { Running } from './serve.ts'
-import type { Channel } from './supervisor/channel.ts'
-import { type Doing, NOBODY_READS } from './supervisor/doing.ts'
-import type { Given } from './supervisor/given.ts'
-import { createProcessList, tellSandbox } from './supervisor/process-list.ts'
+import type { Channel } from './supervisor/channel/channel.ts'
+import { createProcessList, tellSandbox } from './supervisor/channel/process-list.ts'
+import { type Doing, NOBODY_READS } from './supervisor/child/doing.ts'
+import type { Given } from './supervisor/child/given.ts'
 
 /** A working process: takes jobs and does them. */
 export async function work(

@@ -1,7 +1,7 @@
-import { channelToSupervisor } from '#src/process/supervisor/channel.ts'
-import { READY } from '#src/process/supervisor/child.ts'
-import { openDoing } from '#src/process/supervisor/doing.ts'
-import { answerHeartbeat } from '#src/process/supervisor/heartbeat.ts'
+import { channelToSupervisor } from '#src/process/supervisor/channel/channel.ts'
+import { READY } from '#src/process/supervisor/child/child.ts'
+import { openDoing } from '#src/process/supervisor/child/doing.ts'
+import { answerHeartbeat } from '#src/process/supervisor/child/heartbeat.ts'
 
 /** A process of the supervisor's that does nothing, or after a while stands still. */
 const channel = channelToSupervisor()

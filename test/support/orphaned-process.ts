@@ -1,4 +1,4 @@
-import { endWhenOrphaned } from '#src/process/supervisor/orphan.ts'
+import { endWhenOrphaned } from '#src/process/supervisor/child/orphan.ts'
 import { silentLog } from './silent-log.ts'
 
 /** A process of a supervisor's that never finishes what it has begun. */

@@ -8,7 +8,7 @@ import { createChannelPair } from '#test/support/channel-pair.ts'
 import { startRedis, withoutRedis } from '#test/support/redis.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { readConfig } from '../../config/config.ts'
-import { kindOf } from '../supervisor/channel.ts'
+import { kindOf } from '../supervisor/channel/channel.ts'
 import { openShared } from './shared.ts'
 
 /** Who is asked for a count: answers the kinds of what was sent to the supervisor. */

@@ -8,7 +8,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
 import type { Config } from '../../config/config.ts'
-import type { Channel } from '../supervisor/channel.ts'
+import type { Channel } from '../supervisor/channel/channel.ts'
 
 /** What processes have in common besides the database. */
 export interface Shared {

@@ -1,8 +1,8 @@
 import { SECOND } from '#contract/time.ts'
 import type { Log } from '#core/ports/log.ts'
-import { answerTo, createAsk, type Topic } from './ask.ts'
-import type { Channel } from './channel.ts'
-import { DRAIN_MS, type SupervisedChild } from './child.ts'
+import { answerTo, createAsk, type Topic } from './channel/ask.ts'
+import type { Channel } from './channel/channel.ts'
+import { DRAIN_MS, type SupervisedChild } from './child/child.ts'
 
 /** Asked of the supervisor; answered with the reason why nothing was restarted, if so. */
 const RESTART: Topic<string | null> = { name: 'restart' }

@@ -10,18 +10,25 @@ import type { Log } from '#core/ports/log.ts'
 import type { Config } from '../../config/config.ts'
 import { firstWords } from '../first-words.ts'
 import { PREPARED, type Prepared } from '../prepared.ts'
-import { ADOPT, type Adopt } from './adopt.ts'
 import { announcement } from './announcement.ts'
-import { type Channel, kindOf } from './channel.ts'
-import { DRAIN_MS, findProgram, JOINED, READY, SupervisedChild, type SupervisedOptions } from './child.ts'
-import { isCountElsewhere } from './count-elsewhere.ts'
-import { giveBackWhenIdle } from './idle-memory.ts'
-import { openSockets } from './listen-sockets.ts'
-import { serveMetrics } from './metrics-hub.ts'
-import { serveProcessList, startOfThis } from './process-list.ts'
+import { type Channel, kindOf } from './channel/channel.ts'
+import { isCountElsewhere } from './channel/count-elsewhere.ts'
+import { serveMetrics } from './channel/metrics-hub.ts'
+import { serveProcessList, startOfThis } from './channel/process-list.ts'
+import {
+  DRAIN_MS,
+  findProgram,
+  JOINED,
+  READY,
+  SupervisedChild,
+  type SupervisedOptions,
+} from './child/child.ts'
+import { giveBackWhenIdle } from './child/idle-memory.ts'
 import { createRestart, RestartRefused, serveRestart } from './restart.ts'
 import { createScaling } from './scaling.ts'
 import { servingRange } from './serving.ts'
+import { ADOPT, type Adopt } from './socket/adopt.ts'
+import { openSockets } from './socket/listen-sockets.ts'
 import { StartError } from './start-error.ts'
 import { stopSignal } from './stop-signal.ts'
 

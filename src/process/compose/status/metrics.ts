@@ -1,7 +1,7 @@
 import type { Metric, Registry } from 'prom-client'
-import { answerTo, createAsk } from '../../supervisor/ask.ts'
-import type { Channel } from '../../supervisor/channel.ts'
-import { ALL_METRICS, OWN_METRICS } from '../../supervisor/metrics-hub.ts'
+import { answerTo, createAsk } from '../../supervisor/channel/ask.ts'
+import type { Channel } from '../../supervisor/channel/channel.ts'
+import { ALL_METRICS, OWN_METRICS } from '../../supervisor/channel/metrics-hub.ts'
 import { type Observed, RequestTally, type Value } from './request-tally.ts'
 
 export interface Metrics {

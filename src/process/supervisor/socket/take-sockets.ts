@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs'
 import type { Log } from '#core/ports/log.ts'
+import { type Channel, kindOf } from '../channel/channel.ts'
 import { ADOPT, type Adopt } from './adopt.ts'
-import { type Channel, kindOf } from './channel.ts'
 import { type InheritedSockets, ownSockets, type SocketNumbers } from './listen-sockets.ts'
 
 /** A serving process's share of the sockets. */

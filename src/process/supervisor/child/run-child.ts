@@ -1,7 +1,7 @@
 import type { DrainOptions } from '#listener/listener.ts'
-import type { Config } from '../../config/config.ts'
-import { createLog } from '../compose/log.ts'
-import { channelToSupervisor, kindOf } from './channel.ts'
+import type { Config } from '../../../config/config.ts'
+import { createLog } from '../../compose/log.ts'
+import { channelToSupervisor, kindOf } from '../channel/channel.ts'
 import { type ChildRole, DRAIN, DRAIN_MS, type Drain, READY } from './child.ts'
 import { openDoing } from './doing.ts'
 import type { Given } from './given.ts'
@@ -27,10 +27,11 @@ export async function runChild(role: ChildRole, config: Config, given: Given): P
     channel.onMessage((message) => kindOf(message) === DRAIN && asked.resolve(message as Drain))
     endWhenOrphaned(() => asked.resolve({}), log)
     if (given.prepares) {
-      const { prepareFor } = await import('../prepare.ts')
+      const { prepareFor } = await import('../../prepare.ts')
       await prepareFor(role, config, log, (prepared) => channel.send(prepared))
     }
-    const start = role === 'serve' ? (await import('../serve.ts')).serve : (await import('../work.ts')).work
+    const start =
+      role === 'serve' ? (await import('../../serve.ts')).serve : (await import('../../work.ts')).work
     const running = await start(config, log, channel, doing, given)
     channel.send({ kind: READY })
     giveBackWhenIdle()

@@ -1,4 +1,4 @@
-import { type InheritedSockets, passSockets } from './listen-sockets.ts'
+import { type InheritedSockets, passSockets } from '../socket/listen-sockets.ts'
 
 /**
  * The number of the agreement between the supervisor and its processes: what these are given, and what both say to each

@@ -6,8 +6,8 @@ import { SECOND } from '#contract/time.ts'
 import type { ProcessFacts } from '#core/operator/status.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { DrainOptions } from '#listener/listener.ts'
-import { findBundle } from './bundle.ts'
-import { type Channel, channelToChild, kindOf } from './channel.ts'
+import { findBundle } from '../bundle.ts'
+import { type Channel, channelToChild, kindOf } from '../channel/channel.ts'
 import { createDoingNotes, type DoingNotes } from './doing.ts'
 import { descriptorsOf, type Given, toArguments } from './given.ts'
 import { Heartbeat, seeProcess } from './heartbeat.ts'
@@ -30,7 +30,7 @@ export const DRAIN_MS = 25 * SECOND
 
 /** What children run, as it lies on the disk now. */
 export const findProgram = (): string =>
-  findBundle() ?? fileURLToPath(new URL('../../main.ts', import.meta.url))
+  findBundle() ?? fileURLToPath(new URL('../../../main.ts', import.meta.url))
 
 /** What was compiled is kept for the next start, in the same folder as by whoever started this. */
 const compileCache = (): string | undefined => {

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import net from 'node:net'
 import { getSystemErrorMessage, getSystemErrorName } from 'node:util'
-import type { Config } from '../../config/config.ts'
-import { servingRange } from './serving.ts'
+import type { Config } from '../../../config/config.ts'
+import { servingRange } from '../serving.ts'
 
 export const SOCKET_KINDS = ['http', 'tls', 'dns', 'ssh'] as const
 export type SocketKind = (typeof SOCKET_KINDS)[number]

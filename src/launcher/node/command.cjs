@@ -117,6 +117,11 @@ async function runCommand(argv, root, hostNetwork, tell) {
     finished,
     connect(socket) {
       socket.on('error', () => socket.destroy())
+      // Nobody is to come before it takes connections; who does is turned away.
+      if (host === undefined) {
+        socket.destroy()
+        return
+      }
       open(host, port, ownership).then((upstream) => {
         if (upstream === undefined) socket.destroy()
         else if (socket.destroyed) upstream.destroy()

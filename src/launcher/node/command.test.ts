@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -141,13 +141,17 @@ for (const runtime of ['node', 'python'] as const)
     assert.equal((await second.fetch('/')).body, 'second')
   })
 
-/** Writes down its port, and listens on it when that is free. */
+/** Writes down its port, and listens on it as soon as there is a file `free`. */
 const LATE = `
   const { PORT } = process.env
-  require('fs').writeFileSync('port', PORT + '\\n')
+  const { existsSync, writeFileSync } = require('fs')
+  writeFileSync('port', PORT + '\\n')
   const server = require('http').createServer((req, res) => res.end('the program'))
-  server.on('error', () => setTimeout(() => server.listen(PORT, '127.0.0.1'), 20))
-  setTimeout(() => server.listen(PORT, '127.0.0.1'), 1000)`
+  const waiting = setInterval(() => {
+    if (!existsSync('free')) return
+    clearInterval(waiting)
+    server.listen(PORT, '127.0.0.1')
+  }, 20)`
 
 async function portWritten(file: string): Promise<number> {
   for (;;) {
@@ -164,13 +168,16 @@ for (const runtime of ['node', 'python'] as const)
       { files: { 'late.js': LATE }, ...command('late.js'), hostNetwork: {} },
       runtime,
     )
-    const port = await portWritten(join(launched.folder, 'task', 'port'))
+    const task = join(launched.folder, 'task')
+    const port = await portWritten(join(task, 'port'))
     const visits: string[] = []
     const squatter = createServer((socket) => void socket.on('data', (data) => visits.push(String(data))))
     squatter.listen(port, '127.0.0.1')
     await once(squatter, 'listening')
     const refused = launched.fetch('/').catch((error: NodeJS.ErrnoException) => error.code)
+    await delay(200)
     squatter.close()
+    await writeFile(join(task, 'free'), '')
     await launched.heardOf('ready')
     assert.equal((await launched.fetch('/')).body, 'the program')
     assert.deepEqual(visits, [])

@@ -7,6 +7,8 @@
 import { join } from 'node:path'
 import { startChildServer } from './child-server.ts'
 import { comparisons, measure, type Subject } from './compare.ts'
+import { paced } from './h2load.ts'
+import { atHalfRate } from './half-rate.ts'
 import { startPlatform } from './platform.ts'
 import { printRows, type Row } from './row.ts'
 import { wrk } from './wrk.ts'
@@ -36,7 +38,14 @@ export async function run(): Promise<Row[]> {
         subject('aloft', platform.pid, `${platform.url}${path}`),
         subject(PEER, peer.pid, peer.url),
       ])
-      return comparisons('P6', 'GET one deployment', rates, { [PEER]: 0.45 })
+      const what = 'GET one deployment'
+      const waits = await atHalfRate({
+        ...{ id: 'P6', what },
+        load: (forSeconds) => wrk(`${platform.url}${path}`, forSeconds, platform.headers),
+        paced: (rate, seconds) =>
+          paced(`${platform.url}${path}`, { rate, seconds, http2: false }, platform.headers),
+      })
+      return [...comparisons('P6', what, rates, { [PEER]: 0.45 }), waits]
     } finally {
       await peer.stop()
     }

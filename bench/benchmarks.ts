@@ -15,11 +15,11 @@ export const BENCHMARKS: readonly Benchmark[] = [
   },
   {
     ids: ['P4'],
-    tools: ['nginx', 'caddy', 'wrk', 'bubblewrap'],
+    tools: ['nginx', 'caddy', 'wrk', 'h2load', 'bubblewrap'],
     load: () => import('./function-proxy.ts'),
   },
   { ids: ['P5'], tools: ['bubblewrap'], load: () => import('./cold-start.ts') },
-  { ids: ['P6'], tools: ['wrk'], load: () => import('./api-read.ts') },
+  { ids: ['P6'], tools: ['wrk', 'h2load'], load: () => import('./api-read.ts') },
   { ids: ['P7'], tools: [], load: () => import('./upload.ts') },
   { ids: ['P8'], tools: [], load: () => import('./create-many.ts') },
   { ids: ['P9'], tools: ['bind', 'dnsperf'], load: () => import('./dns.ts') },

@@ -1,9 +1,11 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type Database, openDatabase } from '#adapters/sql/database/database.ts'
 import { pairsOf } from '#adapters/sql/deployment/deployment-meta.ts'
+import { openLogDatabase } from '#adapters/sql/log/log-database.ts'
 import { createStores } from '#adapters/sql/stores.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { sampleAlias, sampleDeployment, sampleEntry, sampleUser } from '#test/support/samples.ts'
+import { createLogTemplate, logRows } from './fill-logs.ts'
 
 /** Every filter finds more than a page of the smallest table that is compared. */
 export const FILLED = {
@@ -90,14 +92,21 @@ const META = `
   from deployments where created_at > 1
   order by pair, created_at`
 
-/**
- * A database with so many deployments of one account. It is made in SQL, rows in the order of their keys and indexes
- * last, without a journal: minutes become seconds.
- */
-export async function fillDeployments(file: string, count: number): Promise<void> {
-  const database = await openDatabase({ file })
-  await createTemplate(database)
-  await database.close()
+/** Deployments that were counted since the count was last added up. */
+const FRESH = 60
+const OTHER_ACCOUNTS = 10
+
+/** What the account uses, and others, one for so many deployments. For both databases. */
+export const USAGE: readonly string[] = [
+  `insert into usage select owner_id, 'deployments', '', 1, 1 from deployments where created_at > 1 limit ${FRESH}`,
+  `insert into usage select owner_id, 'deployments', '', count(*) - ${FRESH}, 0 from deployments
+   where created_at > 1 group by owner_id`,
+  `insert into usage select 'account-' || created_at, 'deployments', '', 1, 0 from deployments
+   where created_at > 1 and created_at % ${OTHER_ACCOUNTS} = 0`,
+]
+
+/** Rows in the order of their keys and indexes last, without a journal: minutes become seconds. */
+function fill(file: string, work: (db: DatabaseSync) => void): void {
   const db = new DatabaseSync(file)
   db.exec(`
     pragma journal_mode = off; pragma synchronous = off;
@@ -105,16 +114,46 @@ export async function fillDeployments(file: string, count: number): Promise<void
   const indexes = db
     .prepare("select name, sql from sqlite_master where type = 'index' and sql is not null")
     .all() as { name: string; sql: string }[]
-  const pairs = Array.from({ length: FILLED.branches }, (_, n) => pairsOf(branch(n))[0])
   db.exec('begin')
   for (const { name } of indexes) db.exec(`drop index ${name}`)
-  db.prepare(rowsOf(db)).run(count)
-  db.exec(HOSTS)
-  db.prepare(ALIASES).run(aliasEvery(count))
-  db.exec(ALIAS_LISTS)
-  db.exec(MANIFESTS)
-  db.prepare(META).run(JSON.stringify(pairs))
+  work(db)
   for (const { sql } of indexes) db.exec(sql)
   db.exec('commit')
   db.close()
+}
+
+/** A database with so many deployments of one account, made in SQL. */
+export async function fillDeployments(file: string, count: number): Promise<void> {
+  const database = await openDatabase({ file })
+  await createTemplate(database)
+  await database.close()
+  const pairs = Array.from({ length: FILLED.branches }, (_, n) => pairsOf(branch(n))[0])
+  fill(file, (db) => {
+    db.prepare(rowsOf(db)).run(count)
+    db.exec(HOSTS)
+    db.prepare(ALIASES).run(aliasEvery(count))
+    db.exec(ALIAS_LISTS)
+    db.exec(MANIFESTS)
+    db.prepare(META).run(JSON.stringify(pairs))
+    for (const statement of USAGE) db.exec(statement)
+  })
+}
+
+/** The log of the deployments of such a database that aliases lead to. */
+export async function fillLogs(file: string, deployments: string): Promise<void> {
+  const database = await openLogDatabase({ file })
+  await createLogTemplate(database)
+  await database.close()
+  // It is no part of the transaction.
+  const hosts = new DatabaseSync(deployments, { readOnly: true })
+  const meant = hosts.prepare(
+    'select host, deployment_id, project_id, alias_id, created_at from hosts where alias_id is not null',
+  )
+  fill(file, (db) => {
+    db.exec('create temp table hosts (host, deployment_id, project_id, alias_id, created_at)')
+    const insert = db.prepare('insert into temp.hosts values (?, ?, ?, ?, ?)')
+    for (const row of meant.iterate()) insert.run(...(Object.values(row) as string[]))
+    for (const statement of logRows('temp.hosts')) db.exec(statement)
+  })
+  hosts.close()
 }

@@ -1,7 +1,9 @@
 import pg from 'pg'
 import { openDatabase } from '#adapters/sql/database/database.ts'
 import { pairsOf } from '#adapters/sql/deployment/deployment-meta.ts'
-import { aliasEvery, branch, createTemplate, FILLED } from './fill-deployments.ts'
+import { openLogDatabase } from '#adapters/sql/log/log-database.ts'
+import { aliasEvery, branch, createTemplate, FILLED, USAGE } from './fill-deployments.ts'
+import { createLogTemplate, logRows } from './fill-logs.ts'
 
 const hex = (digits: number) => `upper(substr(md5(random()::text) || md5(random()::text), 1, ${digits}))`
 const under = (count: number) => `floor(random() * ${count})::int`
@@ -24,6 +26,9 @@ export async function fillPostgres(url: string, count: number): Promise<void> {
   const database = await openDatabase({ url, file: '' })
   await createTemplate(database)
   await database.close()
+  const logs = await openLogDatabase({ url, file: '' })
+  await createLogTemplate(logs)
+  await logs.close()
   const client = new pg.Client(url)
   await client.connect()
   try {
@@ -35,7 +40,7 @@ export async function fillPostgres(url: string, count: number): Promise<void> {
       if (!names.includes(name)) throw new Error(`deployments have no column ${name} any more`)
     const { rows: indexes } = await client.query<{ name: string; sql: string }>(
       `select indexname as name, indexdef as sql from pg_indexes
-       where schemaname = current_schema() and tablename in ('deployments', 'hosts', 'alias_lists', 'manifests', 'deployment_meta')
+       where schemaname = current_schema() and tablename in ('deployments', 'hosts', 'alias_lists', 'manifests', 'deployment_meta', 'usage', 'log_blocks', 'log_entries')
        and not exists (select 1 from pg_constraint where conname = indexname)`,
     )
     await client.query('begin')
@@ -69,9 +74,10 @@ export async function fillPostgres(url: string, count: number): Promise<void> {
        where created_at > 1`,
       [pairs],
     )
+    for (const statement of [...USAGE, ...logRows('hosts')]) await client.query(statement)
     for (const { sql } of indexes) await client.query(sql)
     await client.query('commit')
-    await client.query('analyze')
+    await client.query('vacuum analyze')
   } finally {
     await client.end()
   }

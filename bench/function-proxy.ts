@@ -13,10 +13,13 @@ import { join } from 'node:path'
 import { type ChildServer, startChildServer } from './child-server.ts'
 import { comparisons, measure, type Subject } from './compare.ts'
 import { deployReady } from './deploy-ready.ts'
+import { paced } from './h2load.ts'
+import { atHalfRate } from './half-rate.ts'
 import { makeCertificate, type Peer, startCaddy, startNginx } from './peers.ts'
 import { startPlatform } from './platform.ts'
 import { printRows, type Row } from './row.ts'
-import { wrk } from './wrk.ts'
+import { amount, seconds } from './trial.ts'
+import { wrk, wrkWaits } from './wrk.ts'
 
 const ANSWER = 'x'.repeat(1000)
 
@@ -26,6 +29,25 @@ const TARGETS = {
   'nginx with its access log': undefined,
   caddy: undefined,
   'caddy with its access log': 1.6,
+}
+
+const MANY = amount(200, 8)
+
+/** As fast as it goes, so that all of them wait in line. */
+async function underManyConnections(
+  what: string,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Row> {
+  const { p50, p99 } = await wrkWaits(url, seconds(5), { headers, connections: MANY })
+  return {
+    id: 'P4',
+    what: `${what}, p99 of ${MANY} connections that ask without a pause (median ${p50.toFixed(1)} ms)`,
+    measured: `${p99.toFixed(1)} ms`,
+    target: '',
+    met: undefined,
+    chart: { value: p99, target: undefined, better: 'less' },
+  }
 }
 
 export async function run(): Promise<Row[]> {
@@ -73,7 +95,15 @@ export async function run(): Promise<Row[]> {
         }),
       ),
     ]
-    return comparisons('P4', 'function behind the edge', await measure(subjects), TARGETS)
+    const what = 'function behind the edge'
+    const rows = comparisons('P4', what, await measure(subjects), TARGETS)
+    const ours = `${platform.url}/api/hello`
+    const waits = await atHalfRate({
+      ...{ id: 'P4', what },
+      load: (forSeconds) => wrk(ours, forSeconds, { Host: host }),
+      paced: (rate, seconds) => paced(ours, { rate, seconds, http2: false }, { Host: host }),
+    })
+    return [...rows, waits, await underManyConnections(what, ours, { Host: host })]
   } finally {
     for (const peer of peers) await peer.stop()
     await forwarder?.stop()

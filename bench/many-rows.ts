@@ -1,7 +1,8 @@
 /**
- * Whether what an account has makes it wait: every look-up and first page of a list with a million deployments, against
- * the same with a thousand, on both databases. CPU time of calls to the stores on SQLite, and time that they take on
- * PostgreSQL, whose work other processes do; in turn, on other rows each time.
+ * Whether what an account has makes it wait: every look-up, the first page of every list, the page of a log, the count of
+ * what is used and the move of an alias with a million deployments and 100,000 aliases, against the same with a thousand, on
+ * both databases. CPU time of calls to the stores, with that of the processes of PostgreSQL that answer them; in turn, on
+ * other rows each time.
  *
  *   BENCH_ROWS=1000000 node bench/many-rows.ts
  */
@@ -11,14 +12,19 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { type Database, type DatabaseConfig, openDatabase } from '#adapters/sql/database/database.ts'
 import { createSiteSource } from '#adapters/sql/deployment/site-source.ts'
+import { openLogDatabase } from '#adapters/sql/log/log-database.ts'
+import { createLogStore } from '#adapters/sql/log/log-store.ts'
+import type { LogTables } from '#adapters/sql/log/log-tables.ts'
 import { createStores } from '#adapters/sql/stores.ts'
+import type { HostStore } from '#core/alias/host-store.ts'
 import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { type Postgres, startPostgres } from '#test/support/postgres.ts'
 import { createDatabase } from '#test/support/postgres-databases.ts'
-import { FILLED, fillDeployments } from './fill-deployments.ts'
+import { FILLED, fillDeployments, fillLogs } from './fill-deployments.ts'
 import { fillPostgres } from './fill-postgres.ts'
 import { medianRatio } from './median.ts'
+import { exactCpuSeconds } from './process-cpu.ts'
 import { atMost, beside, printRows, type Row } from './row.ts'
 import { amount, isTrial, rounds, warmUps } from './trial.ts'
 
@@ -37,14 +43,17 @@ interface Sample {
   readonly host: string
   readonly digest: string
   readonly alias: string
+  readonly project: string
 }
 
 interface Filled {
   readonly database: Database
+  readonly logs: Database<LogTables>
   readonly samples: readonly Sample[]
 }
 
-type Ask = (sample: Sample) => Promise<unknown>
+/** With one of the samples, and another. */
+type Ask = (sample: Sample, other: Sample) => Promise<unknown>
 
 const FILTERS: Readonly<Record<string, DeploymentFilter>> = {
   'all deployments': {},
@@ -61,8 +70,24 @@ const FILTERS: Readonly<Record<string, DeploymentFilter>> = {
   'deployments with meta by a creator': { meta: { branch: 'branch-1' }, creators: ['user-1', 'user-2'] },
 }
 
-function asksOn({ database }: Filled): Readonly<Record<string, Ask>> {
-  const { deployments, hosts } = createStores(database.db, { clock: systemClock })
+const LOG_PAGE = { direction: 'backward', limit: 100 } as const
+const FAILED = { statuses: [{ from: 500, to: 599 }] }
+
+/** Moves an alias to the deployment of another sample, and the next time back. */
+function movesOn(hosts: HostStore): Ask {
+  const moved = new Map<string, Sample>()
+  return async (sample, other) => {
+    const from = moved.get(sample.alias) ?? sample
+    const to = from === sample ? other : sample
+    const where = { deploymentId: to.id, projectId: to.project, production: false }
+    if (!(await hosts.point(sample.alias, from.id, where))) throw new Error(`${sample.alias} did not move`)
+    moved.set(sample.alias, to)
+  }
+}
+
+function asksOn({ database, logs }: Filled): Readonly<Record<string, Ask>> {
+  const { deployments, hosts, usage } = createStores(database.db, { clock: systemClock })
+  const log = createLogStore(logs.db)
   const sites = createSiteSource(database.db, { domain: 'aloft.test' })
   const { id: owner } = FILLED.owner
   const lists = Object.entries(FILTERS).map(([name, filter]): [string, Ask] => [
@@ -82,44 +107,60 @@ function asksOn({ database }: Filled): Readonly<Record<string, Ask>> {
     'all aliases': () => hosts.list(owner, PAGE, {}),
     'aliases of a project': () => hosts.list(owner, PAGE, { projectId: 'prj_1' }),
     'aliases under a domain': () => hosts.list(owner, PAGE, { domain: FILLED.domain }),
+    'how much is used': () => usage.used(owner, 'deployments', ''),
+    'the log of a deployment': ({ id }) => log.read(id, LOG_PAGE),
+    'the build output of a deployment': ({ id }) => log.read(id, { ...LOG_PAGE, builds: true }),
+    'the log of a project': ({ project }) => log.readProject(project, LOG_PAGE),
+    'failed visits of a project': ({ project }) => log.readProject(project, { ...LOG_PAGE, ...FAILED }),
+    // Last, for it changes what the others find.
+    'the move of an alias': movesOn(hosts),
   }
 }
 
 /** Rows from all over the table. */
-async function open(config: DatabaseConfig): Promise<Filled> {
+async function open(config: DatabaseConfig, logConfig: DatabaseConfig): Promise<Filled> {
   const database = await openDatabase(config)
   const samples = await database.db
     .selectFrom('deployments')
     .innerJoin('hosts', 'hosts.deployment_id', 'deployments.id')
     .select(['deployments.id', 'deployments.host', 'digest', 'hosts.host as alias'])
+    .select('deployments.project_id as project')
     .where('alias_id', 'is not', null)
     .where('state', '!=', 'ERROR')
     .orderBy(sql`random()`)
     .limit(SAMPLES)
     .execute()
-  return { database, samples: samples as readonly Sample[] }
+  return { database, logs: await openLogDatabase(logConfig), samples: samples as readonly Sample[] }
 }
 
-/** Microseconds. */
-type Meter = () => () => number
+/** Microseconds since it was called first. */
+type Meter = (filled: Filled) => Promise<() => number>
 
-const cpuTime: Meter = () => {
-  const before = process.cpuUsage()
-  return () => {
-    const { user, system } = process.cpuUsage(before)
-    return user + system
-  }
+const ownTime = (): number => {
+  const { user, system } = process.cpuUsage()
+  return user + system
 }
 
-const elapsed: Meter = () => {
-  const before = performance.now()
-  return () => (performance.now() - before) * 1000
+const cpuTime: Meter = async () => ownTime
+
+/** With the processes of PostgreSQL that this one is connected to. */
+const cpuTimeWithServer: Meter = async ({ database }) => {
+  const { rows } = await sql<{ pid: number }>`
+    select pid from pg_stat_activity where datname = current_database() and backend_type = 'client backend'`.execute(
+    database.db,
+  )
+  return () => rows.reduce((sum, { pid }) => sum + exactCpuSeconds(pid) * 1e6, ownTime())
 }
 
-async function costOf(ask: Ask, samples: readonly Sample[], from: number, meter: Meter): Promise<number> {
-  const read = meter()
-  for (let i = 0; i < CALLS; i++) await ask(samples[(from + i * 7) % samples.length] as Sample)
-  return read()
+async function costOf(
+  ask: Ask,
+  { samples }: Filled,
+  { from, used }: { readonly from: number; readonly used: () => number },
+): Promise<number> {
+  const sampleAt = (n: number) => samples[n % samples.length] as Sample
+  const before = used()
+  for (let i = 0; i < CALLS; i++) await ask(sampleAt(from + i * 7), sampleAt(from + i * 7 + 1))
+  return used() - before
 }
 
 async function compare(few: Filled, many: Filled, meter: Meter): Promise<Map<string, number>> {
@@ -127,13 +168,15 @@ async function compare(few: Filled, many: Filled, meter: Meter): Promise<Map<str
   const ratios = new Map<string, number>()
   for (const [name, askMany] of Object.entries(asksMany)) {
     const askFew = asksFew[name] as Ask
+    for (let from = 0; from < WARM_UPS; from++) {
+      await costOf(askFew, few, { from, used: ownTime })
+      await costOf(askMany, many, { from, used: ownTime })
+    }
+    const used = { few: await meter(few), many: await meter(many) }
     const costs = { few: [] as number[], many: [] as number[] }
-    for (let round = -WARM_UPS; round < ROUNDS; round++) {
-      const few_ = await costOf(askFew, few.samples, round + WARM_UPS, meter)
-      const many_ = await costOf(askMany, many.samples, round + WARM_UPS, meter)
-      if (round < 0) continue
-      costs.few.push(few_)
-      costs.many.push(many_)
+    for (let from = WARM_UPS; from < WARM_UPS + ROUNDS; from++) {
+      costs.few.push(await costOf(askFew, few, { from, used: used.few }))
+      costs.many.push(await costOf(askMany, many, { from, used: used.many }))
     }
     ratios.set(name, medianRatio(costs.many, costs.few))
   }
@@ -145,7 +188,7 @@ async function rowsOn(name: string, [few, many]: readonly [Filled, Filled], mete
   const [[worst, ratio] = ['', Number.NaN], ...others] = sorted
   const against = `of ${MANY} deployments on ${name}, against ${FEW}`
   return [
-    atMost('P14', `slowest of ${sorted.length} look-ups and first pages: ${worst}, ${against}`, ratio, 1.2),
+    atMost('P14', `slowest of ${sorted.length} reads and writes: ${worst}, ${against}`, ratio, 1.2),
     ...others.slice(0, 3).map(([next, value]) => beside('', `next on ${name}: ${next}`, value)),
   ]
 }
@@ -160,16 +203,17 @@ async function onBoth(
     for (const count of [FEW, MANY]) opened.push(await openOne(count))
     return await rowsOn(name, opened as unknown as readonly [Filled, Filled], meter)
   } finally {
-    for (const { database } of opened) await database.close()
+    for (const { database, logs } of opened) await Promise.all([database.close(), logs.close()])
   }
 }
 
 async function onSqlite(): Promise<Row[]> {
   const scratch = await mkdtemp(join(tmpdir(), 'aloft-bench-rows-'))
   const openOne = async (count: number) => {
-    const file = join(scratch, `${count}.db`)
+    const [file, logs] = [join(scratch, `${count}.db`), join(scratch, `${count}-logs.db`)]
     await fillDeployments(file, count)
-    return open({ file })
+    await fillLogs(logs, file)
+    return open({ file }, { file: logs })
   }
   try {
     return await onBoth('SQLite', openOne, cpuTime)
@@ -189,10 +233,10 @@ async function onPostgres(): Promise<Row[]> {
   const openOne = async (count: number) => {
     const url = await createDatabase(server.folder, { migrated: true })
     await fillPostgres(url, count)
-    return open({ url, file: '' })
+    return open({ url, file: '' }, { url, file: '' })
   }
   try {
-    return await onBoth('PostgreSQL', openOne, elapsed)
+    return await onBoth('PostgreSQL', openOne, cpuTimeWithServer)
   } finally {
     await server.stop()
   }

@@ -7,11 +7,12 @@
  */
 
 import { deployReady } from './deploy-ready.ts'
+import { percentile } from './median.ts'
 import { prepareStorm } from './neighbours/storm-process.ts'
 import { STORMS, type Storm } from './neighbours/storms.ts'
 import { comeVisiting, type Visitors } from './neighbours/visitors.ts'
 import { type Platform, startPlatform } from './platform.ts'
-import { cpuSeconds } from './process-cpu.ts'
+import { rest } from './rest.ts'
 import { atMost, printRows, type Row } from './row.ts'
 import { amount, rounds } from './trial.ts'
 
@@ -20,19 +21,17 @@ const MS = amount(3000, 50)
 /** Between two visits: few, so that it is waiting that is measured. */
 const PACE_MS = 10
 
-const at = (sorted: readonly number[], share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-
 interface Waits {
   readonly p50: number
   readonly p99: number
   readonly most: number
 }
 
-function waitsOf(waits: readonly number[]): Waits {
-  const sorted = waits.toSorted((a, b) => a - b)
-  return { p50: at(sorted, 0.5), p99: at(sorted, 0.99), most: at(sorted, 1) }
-}
+const waitsOf = (waits: readonly number[]): Waits => ({
+  p50: percentile(waits, 0.5),
+  p99: percentile(waits, 0.99),
+  most: percentile(waits, 1),
+})
 
 const inWords = ({ p50, p99, most }: Waits): string => [p50, p99, most].map((ms) => ms.toFixed(1)).join(' / ')
 
@@ -46,16 +45,6 @@ async function newAccount({ call }: Platform): Promise<string> {
     body: JSON.stringify({ plan: 'enterprise' }),
   })
   return id
-}
-
-/** Until what came before is over, for which nobody waits: what is written later, memory that is given back. */
-async function rest({ pid }: Platform): Promise<void> {
-  for (let last = await cpuSeconds(pid), tries = 0; tries < amount(20, 0); tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    const now = await cpuSeconds(pid)
-    if (now - last < 0.05) return
-    last = now
-  }
 }
 
 interface Quiet {

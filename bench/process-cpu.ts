@@ -48,6 +48,10 @@ export function cpuSecondsOfOne(pid: number): number {
   }
 }
 
+/** The same of a process of one thread, to the nanosecond. */
+export const exactCpuSeconds = (pid: number): number =>
+  Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e9
+
 /** CPU seconds that a process and everything it started have used so far. */
 export const cpuSeconds = (root: number | undefined): Promise<number> =>
   cpuSecondsOf(root === undefined ? [] : [root], true)

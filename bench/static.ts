@@ -1,7 +1,8 @@
 /**
  * Static files, served by the whole product as `npm start` runs it: requests per second of the CPU time of all its
  * processes, against nginx and caddy with the same files, with and without their access logs, and against the least
- * that Node could do. Servers have one core, the load the other; rounds run in turn.
+ * that Node could do. Servers have one core, the load the other; rounds run in turn. Then how long visitors wait while half as
+ * many come as could be answered.
  *
  *   node bench/static.ts
  */
@@ -12,7 +13,8 @@ import { join } from 'node:path'
 import { type ChildServer, startChildServer } from './child-server.ts'
 import { comparisons, measure, type Subject } from './compare.ts'
 import { deployReady } from './deploy-ready.ts'
-import { h2load } from './h2load.ts'
+import { h2load, paced } from './h2load.ts'
+import { atHalfRate } from './half-rate.ts'
 import { makeCertificate, type Peer, startCaddy, startNginx } from './peers.ts'
 import { type Platform, startPlatform } from './platform.ts'
 import { printRows, type Row } from './row.ts'
@@ -62,12 +64,13 @@ async function measureCase(
   const scheme = secure ? 'https' : 'http'
   const bare = limits.get(`${limit} ${file}`) as ChildServer
   const port = secure ? platform.tlsPort : Number(new URL(platform.url).port)
+  const ours = `${scheme}://127.0.0.1:${port}/${file}`
   const subjects: Subject[] = [
     {
       name: 'aloft',
       pids: () => [platform.pid as number],
       withChildren: true,
-      load: (seconds) => ask(`${scheme}://127.0.0.1:${port}/${file}`, seconds, { Host: host }),
+      load: (seconds) => ask(ours, seconds, { Host: host }),
     },
     {
       name: `a bare ${limit} server`,
@@ -84,7 +87,13 @@ async function measureCase(
       }),
     ),
   ]
-  return comparisons(id, what, await measure(subjects), targets)
+  const rows = comparisons(id, what, await measure(subjects), targets)
+  const waits = await atHalfRate({
+    ...{ id, what },
+    load: (forSeconds) => ask(ours, forSeconds, { Host: host }),
+    paced: (rate, seconds) => paced(ours, { rate, seconds, http2: ask === h2load }, { Host: host }),
+  })
+  return [...rows, waits]
 }
 
 interface Servers {

@@ -9,26 +9,55 @@ const LONGEST_TRIAL = 30
 /** Of its own CPU time. Handshakes take some of it before anything is asked. */
 const trialCpuSeconds = (url: string): number => (url.startsWith('https:') ? 0.1 : 0.05)
 
-/** Asks for one address over connections that are kept alive; answers how many requests were served. */
-export async function wrk(
+type Headers = Readonly<Record<string, string>>
+
+/** Answers what it prints. */
+async function start(
   url: string,
   seconds: number,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<number> {
-  if (seconds === 0) return 0
+  headers: Headers,
+  options: readonly string[],
+): Promise<string> {
   const extra = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
   // On a busy machine the first answer may take longer than the two seconds after which it gives up by itself.
   const howLong = isTrial ? [`-d${LONGEST_TRIAL}s`, `--timeout=${LONGEST_TRIAL}s`] : [`-d${seconds}s`]
-  const args = ['-t1', `-c${CONNECTIONS}`, ...howLong, ...extra, url]
+  const args = ['-t1', ...options, ...howLong, ...extra, url]
   const child = spawn(...onLoadCore('wrk', args), { stdio: ['ignore', 'pipe', 'inherit'] })
   const enough = isTrial ? endSoon(child, trialCpuSeconds(url)) : undefined
   const output = (await child.stdout.setEncoding('utf8').toArray()).join('')
   clearInterval(enough)
+  return output
+}
+
+function servedIn(url: string, output: string): number {
   const served = /(\d+) requests in/.exec(output)?.[1]
   const failed = /Non-2xx[^\n]*|Socket errors[^\n]*/.exec(output)?.[0]
   if (served === undefined || served === '0' || failed !== undefined)
     throw new Error(`${url}: ${failed ?? output}`)
   return Number(served)
+}
+
+/** Asks for one address over connections that are kept alive; answers how many requests were served. */
+export async function wrk(url: string, seconds: number, headers: Headers = {}): Promise<number> {
+  if (seconds === 0) return 0
+  return servedIn(url, await start(url, seconds, headers, [`-c${CONNECTIONS}`]))
+}
+
+const MS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000 }
+
+/** The same over so many connections; answers how many milliseconds half and nearly all of the requests took. */
+export async function wrkWaits(
+  url: string,
+  seconds: number,
+  { headers, connections }: { readonly headers: Headers; readonly connections: number },
+): Promise<{ readonly p50: number; readonly p99: number }> {
+  const output = await start(url, seconds, headers, [`-c${connections}`, '--latency'])
+  servedIn(url, output)
+  const at = (share: string): number => {
+    const [, value, unit = ''] = new RegExp(`${share}%\\s+([\\d.]+)(us|ms|s)`).exec(output) ?? []
+    return Number(value) * (MS[unit] ?? Number.NaN)
+  }
+  return { p50: at('50'), p99: at('99') }
 }
 
 /** It takes whole seconds alone, and prints what it has counted when it is interrupted. */

@@ -30,6 +30,10 @@ export async function h2load(url: string, seconds: number, headers: Headers = {}
   return start(url, ['-t1', '-c8', '-m16', ...howLong, ...headersOf(headers)])
 }
 
+/** Asks for one address so many times over HTTP/1.1. */
+export const askTimes = (url: string, times: number, headers: Headers = {}): Promise<number> =>
+  start(url, ['--h1', '-t1', '-c16', `--requests=${times}`, ...headersOf(headers)])
+
 /** Requests a second of a connection: it looks only every 10 ms whether one is due. */
 const MOST_EACH = 95
 /** Between the beginnings of two connections, so that they do not all ask at the same time. */

@@ -32,6 +32,8 @@ const FEW = amount(1000, 100)
 const MANY = Number(process.env.BENCH_ROWS ?? amount(1_000_000, 1000))
 const ROUNDS = rounds(21)
 const CALLS = amount(40, 4)
+/** Of a round: what takes long is asked for less often. */
+const ROUND_US = 20_000
 const WARM_UPS = warmUps(5)
 /** So many rows are looked for in turn that the pages of a large table do not all stay in memory. */
 const SAMPLES = 1000
@@ -133,7 +135,7 @@ async function open(config: DatabaseConfig, logConfig: DatabaseConfig): Promise<
   return { database, logs: await openLogDatabase(logConfig), samples: samples as readonly Sample[] }
 }
 
-/** Microseconds since it was called first. */
+/** Answers what tells the microseconds that were used so far. */
 type Meter = (filled: Filled) => Promise<() => number>
 
 const ownTime = (): number => {
@@ -149,17 +151,24 @@ const cpuTimeWithServer: Meter = async ({ database }) => {
     select pid from pg_stat_activity where datname = current_database() and backend_type = 'client backend'`.execute(
     database.db,
   )
-  return () => rows.reduce((sum, { pid }) => sum + exactCpuSeconds(pid) * 1e6, ownTime())
+  const last = new Map<number, number>()
+  return () => {
+    // One that was idle for long may be closed meanwhile.
+    for (const { pid } of rows) last.set(pid, exactCpuSeconds(pid) ?? last.get(pid) ?? 0)
+    return [...last.values()].reduce((sum, seconds) => sum + seconds * 1e6, ownTime())
+  }
 }
 
 async function costOf(
   ask: Ask,
-  { samples }: Filled,
-  { from, used }: { readonly from: number; readonly used: () => number },
+  filled: Filled,
+  { from, calls, meter }: { readonly from: number; readonly calls: number; readonly meter: Meter },
 ): Promise<number> {
+  const { samples } = filled
+  const used = await meter(filled)
   const sampleAt = (n: number) => samples[n % samples.length] as Sample
   const before = used()
-  for (let i = 0; i < CALLS; i++) await ask(sampleAt(from + i * 7), sampleAt(from + i * 7 + 1))
+  for (let i = 0; i < calls; i++) await ask(sampleAt(from + i * 7), sampleAt(from + i * 7 + 1))
   return used() - before
 }
 
@@ -168,15 +177,16 @@ async function compare(few: Filled, many: Filled, meter: Meter): Promise<Map<str
   const ratios = new Map<string, number>()
   for (const [name, askMany] of Object.entries(asksMany)) {
     const askFew = asksFew[name] as Ask
+    let calls = CALLS
     for (let from = 0; from < WARM_UPS; from++) {
-      await costOf(askFew, few, { from, used: ownTime })
-      await costOf(askMany, many, { from, used: ownTime })
+      const cost = await costOf(askFew, few, { from, calls, meter })
+      await costOf(askMany, many, { from, calls, meter })
+      calls = Math.max(1, Math.min(CALLS, Math.round((ROUND_US * calls) / cost)))
     }
-    const used = { few: await meter(few), many: await meter(many) }
     const costs = { few: [] as number[], many: [] as number[] }
     for (let from = WARM_UPS; from < WARM_UPS + ROUNDS; from++) {
-      costs.few.push(await costOf(askFew, few, { from, used: used.few }))
-      costs.many.push(await costOf(askMany, many, { from, used: used.many }))
+      costs.few.push(await costOf(askFew, few, { from, calls, meter }))
+      costs.many.push(await costOf(askMany, many, { from, calls, meter }))
     }
     ratios.set(name, medianRatio(costs.many, costs.few))
   }

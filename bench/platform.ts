@@ -48,11 +48,27 @@ export async function startPlatform(
   return { ...(await shared), stop: async () => {} }
 }
 
+/** Calls of the operator, by one connection unless said. */
+export const callerOf =
+  (base: string, shared: Agent): Platform['call'] =>
+  async (path, { headers: more = {}, agent = shared, ...rest } = {}) => {
+    const reply = await send({ url: `${base}${path}`, headers: { ...HEADERS, ...more }, agent, ...rest })
+    if (reply.status >= 300)
+      throw new Error(`${rest.method ?? 'GET'} ${path}: ${reply.status} ${reply.body.slice(0, 500)}`)
+    return reply
+  }
+
+const HEADERS = { authorization: `Bearer ${TOKEN}` }
+
 const BUILD = join(import.meta.dirname, '../scripts/build-server.ts')
 
-async function start(env: Record<string, string>, pinned: boolean): Promise<Platform> {
-  // As `npm start` does it. A trial takes what is there.
+/** As `npm start` does it. A trial takes what is there. */
+export function buildServer(): void {
   if (!isTrial) execFileSync(process.execPath, [BUILD], { stdio: 'ignore' })
+}
+
+async function start(env: Record<string, string>, pinned: boolean): Promise<Platform> {
+  buildServer()
   const installed = await install({
     env: { ALOFT_WORKERS: '1', ALOFT_RATE_LIMIT: '100000000', ALOFT_LOG_LEVEL: 'warn', ...env },
   })
@@ -60,21 +76,14 @@ async function start(env: Record<string, string>, pinned: boolean): Promise<Plat
     for (const pid of await installed.children('serve')) toServerCore(pid)
     toLoadCore(process.pid)
   }
-  const headers = { authorization: `Bearer ${TOKEN}` }
   const shared = oneConnection()
   return {
     url: installed.url,
     tlsPort: installed.tlsPort,
     pid: installed.process.pid,
     children: (role) => installed.children(role),
-    headers,
-    async call(path, { headers: more = {}, agent = shared, ...rest } = {}) {
-      const url = `${installed.url}${path}`
-      const reply = await send({ url, headers: { ...headers, ...more }, agent, ...rest })
-      if (reply.status >= 300)
-        throw new Error(`${rest.method ?? 'GET'} ${path}: ${reply.status} ${reply.body.slice(0, 500)}`)
-      return reply
-    },
+    headers: HEADERS,
+    call: callerOf(installed.url, shared),
     async stop() {
       shared.destroy()
       await installed.stop()

@@ -1,4 +1,4 @@
-import type { Chart, Row } from './row.ts'
+import type { Chart, Curve, Row } from './row.ts'
 
 const LINE = 22
 const LEFT = 430
@@ -40,6 +40,40 @@ export function plot(rows: readonly Row[]): string {
 <text x="${x(1)}" y="13" text-anchor="middle">target</text>
 <line x1="${x(1)}" x2="${x(1)}" y1="18" y2="${height}" class="target"/>
 ${bars.join('\n')}
+</svg>
+`
+}
+
+const CURVE_HEIGHT = 300
+const MARGIN = { left: 60, right: 20, top: 30, bottom: 60 }
+const COLOURS = ['#0969da', '#bf3989']
+
+/** Lines from zero up, each over all of its own width: what stays level does not grow. */
+export function plotCurve({ title, unit, lines }: Curve): string {
+  const most = Math.max(1, ...lines.flatMap(({ points }) => points.map(([, value]) => value))) * 1.1
+  const [right, bottom] = [WIDTH - MARGIN.right, CURVE_HEIGHT - MARGIN.bottom]
+  const y = (value: number) => bottom - (value / most) * (bottom - MARGIN.top)
+  const marks = Array.from({ length: 5 }, (_, n) => (most * n) / 4).map((value) => {
+    const at = y(value).toFixed(1)
+    return `<line x1="${MARGIN.left}" x2="${right}" y1="${at}" y2="${at}" class="grid"/><text x="${MARGIN.left - 8}" y="${Number(at) + 4}" text-anchor="end">${value.toFixed(0)}</text>`
+  })
+  const drawn = lines.map(({ label, points }, n) => {
+    const last = Math.max(1, ...points.map(([done]) => done))
+    const x = (done: number) => MARGIN.left + (done / last) * (right - MARGIN.left)
+    const at = points.map(([done, value]) => `${x(done).toFixed(1)},${y(value).toFixed(1)}`)
+    const colour = COLOURS[n % COLOURS.length]
+    const legend = `0 to ${last.toLocaleString('en')} ${label}`
+    return [
+      `<polyline points="${at.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"/>`,
+      `<rect x="${MARGIN.left + n * 300}" y="${bottom + 24}" width="12" height="12" fill="${colour}"/>`,
+      `<text x="${MARGIN.left + n * 300 + 18}" y="${bottom + 34}">${escaped(legend)}</text>`,
+    ].join('')
+  })
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${CURVE_HEIGHT}" role="img" aria-label="${escaped(title)}">
+<style>text{font:12px sans-serif;fill:#57606a}.grid{stroke:#d0d7de}</style>
+<text x="${MARGIN.left}" y="16">${escaped(title)}, ${escaped(unit)}</text>
+${marks.join('\n')}
+${drawn.join('\n')}
 </svg>
 `
 }

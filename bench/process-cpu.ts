@@ -48,9 +48,14 @@ export function cpuSecondsOfOne(pid: number): number {
   }
 }
 
-/** The same of a process of one thread, to the nanosecond. */
-export const exactCpuSeconds = (pid: number): number =>
-  Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e9
+/** The same of a process of one thread, to the nanosecond; undefined when it is over. */
+export function exactCpuSeconds(pid: number): number | undefined {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e9
+  } catch {
+    return undefined
+  }
+}
 
 /** CPU seconds that a process and everything it started have used so far. */
 export const cpuSeconds = (root: number | undefined): Promise<number> =>

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
-import { plot } from './plot.ts'
-import { type Row, ratesOf, spreadOf, verdictOf } from './row.ts'
+import { plot, plotCurve } from './plot.ts'
+import { type Curve, type Row, ratesOf, spreadOf, verdictOf } from './row.ts'
 
 const docs = resolve(import.meta.dirname, '../docs')
 const PAGE = join(docs, 'performance.md')
@@ -25,6 +25,8 @@ export const reportOf = (rows: readonly Row[]): Report => ({
   rows,
 })
 
+const pictureOf = ({ name }: Curve): string => `performance-${name}.svg`
+
 const numberOf = (id: string): number => Number(id.slice(1))
 
 /** A line that only explains another has no id, and stays with the one before it. */
@@ -44,6 +46,10 @@ export function merged(before: readonly Row[], now: readonly Row[]): Row[] {
   return [...all].sort(([a], [b]) => numberOf(a) - numberOf(b)).flatMap(([, rows]) => rows)
 }
 
+/** What another machine or another Node measured is no part of the same table. */
+export const keptOf = (before: Report, now: Report): readonly Row[] =>
+  before.machine === now.machine && before.node === now.node ? before.rows : []
+
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 
 export const tableOf = (rows: readonly Row[]): string =>
@@ -62,13 +68,15 @@ export const tableOf = (rows: readonly Row[]): string =>
 export function writeReport(report: Report): void {
   let before: readonly Row[] = []
   try {
-    before = (JSON.parse(readFileSync(DATA, 'utf8')) as Report).rows
+    before = keptOf(JSON.parse(readFileSync(DATA, 'utf8')) as Report, report)
   } catch {
     // There was none.
   }
   const rows = merged(before, report.rows)
   writeFileSync(DATA, `${JSON.stringify({ ...report, rows }, null, 2)}\n`)
   writeFileSync(PICTURE, plot(rows))
+  const curves = rows.flatMap(({ curve }) => curve ?? [])
+  for (const curve of curves) writeFileSync(join(docs, pictureOf(curve)), plotCurve(curve))
   const page = readFileSync(PAGE, 'utf8')
   const [start, end] = [page.indexOf(BEGIN), page.indexOf(END)]
   if (start < 0 || end < start) throw new Error(`${PAGE} has no place for a table`)
@@ -77,6 +85,7 @@ export function writeReport(report: Report): void {
     `Measured on ${report.at}: ${report.machine}, Node ${report.node}.`,
     '![What was measured, as a share of its target](performance.svg)',
     tableOf(rows),
+    ...curves.map((curve) => `![${curve.title}](${pictureOf(curve)})`),
     '',
   ].join('\n\n')
   writeFileSync(PAGE, `${page.slice(0, start)}${text}${page.slice(end)}`)

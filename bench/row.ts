@@ -10,6 +10,20 @@ export interface Row {
   readonly met: boolean | undefined
   /** The same in numbers, for plots and for programs. */
   readonly chart?: Chart
+  /** What was measured again and again, for a picture of its own. */
+  readonly curve?: Curve
+}
+
+export interface Curve {
+  /** Part of the name of the picture's file. */
+  readonly name: string
+  readonly title: string
+  readonly unit: string
+  readonly lines: readonly {
+    readonly label: string
+    /** How much was done, and what was measured then. */
+    readonly points: readonly (readonly [number, number])[]
+  }[]
 }
 
 export interface Chart {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { plot } from '../../bench/plot.ts'
-import { merged, tableOf } from '../../bench/report.ts'
+import { plot, plotCurve } from '../../bench/plot.ts'
+import { keptOf, merged, reportOf, tableOf } from '../../bench/report.ts'
 import { atLeast, atMost, beside, type Row } from '../../bench/row.ts'
 
 const [first, explained, last]: [Row, Row, Row] = [
@@ -16,6 +16,12 @@ test('what was measured again takes the place of what was, with the lines that e
   assert.deepEqual(merged([], [last, first, explained]), [first, explained, last])
 })
 
+test('what another machine measured is not kept', () => {
+  const report = reportOf([first])
+  assert.deepEqual(keptOf(report, reportOf([last])), [first])
+  assert.deepEqual(keptOf({ ...report, machine: 'another' }, reportOf([last])), [])
+})
+
 test('the table has a line for each row, and what it should be', () => {
   const lines = tableOf([first, explained, last]).split('\n')
   assert.equal(lines.length, 5)
@@ -28,4 +34,18 @@ test('a bar passes the line when its target is met, whichever way is better', ()
   const [missed = 0, met = 0] = widths([first, explained, last])
   assert.equal(widths([first, explained, last]).length, 2)
   assert.ok(missed < 200 && met > 200)
+})
+
+test('a curve goes over all of its width, whatever was counted, and higher is more', () => {
+  const points = [
+    [10, 100],
+    [20, 200],
+  ] as const
+  const lines = [{ label: 'requests', points }]
+  const svg = plotCurve({ name: 'memory', title: 'Memory', unit: 'MB', lines })
+  const [, drawn = ''] = /<polyline points="([^"]+)"/.exec(svg) ?? []
+  const [first = [], second = []] = drawn.split(' ').map((point) => point.split(',').map(Number))
+  assert.equal(second[0], 880)
+  assert.ok((first[1] ?? 0) > (second[1] ?? 0))
+  assert.match(svg, /0 to 20 requests/)
 })

@@ -175,25 +175,75 @@ test('of a process of many files, those that failed and the one it ended in are 
   assert.deepEqual([tests, suites, passed, skipped, failed], [2, 2, 1, 1, 0])
 })
 
-test('a file that waits for what never comes fails after a while, and the files behind it are run', async (t) => {
+test('a process that failed though none of its files did leaves nothing to be believed', () => {
+  const events = [
+    suite('test:pass', 'a'),
+    suite('test:pass', 'b'),
+    suite('test:fail', 'the process'),
+    summary,
+  ]
+  assert.deepEqual(splitByFile(events, ['a', 'b']), { kept: [], again: ['a', 'b'], notBegun: [] })
+})
+
+/** What a process of these files prints. A file whose name begins with `waits` is given little time. */
+function runBatch(t: { after(end: () => void): void }, bodies: Readonly<Record<string, string>>) {
   const folder = mkdtempSync(join(tmpdir(), 'aloft-batch-'))
   t.after(() => rmSync(folder, { recursive: true }))
-  const write = (name: string, body: string): string => {
+  const files = Object.entries(bodies).map(([name, body]) => {
     const file = join(folder, `${name}.test.mjs`)
-    writeFileSync(file, `import { test } from 'node:test'\ntest('${name}', () => ${body})\n`)
+    writeFileSync(file, `import { describe, test } from 'node:test'\n${body}\n`)
     return file
-  }
-  const files = [write('waits', 'new Promise(() => {})'), write('passes', '{}')]
+  })
   const program = `import { runFiles } from ${JSON.stringify(join(root, 'scripts/test/batch.ts'))}
 await runFiles(${JSON.stringify(join(folder, 'costs'))}, ${JSON.stringify(files)}, (file) => file.includes('waits') ? 200 : 60_000)`
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  const { status, stdout } = spawnSync(
-    process.execPath,
-    ['--test-reporter=tap', '--input-type=module', '-e', program],
-    { encoding: 'utf8', env },
-  )
+  return spawnSync(process.execPath, ['--test-reporter=tap', '--input-type=module', '-e', program], {
+    encoding: 'utf8',
+    env,
+  })
+}
+
+test('a file that waits for what never comes fails after a while, and the files behind it are run', (t) => {
+  const { status, stdout } = runBatch(t, {
+    waits: "test('waits', () => new Promise(() => {}))",
+    passes: "test('passes', () => {})",
+  })
   assert.equal(status, 1, stdout)
   assert.match(stdout, /^not ok 1 - .*waits/m)
+  assert.match(stdout, /^ok 2 - .*passes/m)
+})
+
+test('what nobody catches fails the test that began it, and tests belong to the suite that names them', (t) => {
+  const later = 'await new Promise((done) => setTimeout(done, 50))'
+  const { status, stdout } = runBatch(t, {
+    strays: `describe('outer', async () => {
+  ${later}
+  test('timer', async () => { setTimeout(() => { throw new Error('a') }, 1); ${later} })
+  test('promise', async () => { Promise.resolve().then(() => { throw new Error('b') }); ${later} })
+  test('socket', async (t) => {
+    const { createServer } = await import('node:net')
+    const server = createServer(() => { throw new Error('c') })
+    t.after(() => server.close())
+    await new Promise((done) => server.listen(0, done))
+    const client = (await import('node:net')).connect(server.address().port)
+    t.after(() => client.destroy())
+    await new Promise(() => {})
+  })
+  test('innocent', async (t) => { ${later}; await t.test('inner', async () => { ${later} }) })
+})`,
+    passes: "test('passes', () => {})",
+  })
+  assert.equal(status, 1, stdout)
+  const lines = stdout.match(/^ *(not )?ok \d+ - (?!\/).*$/gm)?.map((line) => line.trimEnd())
+  assert.deepEqual(lines, [
+    '        not ok 1 - timer',
+    '        not ok 2 - promise',
+    '        not ok 3 - socket',
+    '            ok 1 - inner',
+    '        ok 4 - innocent',
+    '    not ok 1 - outer',
+    '    ok 1 - passes',
+  ])
   assert.match(stdout, /^ok 2 - .*passes/m)
 })
 

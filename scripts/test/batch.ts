@@ -1,8 +1,11 @@
 // Many test files in one process, one after the other. Each is a suite, so that its hooks are for its own tests.
 import { resolve } from 'node:path'
-import { describe } from 'node:test'
 import { appendCost, ofThisProcess } from './costs.ts'
 import { timeoutMsOf } from './plan.ts'
+
+// Before the files, which import it.
+await import('./scope.ts')
+const { describe } = await import('node:test')
 
 /** For what tests leave behind to end by itself. */
 const LAST_WORDS_MS = 10_000

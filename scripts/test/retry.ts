@@ -10,7 +10,9 @@ export interface Split {
   readonly notBegun: readonly string[]
 }
 
-/** Every file of a process is a suite at the outermost level, and they are run one after the other. */
+/**
+ * Of a process that has failed. Every file of it is a suite at the outermost level, and they are run one after the other.
+ */
 export function splitByFile(events: readonly TestEvent[], files: readonly string[]): Split {
   const kept: TestEvent[] = []
   const [passed, failed] = [new Set<string>(), new Set<string>()]
@@ -26,9 +28,11 @@ export function splitByFile(events: readonly TestEvent[], files: readonly string
     }
     ofSuite = []
   }
+  const [endedIn, ...notBegun] = files.filter((file) => !passed.has(file) && !failed.has(file))
+  // Something went wrong between the tests. Whose it was shows when each file is alone.
+  if (failed.size === 0 && endedIn === undefined) return { kept: [], again: files, notBegun: [] }
   // What it counted itself includes what is run again.
   kept.push({ type: 'test:summary', data: { counts: countsOf(kept) } })
-  const [endedIn, ...notBegun] = files.filter((file) => !passed.has(file) && !failed.has(file))
   return { kept, again: [...failed, ...(endedIn === undefined ? [] : [endedIn])], notBegun }
 }
 

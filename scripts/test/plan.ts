@@ -26,8 +26,8 @@ const KINDS: readonly Kind[] = [
     share: 1,
     processes: 3,
   },
-  { name: 'e2e', files: 'test/e2e/*.test.ts', share: 0.7 },
-  { name: 'faults', files: 'test/{acme,dns,faults,bench}/*.test.ts', share: 0.5 },
+  { name: 'e2e', files: 'test/e2e/*.test.ts', share: 0.4 },
+  { name: 'faults', files: 'test/{acme,dns,faults,bench}/*.test.ts', share: 0.3 },
   // They start git hundreds of times. To start a program takes a process longer the more memory it has, and those that run
   // many other files have much.
   { name: 'git', files: 'test/api/{git,git-*}.test.ts', share: 0.7, processes: 3 },

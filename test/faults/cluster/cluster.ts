@@ -3,9 +3,10 @@ import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort, type Installation, install, TOKEN, uninstall } from '#test/support/installation.ts'
 import { startS3, type TestS3 } from '#test/support/s3.ts'
-import { type Answer, createAsk, Probe } from './load.ts'
+import { type Answer, type Ask, createAsk, Probe } from './load.ts'
 import { type Network, openNetwork } from './network.ts'
 import { openDoor, openPostgres, openRedis, type Store } from './stores.ts'
+import { type Look, watchName } from './watch-name.ts'
 
 const main = resolve(import.meta.dirname, '../../../src/main.ts')
 const PORT = 3000
@@ -16,10 +17,15 @@ export const ROLES = ['serve', 'all', 'work'] as const
 /** The machines that answer visitors. */
 const SERVING = [0, 1] as const
 
+/** Who asks. Each is somebody else, with a connection of its own: nobody waits for what another has asked for. */
+type Asker = 'pages' | 'functions' | 'deployments' | 'mails' | 'names' | 'comparing'
+
 interface Machine {
   installation: Installation
   readonly address: string
-  readonly ask: ReturnType<typeof createAsk>
+  readonly askers: Map<Asker, Ask>
+  /** On a connection for each question, given up after as long as a name may differ. */
+  readonly askAnew: Ask
 }
 
 /** What became of the load while something happened. */
@@ -107,7 +113,8 @@ export class Cluster {
       ports: { port: PORT, tlsPort: 3443 },
       env: { ...env, ...own, ALOFT_HOST: address, ALOFT_BASE_URL: `http://${API}` },
     })
-    this.#machines.push({ installation, address, ask: createAsk({ address, port: PORT }) })
+    const askAnew = createAsk({ address, port: PORT }, { isKept: false, timeoutMs: 1_000 })
+    this.#machines.push({ installation, address, askers: new Map(), askAnew })
   }
 
   #machine(n: number): Machine {
@@ -116,9 +123,17 @@ export class Cluster {
     return machine
   }
 
+  #ask(n: number, asker: Asker): Ask {
+    const { address, askers } = this.#machine(n)
+    const ask = askers.get(asker) ?? createAsk({ address, port: PORT })
+    askers.set(asker, ask)
+    return ask
+  }
+
   /** By a serving machine that can be asked. */
-  async #api(path: string, method = 'GET', body?: object, n = this.#serving()): Promise<Answer> {
-    return this.#machine(n).ask(path, { host: API, token: TOKEN, method, ...(body ? { body } : {}) })
+  async #api(asker: Asker, path: string, method = 'GET', body?: object): Promise<Answer> {
+    const ask = this.#ask(this.#serving(), asker)
+    return ask(path, { host: API, token: TOKEN, method, ...(body ? { body } : {}) })
   }
 
   #serving(): number {
@@ -128,7 +143,7 @@ export class Cluster {
 
   async #deploy(name: string, files: Readonly<Record<string, string>>): Promise<{ id: string; url: string }> {
     const body = { version: 2, name, files: Object.entries(files).map(([file, data]) => ({ file, data })) }
-    const { status, text } = await this.#api('/v8/platform/deployments', 'POST', body)
+    const { status, text } = await this.#api('deployments', '/v8/platform/deployments', 'POST', body)
     if (status !== 200) throw new Error(`a deployment was answered ${status}: ${text.slice(0, 200)}`)
     return JSON.parse(text) as { id: string; url: string }
   }
@@ -139,7 +154,7 @@ export class Cluster {
     const ready = async (name: string, files: Readonly<Record<string, string>>) => {
       const made = await this.#deploy(name, files)
       await this.#until(`${name} is ready`, async () => {
-        const { text } = await this.#api(`/v8/platform/deployments/${made.id}`)
+        const { text } = await this.#api('deployments', `/v8/platform/deployments/${made.id}`)
         const { readyState } = JSON.parse(text) as { readyState: string }
         if (readyState === 'ERROR') throw new Error(text)
         return readyState === 'READY'
@@ -172,12 +187,12 @@ export class Cluster {
   }
 
   async #page(n: number, host: string, wanted: string): Promise<void> {
-    const { status, text } = await this.#machine(n).ask('/', { host })
+    const { status, text } = await this.#ask(n, 'pages')('/', { host })
     if (status !== 200 || text !== wanted) throw new Error(`${status} ${text.slice(0, 80)}`)
   }
 
   async #hello(n: number): Promise<void> {
-    const { status, text } = await this.#machine(n).ask('/api/hello', { host: this.#sites.code })
+    const { status, text } = await this.#ask(n, 'functions')('/api/hello', { host: this.#sites.code })
     if (status !== 200 || text !== 'hello') throw new Error(`${status} ${text.slice(0, 80)}`)
   }
 
@@ -219,7 +234,7 @@ export class Cluster {
   /** A job that leaves something to count: a mail for each. */
   async #mail(): Promise<void> {
     const email = `visitor-${this.#serial++}@cluster.test`
-    const { status } = await this.#api('/platform/registration', 'POST', { email, tokenName: 'x' })
+    const { status } = await this.#api('mails', '/platform/registration', 'POST', { email, tokenName: 'x' })
     if (status !== 200) throw new Error(`a registration was answered ${status}`)
     this.#mailed.push(email)
   }
@@ -227,20 +242,35 @@ export class Cluster {
   async #move(): Promise<void> {
     const next = this.#sites.aimed.find(({ text }) => text !== this.#isShowing)
     if (!next) return
-    const path = `/v2/platform/deployments/${next.id}/aliases`
-    const { status, text } = await this.#api(path, 'POST', { alias: ALIAS })
-    if (status !== 200) throw new Error(`an alias was answered ${status}: ${text.slice(0, 100)}`)
-    this.#isShowing = next.text
-    const moved = performance.now()
-    for (const n of SERVING) {
-      if (this.#away.has(n)) continue
-      await this.#until(
-        'an alias moves',
-        async () => this.#away.has(n) || this.#page(n, ALIAS, next.text).then(() => true),
-        30_000,
-      )
-      if (!this.#away.has(n)) this.#disagreementMs = Math.max(this.#disagreementMs, performance.now() - moved)
+    // From before it is moved: whoever shows it first may do so before the mover is answered.
+    const watches = SERVING.map((n) => watchName(() => this.#look(n, next.text)))
+    try {
+      const path = `/v2/platform/deployments/${next.id}/aliases`
+      const { status, text } = await this.#api('names', path, 'POST', { alias: ALIAS })
+      if (status !== 200) throw new Error(`an alias was answered ${status}: ${text.slice(0, 100)}`)
+      this.#isShowing = next.text
+      await Promise.all(watches.map((watch) => watch.settled(30_000)))
+      this.#noteDisagreement(watches.flatMap((watch) => watch.looks))
+    } finally {
+      for (const watch of watches) watch.stop()
     }
+  }
+
+  async #look(n: number, wanted: string): Promise<Look['is']> {
+    if (this.#away.has(n)) return 'away'
+    const answer = await this.#machine(n)
+      .askAnew('/', { host: ALIAS })
+      .catch(() => undefined)
+    if (this.#away.has(n)) return 'away'
+    // Whoever says nothing says nothing wrong; what fails is counted by others.
+    if (answer?.status !== 200) return this.#isShowing === '' ? 'other' : 'silent'
+    return answer.text === wanted ? 'wanted' : 'other'
+  }
+
+  #noteDisagreement(looks: readonly Look[]): void {
+    const first = Math.min(...looks.filter(({ is }) => is === 'wanted').map(({ to }) => to))
+    for (const { is, from } of looks)
+      if (is === 'other') this.#disagreementMs = Math.max(this.#disagreementMs, from - first)
   }
 
   /** Does something to the installation and tells what became of the load. `over` is when it should recover from. */
@@ -276,8 +306,8 @@ export class Cluster {
   async #compare(): Promise<{ lost: string[]; twice: string[] }> {
     const lost: string[] = []
     for (const [id, { url, text }] of this.#deployed) {
-      const { status } = await this.#api(`/v8/platform/deployments/${id}`)
-      const shown = await this.#machine(this.#serving()).ask('/', { host: url })
+      const { status } = await this.#api('comparing', `/v8/platform/deployments/${id}`)
+      const shown = await this.#ask(this.#serving(), 'comparing')('/', { host: url })
       if (status !== 200 || shown.text !== text)
         lost.push(`${id}: ${status}, ${shown.status} ${shown.text.slice(0, 80)}`)
     }

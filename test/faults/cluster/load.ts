@@ -11,11 +11,16 @@ export interface Answer {
   readonly text: string
 }
 
+export type Ask = ReturnType<typeof createAsk>
+
 const TIMEOUT_MS = 20_000
 
-/** On one connection that is kept, as a visitor's. */
-export function createAsk({ address, port }: Place) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+/**
+ * On one connection that is kept, as a visitor's; whoever wants to be told what every process of a machine says asks on a
+ * new one each time.
+ */
+export function createAsk({ address, port }: Place, { isKept = true, timeoutMs = TIMEOUT_MS } = {}) {
+  const agent = isKept ? new Agent({ keepAlive: true, maxSockets: 1 }) : false
   return (
     path: string,
     { host, method = 'GET', token, body }: { host: string; method?: string; token?: string; body?: object },
@@ -34,7 +39,7 @@ export function createAsk({ address, port }: Place) {
           reject(error)
         }
       })
-      asked.setTimeout(TIMEOUT_MS, () => asked.destroy(new Error('no answer')))
+      asked.setTimeout(timeoutMs, () => asked.destroy(new Error('no answer')))
       asked.on('error', reject).end(body && JSON.stringify(body))
     })
 }

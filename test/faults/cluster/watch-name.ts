@@ -1,0 +1,51 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** What one question about a name was answered with, and from when until when it was under way. */
+export interface Look {
+  readonly from: number
+  readonly to: number
+  readonly is: 'wanted' | 'other' | 'silent' | 'away'
+}
+
+export interface NameWatch {
+  readonly looks: readonly Look[]
+  /** Once the machine has shown what is wanted several times in a row, or is away. */
+  settled(ms: number): Promise<void>
+  stop(): void
+}
+
+const EVERY_MS = 20
+/** More than a machine has processes, so that most likely each of them was asked. */
+const IN_A_ROW = 6
+
+/** Looks again and again at what a machine shows under a name. */
+export function watchName(look: () => Promise<Look['is']>): NameWatch {
+  const looks: Look[] = []
+  const done = Promise.withResolvers<void>()
+  let isOver = false
+  let row = 0
+  const watch = async () => {
+    while (!isOver) {
+      const from = performance.now()
+      const is = await look()
+      looks.push({ from, to: performance.now(), is })
+      row = is === 'wanted' || is === 'away' ? row + 1 : 0
+      if (row >= IN_A_ROW) return done.resolve()
+      await pause(EVERY_MS)
+    }
+  }
+  watch().catch(done.reject)
+  return {
+    looks,
+    async settled(ms) {
+      const late = AbortSignal.timeout(ms)
+      const tooLate = new Promise<never>((_, reject) =>
+        late.addEventListener('abort', () => reject(new Error('a name never showed what it was moved to'))),
+      )
+      await Promise.race([done.promise, tooLate])
+    },
+    stop() {
+      isOver = true
+    },
+  }
+}

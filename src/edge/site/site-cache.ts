@@ -11,6 +11,8 @@ export interface SiteCacheOptions {
   readonly budgetBytes: number
   /** What else has to be known before a site can answer. */
   readonly prepare?: (site: Site) => Promise<void> | undefined
+  /** How long visitors wait for a site that is in doubt to be looked up; then they get what was known. */
+  readonly patienceMs?: number
 }
 
 type Load = Promise<SiteEntry | undefined>
@@ -20,7 +22,10 @@ const CHECK_MS = 60_000
 const RETRY_MS = 5_000
 /** Short, because a host may become ours at any moment and the message may be lost; long enough to be cheap. */
 const ABSENT_MS = 2_000
+/** A database that is there answers much sooner. */
+const PATIENCE_MS = 300
 const MAX_NAMES = 10_000
+const NOT_CHECKED = 'a site could not be checked for changes; serving the last known state'
 
 /** Sites by host. Looks each up once, however many ask, and forgets it the moment that it may have changed. */
 export class SiteCache {
@@ -29,15 +34,19 @@ export class SiteCache {
   readonly #log: Log
   readonly #budget: number
   readonly #prepare: SiteCacheOptions['prepare']
+  readonly #patience: number
   readonly #kept: WeightedCache<SiteEntry>
   readonly #loads = new Map<string, Load>()
+  /** Of sites in doubt: what visitors wait for. */
+  readonly #confirmations = new Map<string, Load>()
   /** Hosts that are not ours, with the time until which that is believed. */
   readonly #absent = new Map<string, number>()
   /** Hosts that were forgotten because of a change, and nobody asked for since. */
   readonly #changed = new Set<string>()
 
-  constructor({ sites, clock, log, budgetBytes, prepare }: SiteCacheOptions) {
+  constructor({ sites, clock, log, budgetBytes, prepare, patienceMs = PATIENCE_MS }: SiteCacheOptions) {
     this.#prepare = prepare
+    this.#patience = patienceMs
     this.#sites = sites
     this.#clock = clock
     this.#log = log
@@ -47,10 +56,11 @@ export class SiteCache {
     })
   }
 
-  /** The site if it is in memory; `now` is of the monotonic clock. */
+  /** The site if it is in memory and not in doubt; `now` is of the monotonic clock. */
   peek(host: string, now: number): SiteEntry | undefined {
     const entry = this.#kept.get(host)
-    if (entry !== undefined && now >= entry.checkAt) this.#check(host, entry, now)
+    if (entry === undefined || entry.isDoubtful) return undefined
+    if (now >= entry.checkAt) this.#check(host, entry, now)
     return entry
   }
 
@@ -58,13 +68,15 @@ export class SiteCache {
   find(host: string, now: number): SiteEntry | undefined | Load {
     const entry = this.peek(host, now)
     if (entry !== undefined) return entry
+    const doubtful = this.#kept.get(host)
+    if (doubtful !== undefined) return this.#confirm(host, doubtful)
     const absentUntil = this.#absent.get(host)
     return absentUntil !== undefined && now < absentUntil ? undefined : this.#load(host)
   }
 
-  /** Whether this was a site until a change that nobody has looked at yet. */
+  /** Whether this was a site until a change that nobody has looked at yet, or may have changed. */
   isChanged(host: string): boolean {
-    return this.#changed.has(host)
+    return this.#changed.has(host) || this.#kept.get(host)?.isDoubtful === true
   }
 
   /** Forgets the host, or all that `*` or `*.<name>` stands for. Who asks from now on gets what holds from now on. */
@@ -79,23 +91,28 @@ export class SiteCache {
       if (known.endsWith(within)) this.#forget(known)
   }
 
-  /** Has everything looked up again when it is asked for next; until it is known, what was there is served. */
+  /** Has everything looked up again when it is asked for next. Where that takes long or fails, what was there is served. */
   recheck(): void {
     this.#absent.clear()
     for (const host of this.#kept.keys()) {
       const entry = this.#kept.get(host)
-      if (entry) entry.checkAt = Number.NEGATIVE_INFINITY
+      if (entry) entry.isDoubtful = true
     }
+    // What is being looked up may have been read before the change that nobody was told of.
+    this.#loads.clear()
+    this.#confirmations.clear()
   }
 
   clear(): void {
     this.#kept.clear()
     this.#loads.clear()
+    this.#confirmations.clear()
   }
 
   #forget(host: string): void {
     this.#absent.delete(host)
     this.#loads.delete(host)
+    this.#confirmations.delete(host)
     if (!this.#kept.delete(host)) return
     if (this.#changed.size >= MAX_NAMES) this.#changed.clear()
     this.#changed.add(host)
@@ -131,13 +148,37 @@ export class SiteCache {
     return entry
   }
 
+  /** What is in doubt is waited for as long as the source answers soon. If it does not, it is asked again later. */
+  #confirm(host: string, entry: SiteEntry): Load {
+    let confirmation = this.#confirmations.get(host)
+    if (confirmation === undefined) {
+      confirmation = this.#settle(host, entry).finally(() => {
+        if (this.#confirmations.get(host) === confirmation) this.#confirmations.delete(host)
+      })
+      this.#confirmations.set(host, confirmation)
+    }
+    return confirmation
+  }
+
+  async #settle(host: string, entry: SiteEntry): Load {
+    const late = Promise.withResolvers<'late'>()
+    const timer = setTimeout(() => late.resolve('late'), this.#patience)
+    try {
+      const found = await Promise.race([this.#load(host), late.promise])
+      if (found !== 'late') return found
+      this.#log.warn({ host }, NOT_CHECKED)
+    } catch (err) {
+      this.#log.warn({ err, host }, NOT_CHECKED)
+    } finally {
+      clearTimeout(timer)
+    }
+    entry.isDoubtful = false
+    entry.checkAt = this.#clock.monotonic() + RETRY_MS
+    return entry
+  }
+
   #check(host: string, entry: SiteEntry, now: number): void {
     entry.checkAt = now + RETRY_MS
-    this.#load(host).catch((error: unknown) =>
-      this.#log.warn(
-        { err: error, host },
-        'a site could not be checked for changes; serving the last known state',
-      ),
-    )
+    this.#load(host).catch((error: unknown) => this.#log.warn({ err: error, host }, NOT_CHECKED))
   }
 }

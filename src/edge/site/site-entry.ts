@@ -29,6 +29,8 @@ export interface SiteEntry {
   live: boolean
   /** When the source is to be asked again, in case that the message about a change was lost. */
   checkAt: number
+  /** Whether messages were lost since it was looked up: it is to be asked for before it answers again. */
+  isDoubtful: boolean
   used: boolean
 }
 
@@ -67,6 +69,7 @@ export function createSiteEntry(site: Site, checkAt: number): SiteEntry {
     shares: new Map(),
     live: true,
     checkAt,
+    isDoubtful: false,
     used: true,
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRedisBus } from '#adapters/bus-redis/redis-bus.ts'
+import { createRedisBus, type RedisBus } from '#adapters/bus-redis/redis-bus.ts'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import type { Change } from '#contract/api/change.ts'
 import { type Context, personalOwner } from '#core/access/context.ts'
@@ -55,7 +55,7 @@ test('they are heard on another machine, over Redis', { skip: withoutRedis }, as
   const buses = [0, 1].map(() => createRedisBus({ redis: redis.connect(), log: silentLog }))
   t.after(() => Promise.all(buses.map((bus) => bus.close())))
   await redis.untilListening(2)
-  const [one, other] = buses as [Bus, Bus]
+  const [one, other] = buses as [RedisBus, RedisBus]
   assert.deepEqual(await heardOver(one, other), EXPECTED)
 })
 

@@ -15,6 +15,12 @@ export interface RedisBusOptions {
   readonly clock?: Clock
 }
 
+export interface RedisBus extends Bus {
+  onGap(listener: () => void): () => void
+  /** Whether messages of others arrive, as far as is known. */
+  isHearing(): boolean
+}
+
 const PREFIX = 'aloft:bus:'
 const LONGEST_PAUSE = SECOND / 2
 /**
@@ -32,7 +38,7 @@ const GAP = 'gap'
  * Tells processes on many machines, over Redis. The process that publishes is told directly and drops its
  * own echo, so it hears itself even while Redis is down.
  */
-export function createRedisBus({ redis, log, clock = systemClock }: RedisBusOptions): Bus {
+export function createRedisBus({ redis, log, clock = systemClock }: RedisBusOptions): RedisBus {
   const listeners = createListeners(log)
   const gaps = createListeners(log)
   const unsent = new Set<string>()
@@ -91,6 +97,7 @@ export function createRedisBus({ redis, log, clock = systemClock }: RedisBusOpti
     },
     subscribe: listeners.add,
     onGap: (listener) => gaps.add(GAP, listener),
+    isHearing: () => subscriber.status === 'ready',
     async close() {
       closed = true
       clearInterval(looking)

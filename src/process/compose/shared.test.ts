@@ -4,7 +4,9 @@ import { serveIpcBus } from '#adapters/bus-ipc/serve-ipc-bus.ts'
 import { alone } from '#adapters/limit-ipc/messages.ts'
 import { MINUTE } from '#contract/time.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
+import { SITES_TOPIC } from '#core/site/site.ts'
 import { createChannelPair } from '#test/support/channel-pair.ts'
+import { onPostgres, removeDatabase } from '#test/support/databases.ts'
 import { startRedis, withoutRedis } from '#test/support/redis.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { readConfig } from '../../config/config.ts'
@@ -60,4 +62,37 @@ test('that a process of this machine has died is heard from the supervisor, also
   const gap = new Promise<void>((resolve) => bus.onGap?.(resolve))
   end(true)
   await gap
+})
+
+onPostgres((_name, open) => {
+  test('what a site is moved to is heard while Redis is away, and of the rest nothing', {
+    skip: withoutRedis,
+  }, async (t) => {
+    const url = await open()
+    const redis = await startRedis()
+    const config = readConfig({ ALOFT_REDIS_URL: `unix://${redis.socket}`, ALOFT_DATABASE_URL: url })
+    const openBus = () => openShared(config, { log: silentLog, channel: undefined, clock: systemClock })
+    const [here, there] = [await openBus(), await openBus()]
+    t.after(async () => {
+      await Promise.all([here.close(), there.close(), redis.stop()])
+      await removeDatabase(url)
+    })
+    const heard: string[] = []
+    const hears = (topic: string, wanted: string) =>
+      new Promise<void>((resolve) => {
+        there.bus.subscribe(topic, (message) => {
+          heard.push(message)
+          if (message === wanted) resolve()
+        })
+      })
+    await redis.kill()
+    const last = hears(SITES_TOPIC, 'last.test')
+    void hears('jobs', '')
+    // Until it listens there, nobody has heard the first ones.
+    const telling = setInterval(() => here.bus.publish(SITES_TOPIC, 'last.test'), 20)
+    t.after(() => clearInterval(telling))
+    here.bus.publish('jobs', 'one')
+    await last
+    assert.ok(!heard.includes('one'))
+  })
 })

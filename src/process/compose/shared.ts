@@ -1,4 +1,6 @@
 import { createIpcBus } from '#adapters/bus-ipc/ipc-bus.ts'
+import type { Relay } from '#adapters/bus-postgres/postgres-relay.ts'
+import type { RedisBus } from '#adapters/bus-redis/redis-bus.ts'
 import { createServingLimiter } from '#adapters/limit-ipc/serving-limiter.ts'
 import { createMemoryLimiter } from '#adapters/limit-memory/memory-limiter.ts'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
@@ -7,6 +9,7 @@ import type { Bus } from '#core/ports/bus.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
+import { SITES_TOPIC } from '#core/site/site.ts'
 import type { Config } from '../../config/config.ts'
 import type { Channel } from '../supervisor/channel/channel.ts'
 
@@ -32,7 +35,7 @@ const SUPERVISOR_TIMEOUT = 5 * SECOND
 /** Through Redis where it is configured, else through the supervisor, else within this process. */
 export async function openShared(config: Config, parts: SharedParts): Promise<Shared> {
   const { redisUrl } = config
-  if (redisUrl) return openRedis(redisUrl.reveal(), parts)
+  if (redisUrl) return openRedis(redisUrl.reveal(), config.databaseUrl?.reveal(), parts)
   const { channel, log, clock } = parts
   const bus = channel ? createIpcBus({ channel, log }) : createMemoryBus({ log })
   // A process that answers the API alone counts by itself; the supervisor tells whether it does.
@@ -42,7 +45,17 @@ export async function openShared(config: Config, parts: SharedParts): Promise<Sh
   return { bus, limiter, close: () => bus.close() }
 }
 
-async function openRedis(url: string, { log, clock, channel }: SharedParts): Promise<Shared> {
+/**
+ * What decides which site a visitor gets. The database has the last word on it, and tells of it too: machines do not differ
+ * for longer while Redis is away, or while one of them cannot reach it.
+ */
+const TOLD_TWICE: ReadonlySet<string> = new Set([SITES_TOPIC])
+
+async function openRedis(
+  url: string,
+  databaseUrl: string | undefined,
+  { log, clock, channel }: SharedParts,
+): Promise<Shared> {
   const [{ Redis }, { createRedisBus }, { createRedisLimiter }] = await Promise.all([
     import('ioredis'),
     import('#adapters/bus-redis/redis-bus.ts'),
@@ -58,13 +71,55 @@ async function openRedis(url: string, { log, clock, channel }: SharedParts): Pro
   redis.on('error', () => {
     // Told by the bus and the limiter, which know what it means.
   })
-  const bus = hearingOfDeaths(createRedisBus({ redis, log, clock }), channel, log)
+  const overRedis = createRedisBus({ redis, log, clock })
+  const relay = databaseUrl === undefined ? undefined : await openRelay(databaseUrl, { log, clock })
+  const bus = hearingOfDeaths(relay ? heardTwoWays(overRedis, relay) : overRedis, channel, log)
   return {
     bus,
     limiter: createRedisLimiter({ redis, log, clock }),
     async close() {
       await bus.close()
       redis.disconnect()
+    },
+  }
+}
+
+async function openRelay(url: string, parts: Pick<SharedParts, 'log' | 'clock'>): Promise<Relay> {
+  const { createPostgresRelay } = await import('#adapters/bus-postgres/postgres-relay.ts')
+  return createPostgresRelay({ url, ...parts })
+}
+
+/** Whoever listens may be told twice. */
+function heardTwoWays(bus: RedisBus, relay: Relay): Bus {
+  return {
+    ...bus,
+    publish(topic, message) {
+      bus.publish(topic, message)
+      if (TOLD_TWICE.has(topic)) relay.send(topic, message)
+    },
+    subscribe(topic, listener) {
+      const end = bus.subscribe(topic, listener)
+      if (!TOLD_TWICE.has(topic)) return end
+      const endOther = relay.subscribe(topic, listener)
+      return () => {
+        end()
+        endOther()
+      }
+    },
+    onGap(listener) {
+      const end = bus.onGap(listener)
+      // What the one has missed was heard by the other.
+      const endOther = relay.onGap(() => {
+        if (!bus.isHearing()) listener()
+      })
+      return () => {
+        end()
+        endOther()
+      }
+    },
+    async close() {
+      await relay.close()
+      await bus.close()
     },
   }
 }

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import pg from 'pg'
+import { onPostgres, removeDatabase } from '#test/support/databases.ts'
+import { silentLog } from '#test/support/silent-log.ts'
+import { createPostgresRelay, type Relay } from './postgres-relay.ts'
+
+onPostgres((name, open) => {
+  async function relays(t: TestContext) {
+    const url = await open()
+    const [one, two] = [0, 1].map(() => createPostgresRelay({ url, log: silentLog })) as [Relay, Relay]
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    t.after(async () => {
+      await Promise.all([one.close(), two.close(), client.end()])
+      await removeDatabase(url)
+    })
+    const listening = async (): Promise<number[]> => {
+      const { rows } = await client.query(
+        `select pid from pg_stat_activity where datname = current_database() and application_name = 'aloft bus'
+         and state = 'idle' and query like 'LISTEN%'`,
+      )
+      return rows.map(({ pid }) => pid as number)
+    }
+    const untilListening = async () => {
+      while ((await listening()).length < 2);
+    }
+    const cut = async () => {
+      for (const pid of await listening()) await client.query('select pg_terminate_backend($1)', [pid])
+    }
+    await untilListening()
+    return { one, two, untilListening, cut }
+  }
+
+  /** What is heard from now on. */
+  function hear(relay: Relay, topic: string) {
+    const heard: string[] = []
+    let check = () => {}
+    relay.subscribe(topic, (message) => {
+      heard.push(message)
+      check()
+    })
+    const until = (count: number) =>
+      new Promise<readonly string[]>((resolve) => {
+        check = () => heard.length >= count && resolve(heard)
+        check()
+      })
+    return { heard, until }
+  }
+
+  test(`${name}: others are told, whoever tells is not, and only those of the topic`, async (t) => {
+    const { one, two } = await relays(t)
+    const [own, other, elsewhere] = [hear(one, 'a'), hear(two, 'a'), hear(two, 'b')]
+    one.send('a', 'with\nlines and "quotes"')
+    one.send('a', 'x'.repeat(10_000))
+    one.send('a', 'last')
+    assert.deepEqual(await other.until(2), ['with\nlines and "quotes"', 'last'])
+    assert.deepEqual([own.heard, elsewhere.heard], [[], []])
+  })
+
+  test(`${name}: a connection that ends is made anew; what was sent meanwhile is not lost`, async (t) => {
+    const { one, two, untilListening, cut } = await relays(t)
+    const gap = new Promise<void>((resolve) => two.onGap(resolve))
+    const other = hear(two, 'a')
+    await cut()
+    await gap
+    await untilListening()
+    one.send('a', 'after')
+    assert.deepEqual(await other.until(1), ['after'])
+  })
+})

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { SECOND } from '#contract/time.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { Log } from '#core/ports/log.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
+import { createListeners } from '../bus/listeners.ts'
+import { createRareWarning } from '../redis/rare-warning.ts'
+
+export interface PostgresRelayOptions {
+  readonly url: string
+  readonly log: Log
+  readonly clock?: Clock
+}
+
+/** Passes messages on to the other processes of an installation; the one that sends is not told its own. */
+export interface Relay {
+  send(topic: string, message: string): void
+  subscribe(topic: string, listener: (message: string) => void): () => void
+  /** Called after a time in which messages of others may have been lost. */
+  onGap(listener: () => void): () => void
+  close(): Promise<void>
+}
+
+const CHANNEL = 'aloft_bus'
+const GAP = 'gap'
+const CONNECT_TIMEOUT = 2 * SECOND
+/** A connection that was cut looks like one on which nothing is said. */
+const LOOK_EVERY = SECOND
+const SILENCE = 1.5 * SECOND
+const FIRST_PAUSE = 50
+const LONGEST_PAUSE = SECOND
+/** The server refuses longer ones; what is told are names. */
+const MAX_BYTES = 7_900
+/** What could not be sent is sent once the database is back; beyond so many, those that came first. */
+const MOST_UNSENT = 1000
+
+/** Over a connection of its own to the database that all machines have in common (LISTEN and NOTIFY). */
+export function createPostgresRelay({ url, log, clock = systemClock }: PostgresRelayOptions): Relay {
+  const listeners = createListeners(log)
+  const gaps = createListeners(log)
+  const unsent = new Set<string>()
+  const warn = createRareWarning(
+    log,
+    'The database does not pass messages on: other machines learn of changes through Redis alone',
+    clock,
+  )
+  const self = randomUUID()
+  let client: pg.Client | undefined
+  let isClosed = false
+  let connections = 0
+  let pause = FIRST_PAUSE
+  let retry: NodeJS.Timeout | undefined
+
+  async function connect(): Promise<void> {
+    const next = new pg.Client({
+      connectionString: url,
+      application_name: 'aloft bus',
+      connectionTimeoutMillis: CONNECT_TIMEOUT,
+      query_timeout: SILENCE,
+      keepAlive: true,
+    })
+    let looking: NodeJS.Timeout | undefined
+    let isOver = false
+    const giveUp = (error: unknown) => {
+      if (isOver) return
+      isOver = true
+      clearInterval(looking)
+      if (client === next) client = undefined
+      // Not waited for: the other side may be gone. What it still has to say does not count.
+      next.end().catch(() => {})
+      if (isClosed) return
+      warn(error)
+      retry = setTimeout(() => void connect(), pause)
+      pause = Math.min(pause * 2, LONGEST_PAUSE)
+    }
+    next.on('error', giveUp).on('end', () => giveUp(new Error('the connection has ended')))
+    next.on('notification', ({ payload = '' }) => {
+      if (isOver || payload.startsWith(self)) return
+      const [topic = '', ...message] = payload.slice(self.length).split('\n')
+      listeners.tell(topic, message.join('\n'))
+    })
+    try {
+      await next.connect()
+      await next.query(`LISTEN ${CHANNEL}`)
+    } catch (error) {
+      return giveUp(error)
+    }
+    if (isClosed) return giveUp(undefined)
+    looking = setInterval(() => next.query('SELECT 1').catch(giveUp), LOOK_EVERY).unref()
+    client = next
+    pause = FIRST_PAUSE
+    const waiting = [...unsent]
+    unsent.clear()
+    for (const payload of waiting) pass(payload)
+    if (connections++ > 0) gaps.tell(GAP, '')
+  }
+
+  function pass(payload: string): void {
+    const keep = (error?: unknown) => {
+      if (error !== undefined) warn(error)
+      if (unsent.size < MOST_UNSENT) unsent.add(payload)
+    }
+    if (client) client.query('SELECT pg_notify($1, $2)', [CHANNEL, payload]).catch(keep)
+    else keep()
+  }
+
+  void connect()
+
+  return {
+    send(topic, message) {
+      const payload = `${self}${topic}\n${message}`
+      if (!isClosed && Buffer.byteLength(payload) <= MAX_BYTES) pass(payload)
+    },
+    subscribe: listeners.add,
+    onGap: (listener) => gaps.add(GAP, listener),
+    async close() {
+      isClosed = true
+      clearTimeout(retry)
+      listeners.clear()
+      gaps.clear()
+      await client?.end().catch(() => {})
+    },
+  }
+}

@@ -232,12 +232,22 @@ test('a cluster of four machines', { skip }, async (t) => {
     assert.match((await desk.git('push', remote(one), 'main')).said, /Ready|READY|https?:\/\//)
     const { body: project } = await call(two, '/v1/projects/pushed')
     assert.ok(project.id, JSON.stringify(project))
+    /** Of its deployments, the newest first. */
+    const createdIn = async () => {
+      const { body } = await call(two, `/v5/platform/deployments?projectId=${project.id}`)
+      const ids = (body.deployments as { uid: string }[]).map(({ uid }) => uid)
+      const all = await Promise.all(ids.map((id) => call(one, `/v8/platform/deployments/${id}`)))
+      return all.map(({ body: deployment }) => deployment.createdIn)
+    }
+    assert.deepEqual(await createdIn(), ['iad1'])
     await until('it is shown', async () => (await page(two, 'pushed.cluster.test')) === 'pushed')
     assert.match(await desk.must('ls-remote', remote(two), 'main'), new RegExp(`^${first}\\s`))
     await desk.write('index.html', 'pushed again')
     const second = await desk.commit()
     await desk.must('push', '-q', remote(two), 'main')
     assert.match(await desk.must('ls-remote', remote(one), 'main'), new RegExp(`^${second}\\s`))
+    await until('the second is deployed', async () => (await createdIn()).length === 2)
+    assert.deepEqual(await createdIn(), ['hnd1', 'iad1'])
     await desk.must('clone', '-q', remote(one), 'copy')
     assert.equal(await readFile(join(desk.folder, 'copy/index.html'), 'utf8'), 'pushed again')
   })

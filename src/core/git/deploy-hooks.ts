@@ -1,5 +1,6 @@
 import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
+import type { Origin } from '#contract/origins.ts'
 import type { Context } from '../access/context.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -31,13 +32,14 @@ interface HookParts {
     readonly jobs: JobQueue
   }>
   readonly clock: Clock
+  readonly origin: Origin
 }
 
 const MAX_HOOKS = 20
 
 const BRANCH = /^(?!-)(?!.*(?:\.\.|\/\/|@\{|\\|\/$|\.lock$))[^\s\p{Cc}~^:?*[]{1,250}$/u
 
-export function createDeployHooks({ projects, getProject, transact, clock }: HookParts): DeployHooks {
+export function createDeployHooks({ projects, getProject, transact, clock, origin }: HookParts): DeployHooks {
   const change = async (
     ctx: Context,
     idOrName: string,
@@ -82,6 +84,7 @@ export function createDeployHooks({ projects, getProject, transact, clock }: Hoo
           projectId: project.id,
           userId: hook.userId,
           source: 'hook',
+          origin,
           ref: refOfBranch(hook.ref),
           before: null,
           after: LATEST,

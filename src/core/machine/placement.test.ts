@@ -23,6 +23,8 @@ test('it says that it is where machines answer, unless all of them are in one pl
   assert.deepEqual(regionsReached(['sfo1'], []), ['sfo1'])
   assert.deepEqual(regionsReached(['sfo1'], [machine('a', 'iad1'), machine('b', 'iad1')]), ['sfo1'])
   assert.deepEqual(regionsReached(['hnd1', 'sfo1'], [...two, machine('c', 'sfo1', 60_000)]), ['hnd1'])
+  // One in several places is not in one because the others are lost.
+  assert.deepEqual(regionsReached(['sfo1'], [machine('a', 'iad1'), machine('c', 'sfo1', 60_000)]), ['iad1'])
 })
 
 test('the instances that always run are shared out, none is missing and none too many', () => {

@@ -23,7 +23,7 @@ export const originsOf = (machines: readonly Placed[]): ReadonlySet<string> =>
  */
 export function regionsReached(regions: readonly string[], machines: readonly Machine[]): readonly string[] {
   const alive = machines.filter(isAlive)
-  if (originsOf(alive).size < 2) return regions
+  if (originsOf(machines).size < 2) return regions
   return [...originsOf(machinesFor(regions, alive))].toSorted()
 }
 

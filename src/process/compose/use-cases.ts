@@ -424,13 +424,18 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
         projects: stores.projects,
         transact,
         clock,
+        origin: config.origin,
       }),
       inspect: createInspect({
         ...{ connections: stores.connections, accounts: hosts.accounts, credentials, clock },
         remotes: openRemotes(config),
       }),
-      hooks: createDeployHooks({ projects: stores.projects, getProject: projects.get, transact, clock }),
+      hooks: createDeployHooks({
+        ...{ projects: stores.projects, getProject: projects.get, transact, clock },
+        origin: config.origin,
+      }),
       sources: createSources({
+        origin: config.origin,
         store: stores.sources,
         projects: stores.projects,
         getProject: projects.get,

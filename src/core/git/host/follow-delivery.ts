@@ -1,3 +1,4 @@
+import type { Origin } from '#contract/origins.ts'
 import { MINUTE } from '#contract/time.ts'
 import type { JobQueue } from '../../job/job-queue.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -22,6 +23,8 @@ export interface FollowDeliveryParts {
     readonly jobs: JobQueue
   }>
   readonly clock: Clock
+  /** Of this machine, which deliveries come to. */
+  readonly origin: Origin
 }
 
 /** The account that it was connected by may have given the project away. */
@@ -53,7 +56,7 @@ export async function followDelivery(
   source: GitSource,
   { key, pull }: { readonly key: string | undefined; readonly pull: PullEvent | undefined },
 ): Promise<boolean> {
-  const { store, transact, clock } = parts
+  const { store, transact, clock, origin } = parts
   const { projectId, hook, userId, url } = source
   const now = clock.now()
   // That deliveries come: written once in a while, not with each of them.
@@ -62,9 +65,9 @@ export async function followDelivery(
   const ownerId = await ownerOf(parts, source)
   const isNew = await transact(async (stores) => {
     if (key !== undefined && !(await stores.sources.remember(projectId, key, now))) return false
-    const whose = { projectId, ownerId, userId, repository: url, by: 'webhook' } as const
+    const whose = { projectId, ownerId, userId, repository: url, by: 'webhook', origin } as const
     if (pull) await followPull(stores, clock, whose, pull)
-    await queueSync(stores.jobs, projectId, 'webhook')
+    await queueSync(stores.jobs, projectId, 'webhook', origin)
     return true
   })
   if (!isNew) await refuseDelivery(parts, source, REFUSALS.replayed)

@@ -26,13 +26,13 @@ interface PullStores {
 export async function followPull(
   { pushes, pulls, jobs }: PullStores,
   clock: Clock,
-  whose: Pick<Push, 'projectId' | 'ownerId' | 'userId'> & {
+  whose: Pick<Push, 'projectId' | 'ownerId' | 'userId' | 'origin'> & {
     readonly repository: string
     readonly by: PushSource
   },
   event: PullEvent,
 ): Promise<void> {
-  const { by, repository, projectId, ownerId, userId } = whose
+  const { by, repository, projectId, ownerId, userId, origin } = whose
   const { action, number, title, url, fork, commit, ref } = event
   const known = await pulls.find(projectId, number)
   const isClosed = action === 'close'
@@ -44,7 +44,8 @@ export async function followPull(
     updatedAt: clock.now(),
   })
   const pull: PullOfPush = { number, branch, url, commit, fetch: event.fetch }
-  const given = { projectId, ownerId, userId, source: by, fork, pull, before: null } as const
+  const from = { source: by, ...(origin && { origin }) }
+  const given = { projectId, ownerId, userId, ...from, fork, pull, before: null } as const
   const add = async (more: Partial<Push> & Pick<Push, 'ref' | 'after'>) =>
     queuePush(jobs, await newPush(pushes, clock, { ...given, state: 'queued', ...more }))
 

@@ -7,7 +7,7 @@ type Given = Pick<
   Push,
   'ownerId' | 'projectId' | 'userId' | 'source' | 'ref' | 'before' | 'after' | 'state'
 > &
-  Partial<Pick<Push, 'author' | 'message' | 'fork' | 'pull' | 'options' | 'reason'>>
+  Partial<Pick<Push, 'origin' | 'author' | 'message' | 'fork' | 'pull' | 'options' | 'reason'>>
 
 /** Remembers a push, inside the caller's transaction. Those of one ref are told apart by when they came. */
 export async function newPush(pushes: PushStore, clock: Clock, given: Given): Promise<Push> {

@@ -52,6 +52,7 @@ export interface PushJobParts extends StoreTreeParts, Omit<CleanBranchParts, 'tr
   readonly actFor: (
     push: Pick<Push, 'ownerId' | 'userId'>,
   ) => Promise<Pick<Context, 'actor' | 'owner'> | undefined>
+  /** For what nobody has sent: of this machine. */
   readonly origin: Origin
   readonly bus: Bus
   /** Where the code of a project is: the repository, brought up to date where it is a copy. */
@@ -292,7 +293,8 @@ class PushRun {
     const environment =
       isProduction || push.fork ? undefined : environmentOfBranch(project.details.customEnvironments, branch)
     const { deployment } = await create(
-      { ...who, origin, log },
+      // Where it was pushed to, whoever has the job.
+      { ...who, origin: push.origin ?? origin, log },
       {
         name: project.name,
         project: project.id,

@@ -1,3 +1,4 @@
+import type { Origin } from '#contract/origins.ts'
 import type { HostDeployment } from '../host/host-api.ts'
 import type { PullOfPush } from '../pull/pull.ts'
 
@@ -58,6 +59,8 @@ export interface Push {
   readonly ownerId: string
   readonly projectId: string
   readonly source: PushSource
+  /** Of the machine that received it. Absent from those that nobody sent, and from those of earlier releases. */
+  readonly origin?: Origin
   /** Such as `refs/heads/main`. */
   readonly ref: string
   /** Null where the ref is new. */

@@ -112,12 +112,12 @@ export function createPushes(parts: PushesParts): Pushes {
       return project
     },
 
-    begin: ({ actor, owner }, project, updates, { source, ...options }) =>
+    begin: ({ actor, owner, origin }, project, updates, { source, ...options }) =>
       transact(async ({ pushes, jobs }) => {
         const begun: Push[] = []
         for (const { ref, before, after } of updates) {
           const push = await newPush(pushes, clock, {
-            ...{ ref, before, after, source, options, state: 'receiving' },
+            ...{ ref, before, after, source, origin, options, state: 'receiving' },
             ownerId: owner.id,
             projectId: project.id,
             userId: actor.user.id,
@@ -177,6 +177,7 @@ export function createPushes(parts: PushesParts): Pushes {
         ...{ ref, after, projectId, ownerId, author, message, fork, pull, options },
         before: after,
         source: 'again',
+        origin: ctx.origin,
         userId: ctx.actor.user.id,
         state: 'queued',
       })

@@ -1,5 +1,6 @@
 import { AloftError } from '#contract/errors.ts'
 import { newBypassSecret } from '#contract/ids.ts'
+import type { Origin } from '#contract/origins.ts'
 import type { Context } from '../../access/context.ts'
 import type { JobQueue } from '../../job/job-queue.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -81,6 +82,8 @@ interface SourcesParts {
   readonly hooks: SourceHooks
   readonly vault: Vault
   readonly clock: Clock
+  /** Of this machine, which deliveries come to. */
+  readonly origin: Origin
 }
 
 export function createSources({
@@ -96,6 +99,7 @@ export function createSources({
   hooks,
   vault,
   clock,
+  origin,
 }: SourcesParts): Sources {
   async function known(ctx: Context, idOrName: string): Promise<GitSource> {
     const source = await store.find((await getProject(ctx, idOrName)).id)
@@ -103,7 +107,7 @@ export function createSources({
     return source
   }
 
-  const following: FollowDeliveryParts = { store, projects, transact, clock }
+  const following: FollowDeliveryParts = { store, projects, transact, clock, origin }
   const refuse = (source: GitSource, reason: PushReason) => refuseDelivery(following, source, reason)
 
   return {
@@ -159,7 +163,7 @@ export function createSources({
       await transact(async ({ sources, pulls, jobs }) => {
         if (before?.url !== source.url) await pulls.clear(project.id)
         await sources.save(source)
-        await queueSync(jobs, project.id, 'poll')
+        await queueSync(jobs, project.id, 'poll', ctx.origin)
       })
       // Only now, since the delivery that it is tried by has to find the project connected.
       const isEntered = await hooks.make(source, (hook) => store.update(project.id, { hook }))
@@ -203,13 +207,13 @@ export function createSources({
         throw new AloftError('forbidden', REFUSALS.signature.message)
       }
       if (checked) return followDelivery(following, source, { key: checked.key, pull: checked.content })
-      await transact(({ jobs }) => queueSync(jobs, projectId, 'webhook'))
+      await transact(({ jobs }) => queueSync(jobs, projectId, 'webhook', origin))
       return true
     },
 
     async sync(ctx, idOrName) {
       const { projectId } = await known(ctx, idOrName)
-      await transact(({ jobs }) => queueSync(jobs, projectId, 'poll'))
+      await transact(({ jobs }) => queueSync(jobs, projectId, 'poll', ctx.origin))
     },
   }
 }

@@ -1,3 +1,4 @@
+import { isOrigin, type Origin } from '#contract/origins.ts'
 import { HOUR, MINUTE } from '#contract/time.ts'
 import type { JobHandler } from '../../job/job-handler.ts'
 import type { JobQueue } from '../../job/job-queue.ts'
@@ -8,7 +9,7 @@ import type { Credentials } from '../host/credentials.ts'
 import { remoteProblem } from '../host/remote-problem.ts'
 import { type ReconcileParts, reconcilePulls } from '../pull/reconcile-pulls.ts'
 import { newPush } from '../push/new-push.ts'
-import { branchOfRef, type PushSource, refOfBranch } from '../push/push.ts'
+import { branchOfRef, type Push, type PushSource, refOfBranch } from '../push/push.ts'
 import { productionBranch } from '../push/push-rules.ts'
 import type { PushStore } from '../push/push-store.ts'
 import type { RefUpdate } from '../push/pushes.ts'
@@ -17,9 +18,19 @@ import type { GitRemotes, GitSource, RemoteAccess, SourceStore } from './source.
 
 export const SYNC_JOB = 'git.sync'
 
-/** Has a repository elsewhere asked what it holds. */
-export const queueSync = (jobs: JobQueue, projectId: string, by: PushSource): Promise<string> =>
-  jobs.enqueue({ kind: SYNC_JOB, payload: { projectId, by }, key: keyOf(projectId), share: projectId })
+/** Has a repository elsewhere asked what it holds. `origin`: of the machine that was told of something new in it. */
+export const queueSync = (
+  jobs: JobQueue,
+  projectId: string,
+  by: PushSource,
+  origin?: Origin,
+): Promise<string> =>
+  jobs.enqueue({
+    kind: SYNC_JOB,
+    payload: { projectId, by, ...(origin && { origin }) },
+    key: keyOf(projectId),
+    share: projectId,
+  })
 
 const keyOf = (projectId: string): string => `git-sync:${projectId}`
 
@@ -44,7 +55,7 @@ export function createSyncJob(parts: SyncParts): JobHandler {
   async function sync(
     source: GitSource,
     project: Project,
-    by: PushSource,
+    by: Pick<Push, 'source' | 'origin'>,
     signal: AbortSignal,
   ): Promise<{ readonly access: RemoteAccess; readonly refs: ReadonlyMap<string, string> }> {
     const { id } = project
@@ -70,13 +81,13 @@ export function createSyncJob(parts: SyncParts): JobHandler {
   const record = (
     { projectId, ownerId, userId }: GitSource,
     updates: readonly RefUpdate[],
-    source: PushSource,
+    by: Pick<Push, 'source' | 'origin'>,
   ) =>
     transact(async ({ pushes, jobs }) => {
       for (const { ref, before, after } of updates) {
         if ((await pushes.newestOf(projectId, ref))?.after === after && after !== null) continue
         const push = await newPush(pushes, clock, {
-          ...{ projectId, ownerId, userId, source, ref, before, after, state: 'queued' },
+          ...{ projectId, ownerId, userId, ...by, ref, before, after, state: 'queued' },
         })
         await queuePush(jobs, push)
       }
@@ -106,7 +117,7 @@ export function createSyncJob(parts: SyncParts): JobHandler {
     maxAttempts: 5,
     atOnce: 2,
     inOrder: true,
-    async run({ projectId, by = 'poll' }, { signal, log }) {
+    async run({ projectId, by = 'poll', origin }, { signal, log }) {
       const source = await sources.find(String(projectId))
       const project = source && (await parts.projects.byId(source.projectId))
       if (!source || !project) return
@@ -114,7 +125,8 @@ export function createSyncJob(parts: SyncParts): JobHandler {
       await transact(({ jobs }) => jobs.begun(keyOf(source.projectId)))
       try {
         const owned = { ...source, ownerId: project.ownerId }
-        const remote = await sync(owned, project, by as PushSource, signal)
+        const how = { source: by as PushSource, ...(isOrigin(origin) && { origin }) }
+        const remote = await sync(owned, project, how, signal)
         if (by === 'poll')
           await reconcilePulls(parts, owned, remote, signal).catch((error: unknown) => {
             if (signal.aborted) throw error

@@ -44,6 +44,7 @@ test('silence counts, but not that of all while the database was away', async (t
     await looked.promise
     return watch.alive().map(({ name }) => name)
   }
+  assert.equal(watch.origins(), undefined)
   watch.start()
   await looked.promise
   assert.deepEqual(await look([machine('a', 0), machine('b', 9000)]), ['a'])
@@ -51,4 +52,10 @@ test('silence counts, but not that of all while the database was away', async (t
   assert.deepEqual(await look([machine('a', 60_000), machine('b', 60_000)]), ['a'], 'it had nobody to tell')
   clock.advance(5000)
   assert.deepEqual(await look([machine('a', 65_000), machine('b', 500)]), ['b'])
+  await look([{ ...machine('a', 65_000), origin: 'hnd1' }, machine('b', 500)])
+  assert.deepEqual(
+    watch.origins(),
+    new Set(['hnd1', 'iad1']),
+    'a region is not gone because its machines are lost',
+  )
 })

@@ -1,5 +1,6 @@
 import { SECOND } from '#contract/time.ts'
 import { isAlive, type Machine, type MachineStore, SILENT_MS } from '#core/machine/machine.ts'
+import { originsOf } from '#core/machine/placement.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 
@@ -10,6 +11,8 @@ export const BEAT = SECOND
 export interface MachineWatch {
   /** Those that were heard of lately. While the database is away, those known last. */
   alive(): readonly Machine[]
+  /** The regions that machines of the installation are in, the lost ones included; undefined until that is known. */
+  origins(): ReadonlySet<string> | undefined
   /** The names of those that are part of the installation no more. */
   removed(): ReadonlySet<string>
   /** Called whenever the machines were looked at. */
@@ -25,6 +28,7 @@ export function createMachineWatch(
 ): MachineWatch {
   const listeners = new Set<() => void>()
   let known: readonly Machine[] = []
+  let origins: ReadonlySet<string> | undefined = machines === undefined ? new Set() : undefined
   let removed: ReadonlySet<string> = new Set()
   let stop: (() => void) | undefined
   /** When the database is back, nobody was heard of while it was away: until then silence says nothing. */
@@ -34,6 +38,7 @@ export function createMachineWatch(
     try {
       const listed = await store.list()
       removed = await store.removed()
+      origins = originsOf(listed)
       const before = new Set(clock.monotonic() < silenceCountsAt ? known.map(keyOf) : [])
       known = listed.filter((machine) => isAlive(machine) || before.has(keyOf(machine)))
     } catch (err) {
@@ -46,6 +51,7 @@ export function createMachineWatch(
 
   return {
     alive: () => known,
+    origins: () => origins,
     removed: () => removed,
     onLook(listener) {
       listeners.add(listener)

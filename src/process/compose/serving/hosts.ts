@@ -1,5 +1,4 @@
 import { ORIGINS, type Origin } from '#contract/origins.ts'
-import { originsOf } from '#core/machine/placement.ts'
 import type { UpgradeHandler } from '#listener/listener-http1.ts'
 import type { AnyRequest } from '#listener/listener-refusal.ts'
 import type { Handle } from '#listener/listener-request.ts'
@@ -52,11 +51,14 @@ export function upgradesOfSites(names: HostNames, upgrade: UpgradeHandler): Upgr
 export function createOriginOf(
   domain: string,
   here: Origin,
-  { alive }: Pick<MachineWatch, 'alive'>,
+  { origins }: Pick<MachineWatch, 'origins'>,
 ): (host: string | undefined) => Origin {
   const named = new Map(ORIGINS.map((origin) => [`api-${origin}.${domain}`, origin]))
   return (host = '') => {
     const origin = named.get(withoutPort(host).toLowerCase())
-    return origin === undefined || originsOf(alive()).size > 1 ? here : origin
+    if (origin === undefined) return here
+    // A region whose machines are all lost is not here for that.
+    const all = origins()
+    return all === undefined || all.size > 1 ? here : origin
   }
 }

@@ -6,12 +6,15 @@ import { createFsPrerenderCache } from '#adapters/prerender-fs/fs-prerender-cach
 import { createSharedPrerenderCache } from '#adapters/prerender-shared/shared-prerender-cache.ts'
 import { eachDatabase } from '#test/support/databases.ts'
 import { quickFolder } from '#test/support/quick-folder.ts'
+import { sampleDeployment } from '#test/support/samples.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { openStores } from '#test/support/stores.ts'
 
 eachDatabase((name, open) => {
   test(`${name}: of what names the same tag the latest counts, of each kind`, async (t) => {
-    const { revalidations } = (await openStores(t, open)).stores
+    const { revalidations, deployments } = (await openStores(t, open)).stores
+    for (const id of ['dpl_1', 'dpl_2'])
+      await deployments.insert(sampleDeployment({ id }), { manifest: [], sealedEnv: '' })
     await revalidations.add('dpl_1', { tags: ['a', 'b', 'a'], at: 5 })
     await revalidations.add('dpl_1', { tags: ['a'], at: 3 })
     await revalidations.add('dpl_1', { tags: ['b'], at: 7, expire: 60 })
@@ -32,6 +35,7 @@ eachDatabase((name, open) => {
 
   test(`${name}: what is revalidated on one machine is revalidated on all`, async (t) => {
     const { stores, clock } = await openStores(t, open)
+    await stores.deployments.insert(sampleDeployment({ id: 'dpl_1' }), { manifest: [], sealedEnv: '' })
     const root = await mkdtemp(join(quickFolder, 'aloft-prerender-'))
     t.after(() => rm(root, { recursive: true, force: true }))
     const machine = (folder: string, store = stores.revalidations) =>
@@ -61,6 +65,7 @@ eachDatabase((name, open) => {
 
   test(`${name}: very many tags are put together into one`, async (t) => {
     const { stores, clock } = await openStores(t, open)
+    await stores.deployments.insert(sampleDeployment({ id: 'dpl_1' }), { manifest: [], sealedEnv: '' })
     const folder = await mkdtemp(join(quickFolder, 'aloft-prerender-'))
     t.after(() => rm(folder, { recursive: true, force: true }))
     const local = createFsPrerenderCache({ folder, budgetBytes: 1e7, clock, log: silentLog })

@@ -7,9 +7,11 @@ import { createFsPrerenderCache } from '#adapters/prerender-fs/fs-prerender-cach
 import { createSharedPages } from '#adapters/prerender-shared/shared-pages.ts'
 import { createSharedPrerenderCache } from '#adapters/prerender-shared/shared-prerender-cache.ts'
 import type { PrerenderCache, PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
+import { untilBlocked } from '#test/support/blocked.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
 import { quickFolder } from '#test/support/quick-folder.ts'
+import { sampleDeployment } from '#test/support/samples.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { openStores } from '#test/support/stores.ts'
 
@@ -25,7 +27,9 @@ const textAt = async (machine: PrerenderCache, key: PrerenderKey = KEY) =>
 
 /** Machines with disks of their own, one database and one store of contents. */
 async function machines(t: TestContext, open: OpenDatabase) {
-  const { stores } = await openStores(t, open)
+  const opened = await openStores(t, open)
+  const { stores } = opened
+  await stores.deployments.insert(sampleDeployment({ id: KEY.deploymentId }), { manifest: [], sealedEnv: '' })
   const now = { ms: START }
   const clock = clockOf(() => now.ms)
   const root = await mkdtemp(join(quickFolder, 'aloft-pages-'))
@@ -52,7 +56,7 @@ async function machines(t: TestContext, open: OpenDatabase) {
     return createSharedPrerenderCache(local, shared)
   }
   const settled = () => Promise.all(given)
-  return { stores, now, settled, one: machine('one'), two: machine('two') }
+  return { opened, stores, now, settled, one: machine('one'), two: machine('two') }
 }
 
 eachDatabase((name, open) => {
@@ -96,6 +100,30 @@ eachDatabase((name, open) => {
     assert.equal(await textAt(two, brief), undefined)
     await one.forget(KEY.deploymentId)
     assert.equal(await textAt(two), undefined)
+    assert.deepEqual(await stores.sharedThings.names('page of dpl_1'), [])
+  })
+
+  test(`${name}: a deployment that is deleted takes its pages along, and none is given afterwards`, async (t) => {
+    const { stores, one, settled } = await machines(t, open)
+    await one.put(KEY, pageOf('before', START))
+    await one.revalidate(KEY.deploymentId, { tags: ['a'], at: 5 })
+    await settled()
+    await stores.deployments.delete(KEY.deploymentId, START)
+    await one.put(KEY, pageOf('afterwards', START + 1))
+    await one.revalidate(KEY.deploymentId, { tags: ['a'], at: 6 })
+    await settled()
+    assert.deepEqual(await stores.sharedThings.names('page of dpl_1'), [])
+    assert.deepEqual(await stores.revalidations.of(KEY.deploymentId), [])
+  })
+
+  test(`${name}: a page that is given while its deployment is being deleted does not stay`, async (t) => {
+    const { opened, stores, one, settled } = await machines(t, open)
+    await opened.transact(async ({ deployments }) => {
+      await deployments.delete(KEY.deploymentId, START)
+      await one.put(KEY, pageOf('meanwhile', START))
+      await untilBlocked(opened, settled())
+    })
+    await settled()
     assert.deepEqual(await stores.sharedThings.names('page of dpl_1'), [])
   })
 })

@@ -3,7 +3,7 @@ import { DAY } from '#contract/time.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
-import type { SharedKind, SharedThingStore } from '#core/shared/shared-thing-store.ts'
+import { pagesOf, type SharedThingStore } from '#core/shared/shared-thing-store.ts'
 import { readEntry, writeEntry } from '../prerender-fs/entry-file.ts'
 
 const FILE = 'page'
@@ -29,7 +29,6 @@ export interface SharedPagesParts {
   readonly clock: Clock
 }
 
-const kindOf = (deploymentId: string): SharedKind => `page of ${deploymentId}`
 const nameOf = ({ path, query }: PrerenderKey): string => hash('sha256', `${path}\n${query}`)
 
 const isWorthIt = ({ expiration }: PrerenderEntry): boolean =>
@@ -37,7 +36,7 @@ const isWorthIt = ({ expiration }: PrerenderEntry): boolean =>
 
 export const createSharedPages = ({ things, blobs, clock }: SharedPagesParts): SharedPages => ({
   async find(key) {
-    const content = (await things.find(kindOf(key.deploymentId), nameOf(key)))?.contents.get(FILE)
+    const content = (await things.find(pagesOf(key.deploymentId), nameOf(key)))?.contents.get(FILE)
     const bytes = content && (await blobs.read(content.sha256))
     return bytes && readEntry(bytes, key)
   },
@@ -47,12 +46,12 @@ export const createSharedPages = ({ things, blobs, clock }: SharedPagesParts): S
     const bytes = writeEntry(key, entry)
     if (bytes.length > MAX_BYTES) return
     const { sha256, size } = await blobs.putBytes(bytes)
-    const [kind, name] = [kindOf(key.deploymentId), nameOf(key)]
+    const [kind, name] = [pagesOf(key.deploymentId), nameOf(key)]
     const thing = { details: '', contents: new Map([[FILE, { sha256, size }]]) }
-    // Where another machine was faster, its page is as good.
+    // Where another machine was faster, its page is as good; where the deployment was deleted, nobody wants one.
     await things.put(kind, name, await things.version(kind, name), thing, clock.now())
     for (const old of await things.unused(kind, clock.now() - KEPT, BATCH)) await things.remove(kind, old)
   },
 
-  forget: (deploymentId) => things.removeAll(kindOf(deploymentId)),
+  forget: (deploymentId) => things.removeAll(pagesOf(deploymentId)),
 })

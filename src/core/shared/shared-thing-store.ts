@@ -1,6 +1,15 @@
 /** What machines have in common besides the files of accounts. */
 export type SharedKind = 'git' | 'git-gone' | 'git-refs' | 'build-cache' | `page of ${string}`
 
+const PAGE = 'page of '
+
+/** Pages of a deployment; they go with it. */
+export const pagesOf = (deploymentId: string): SharedKind => `${PAGE}${deploymentId}`
+
+/** What things of a kind belong to, and go with. */
+export const deploymentOf = (kind: SharedKind): string | undefined =>
+  kind.startsWith(PAGE) ? kind.slice(PAGE.length) : undefined
+
 export interface SharedContent {
   readonly sha256: string
   readonly size: number
@@ -21,7 +30,10 @@ export interface SharedThingStore {
   /** 0 where there is none. */
   version(kind: SharedKind, name: string): Promise<number>
   find(kind: SharedKind, name: string): Promise<(SharedThing & { readonly version: number }) | undefined>
-  /** Makes the version after the given one; false, and nothing changes, where another machine has made it already. */
+  /**
+   * Makes the version after the given one; false, and nothing changes, where another machine has made it already, or where
+   * what it belongs to was deleted.
+   */
   put(kind: SharedKind, name: string, after: number, thing: SharedThing, usedAt: number): Promise<boolean>
   /** Absent is no error. */
   remove(kind: SharedKind, name: string): Promise<void>

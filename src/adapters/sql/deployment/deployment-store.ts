@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { DeploymentChange, DeploymentStore } from '#core/deployment/deployment-store.ts'
+import { pagesOf } from '#core/shared/shared-thing-store.ts'
 import { countUsage, deploymentCount } from '../account/usage-store.ts'
 import { locksRows } from '../database/dialect/capabilities.ts'
 import { readPage } from '../database/page.ts'
@@ -8,6 +9,7 @@ import { textsIn } from '../database/text-list.ts'
 import { atomically } from '../database/transaction.ts'
 import { insertAwaited, selectMissing } from '../file/awaited-files.ts'
 import { referencedFiles } from '../file/referenced-files.ts'
+import { removeThings } from '../file/shared-thing-store.ts'
 import type { Db } from '../tables.ts'
 import { delistAliasesOf } from './alias-lists.ts'
 import { createListing } from './deployment-list.ts'
@@ -226,6 +228,8 @@ export function createDeploymentStore(db: Db): DeploymentStore {
         await tx.deleteFrom('previews').where('deployment_id', '=', id).execute()
         await tx.deleteFrom('deployment_meta').where('deployment_id', '=', id).execute()
         await tx.deleteFrom('awaited_files').where('deployment_id', '=', id).execute()
+        await tx.deleteFrom('revalidations').where('deployment_id', '=', id).execute()
+        await removeThings(tx, pagesOf(id))
         await delistAliasesOf(tx, id)
       }),
 

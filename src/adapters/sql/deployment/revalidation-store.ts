@@ -3,6 +3,7 @@ import type { RevalidationStore } from '#core/site/revalidation-store.ts'
 import { prepare } from '../database/prepare.ts'
 import { atomically } from '../database/transaction.ts'
 import type { Db } from '../tables.ts'
+import { holdDeployment } from './hold-deployment.ts'
 
 const selectOf = prepare<{ id: string }>()((db, { id }) =>
   db.selectFrom('revalidations').select(['tag', 'at', 'expire']).where('deployment_id', '=', id),
@@ -10,25 +11,30 @@ const selectOf = prepare<{ id: string }>()((db, { id }) =>
 
 export function createRevalidationStore(db: Db): RevalidationStore {
   return {
-    async add(deploymentId, { tags, at, expire }) {
-      const named = [...new Set(tags)]
-      if (named.length === 0) return
-      const change = { at, expire: expire ?? null }
-      const rows = named.map((tag) => ({
-        ...{ deployment_id: deploymentId, tag, is_soft: expire === undefined ? (0 as const) : (1 as const) },
-        ...change,
-      }))
-      await db
-        .insertInto('revalidations')
-        .values(rows)
-        .onConflict((conflict) =>
-          conflict
-            .columns(['deployment_id', 'tag', 'is_soft'])
-            .doUpdateSet(change)
-            .where('revalidations.at', '<=', at),
-        )
-        .execute()
-    },
+    add: (deploymentId, { tags, at, expire }) =>
+      atomically(db, async (tx) => {
+        const named = [...new Set(tags)]
+        if (named.length === 0 || !(await holdDeployment(tx, deploymentId))) return
+        const change = { at, expire: expire ?? null }
+        const rows = named.map((tag) => ({
+          ...{
+            deployment_id: deploymentId,
+            tag,
+            is_soft: expire === undefined ? (0 as const) : (1 as const),
+          },
+          ...change,
+        }))
+        await tx
+          .insertInto('revalidations')
+          .values(rows)
+          .onConflict((conflict) =>
+            conflict
+              .columns(['deployment_id', 'tag', 'is_soft'])
+              .doUpdateSet(change)
+              .where('revalidations.at', '<=', at),
+          )
+          .execute()
+      }),
     async of(deploymentId) {
       const rows = await selectOf(db, { id: deploymentId })
       return rows.map(({ tag, at, expire }) => ({
@@ -38,6 +44,7 @@ export function createRevalidationStore(db: Db): RevalidationStore {
     },
     join: (deploymentId, until) =>
       atomically(db, async (tx) => {
+        if (!(await holdDeployment(tx, deploymentId))) return
         const all = {
           deployment_id: deploymentId,
           tag: EVERYTHING,

@@ -1,9 +1,16 @@
-import type { SharedKind, SharedThingStore } from '#core/shared/shared-thing-store.ts'
+import { deploymentOf, type SharedKind, type SharedThingStore } from '#core/shared/shared-thing-store.ts'
 import { atomically } from '../database/transaction.ts'
+import { holdDeployment } from '../deployment/hold-deployment.ts'
 import type { Db } from '../tables.ts'
 
 /** Rows that are written with one statement. */
 const STEP = 1000
+
+/** All of a kind, inside the caller's transaction. */
+export async function removeThings(tx: Db, kind: SharedKind): Promise<void> {
+  await tx.deleteFrom('shared_contents').where('kind', '=', kind).execute()
+  await tx.deleteFrom('shared_things').where('kind', '=', kind).execute()
+}
 
 export function createSharedThingStore(db: Db): SharedThingStore {
   const rowOf = (kind: SharedKind, name: string) =>
@@ -42,6 +49,8 @@ export function createSharedThingStore(db: Db): SharedThingStore {
 
     put: (kind, name, after, { details, contents }, usedAt) =>
       atomically(db, async (tx) => {
+        const owner = deploymentOf(kind)
+        if (owner !== undefined && !(await holdDeployment(tx, owner))) return false
         const version = after + 1
         const made =
           after === 0
@@ -80,11 +89,7 @@ export function createSharedThingStore(db: Db): SharedThingStore {
         await tx.deleteFrom('shared_things').where('kind', '=', kind).where('name', '=', name).execute()
       }),
 
-    removeAll: (kind) =>
-      atomically(db, async (tx) => {
-        await tx.deleteFrom('shared_contents').where('kind', '=', kind).execute()
-        await tx.deleteFrom('shared_things').where('kind', '=', kind).execute()
-      }),
+    removeAll: (kind) => atomically(db, (tx) => removeThings(tx, kind)),
 
     async names(kind) {
       const rows = await db

@@ -24,20 +24,30 @@ interface Machine {
   installation: Installation
   readonly address: string
   readonly askers: Map<Asker, Ask>
-  /** On a connection for each question, given up after as long as a name may differ. */
-  readonly askAnew: Ask
+  /** On a connection that is kept, and on one for each question; given up after as long as a name may differ. */
+  readonly watchers: readonly Ask[]
+  absences: number
+}
+
+export interface Count {
+  readonly ok: number
+  readonly failed: number
+  /** What the slowest answer took. */
+  readonly longestMs: number
 }
 
 /** What became of the load while something happened. */
 export interface Outcome {
   /** Of static sites, on the machines that were there all the time. */
-  readonly pages: { readonly ok: number; readonly failed: number }
-  readonly functions: { readonly ok: number; readonly failed: number }
-  readonly writes: { readonly ok: number; readonly failed: number }
+  readonly pages: Count
+  readonly functions: Count
+  readonly writes: Count
   /** From when it was over, or happened, until nothing failed any more. */
   readonly recoveredMs: number
   /** The longest that a machine showed something else than what an alias was pointed at. */
   readonly disagreementMs: number
+  /** How often an alias was moved. */
+  readonly moves: number
   readonly lost: readonly string[]
   readonly twice: readonly string[]
   readonly reasons: readonly string[]
@@ -54,6 +64,7 @@ export class Cluster {
   readonly #mailed: string[] = []
   #isShowing = ''
   #disagreementMs = 0
+  #moves = 0
   /** Machines that cannot be asked at the moment. */
   readonly #away = new Set<number>()
   #serial = 0
@@ -113,8 +124,10 @@ export class Cluster {
       ports: { port: PORT, tlsPort: 3443 },
       env: { ...env, ...own, ALOFT_HOST: address, ALOFT_BASE_URL: `http://${API}` },
     })
-    const askAnew = createAsk({ address, port: PORT }, { isKept: false, timeoutMs: 1_000 })
-    this.#machines.push({ installation, address, askers: new Map(), askAnew })
+    const watchers = [true, false].map((isKept) =>
+      createAsk({ address, port: PORT }, { isKept, timeoutMs: 1_000 }),
+    )
+    this.#machines.push({ installation, address, askers: new Map(), watchers, absences: 0 })
   }
 
   #machine(n: number): Machine {
@@ -198,10 +211,12 @@ export class Cluster {
 
   /** Begins the load. */
   start(): void {
+    /** What was asked of a machine before it went away is no question to one that is there. */
     const whileThere = (n: number, ask: () => Promise<void>) => async () => {
       if (this.#away.has(n)) return
+      const { absences } = this.#machine(n)
       await ask().catch((error) => {
-        if (!this.#away.has(n)) throw error
+        if (this.#machine(n).absences === absences) throw error
       })
     }
     for (const n of SERVING) {
@@ -243,7 +258,9 @@ export class Cluster {
     const next = this.#sites.aimed.find(({ text }) => text !== this.#isShowing)
     if (!next) return
     // From before it is moved: whoever shows it first may do so before the mover is answered.
-    const watches = SERVING.map((n) => watchName(() => this.#look(n, next.text)))
+    const watches = SERVING.flatMap((n) =>
+      this.#machine(n).watchers.map((ask) => watchName(() => this.#look(n, ask, next.text))),
+    )
     try {
       const path = `/v2/platform/deployments/${next.id}/aliases`
       const { status, text } = await this.#api('names', path, 'POST', { alias: ALIAS })
@@ -251,16 +268,15 @@ export class Cluster {
       this.#isShowing = next.text
       await Promise.all(watches.map((watch) => watch.settled(30_000)))
       this.#noteDisagreement(watches.flatMap((watch) => watch.looks))
+      this.#moves += 1
     } finally {
       for (const watch of watches) watch.stop()
     }
   }
 
-  async #look(n: number, wanted: string): Promise<Look['is']> {
+  async #look(n: number, ask: Ask, wanted: string): Promise<Look['is']> {
     if (this.#away.has(n)) return 'away'
-    const answer = await this.#machine(n)
-      .askAnew('/', { host: ALIAS })
-      .catch(() => undefined)
+    const answer = await ask('/', { host: ALIAS }).catch(() => undefined)
     if (this.#away.has(n)) return 'away'
     // Whoever says nothing says nothing wrong; what fails is counted by others.
     if (answer?.status !== 200) return this.#isShowing === '' ? 'other' : 'silent'
@@ -269,14 +285,15 @@ export class Cluster {
 
   #noteDisagreement(looks: readonly Look[]): void {
     const first = Math.min(...looks.filter(({ is }) => is === 'wanted').map(({ to }) => to))
-    for (const { is, from } of looks)
-      if (is === 'other') this.#disagreementMs = Math.max(this.#disagreementMs, from - first)
+    for (const { is, to } of looks)
+      if (is === 'other') this.#disagreementMs = Math.max(this.#disagreementMs, to - first)
   }
 
   /** Does something to the installation and tells what became of the load. `over` is when it should recover from. */
   async during(breakIt: () => Promise<void>, { quietMs = 5_000 } = {}): Promise<Outcome> {
     for (const probe of this.#probes) probe.clear()
     this.#disagreementMs = 0
+    this.#moves = 0
     await pause(1_000)
     await breakIt()
     const over = performance.now()
@@ -289,7 +306,8 @@ export class Cluster {
     const of = (name: string) => {
       const probes = this.#probes.filter((probe) => probe.name === name)
       const sum = (pick: (probe: Probe) => number) => probes.reduce((all, probe) => all + pick(probe), 0)
-      return { ok: sum(({ ok }) => ok), failed: sum(({ failed }) => failed) }
+      const longestMs = Math.max(...probes.map((probe) => probe.longestMs))
+      return { ok: sum(({ ok }) => ok), failed: sum(({ failed }) => failed), longestMs }
     }
     const outcome = { pages: of('pages'), functions: of('functions'), writes: of('writes') }
     const reasons = this.#probes.flatMap((probe) => [...probe.reasons].map((why) => `${probe.name}: ${why}`))
@@ -298,6 +316,7 @@ export class Cluster {
       ...outcome,
       recoveredMs: Math.max(0, last - over),
       disagreementMs: this.#disagreementMs,
+      moves: this.#moves,
       ...{ lost, twice, reasons },
     }
   }
@@ -332,7 +351,7 @@ export class Cluster {
 
   /** All of its processes at once. */
   async kill(n: number): Promise<void> {
-    this.#away.add(n)
+    this.#leave(n)
     const { installation } = this.#machine(n)
     const pids = [...(await installation.children('serve')), ...(await installation.children('work'))]
     const ended = installation.stop('SIGKILL')
@@ -346,14 +365,22 @@ export class Cluster {
     this.#away.delete(n)
   }
 
-  async cutOff(n: number, ms: number): Promise<void> {
+  #leave(n: number): void {
     this.#away.add(n)
+    this.#machine(n).absences += 1
+  }
+
+  async cutOff(n: number, ms: number): Promise<void> {
+    this.#leave(n)
     await this.network.pull(n)
     await pause(ms)
     await this.network.plug(n)
-    await this.#until('the machine shows what the others do', async () => {
-      if (!(SERVING as readonly number[]).includes(n)) return true
-      return this.#page(n, this.#sites.still, 'still').then(() => true)
+    // From its first answer on, to somebody who comes anew, it counts again.
+    const [, ask] = this.#machine(n).watchers
+    const isServing = (SERVING as readonly number[]).includes(n)
+    await this.#until('the machine answers again', async () => {
+      if (isServing) await ask?.('/', { host: this.#sites.still })
+      return true
     })
     this.#away.delete(n)
   }

@@ -51,6 +51,8 @@ export class Probe {
   failed = 0
   /** When it last went wrong. */
   failedAt = 0
+  /** What the slowest answer took. */
+  longestMs = 0
   readonly reasons = new Set<string>()
   #isOver = false
   readonly #running: Promise<void>
@@ -62,9 +64,11 @@ export class Probe {
 
   async #run(everyMs: number, ask: () => Promise<void>): Promise<void> {
     while (!this.#isOver) {
+      const begun = performance.now()
       try {
         await ask()
         this.ok += 1
+        this.longestMs = Math.max(this.longestMs, performance.now() - begun)
       } catch (error) {
         this.failed += 1
         this.failedAt = performance.now()
@@ -78,6 +82,7 @@ export class Probe {
     this.ok = 0
     this.failed = 0
     this.failedAt = 0
+    this.longestMs = 0
     this.reasons.clear()
   }
 

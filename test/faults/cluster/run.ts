@@ -4,21 +4,20 @@
  *
  *   node test/faults/cluster/run.ts                  everything; stores are away for a minute each
  *   node test/faults/cluster/run.ts --absence 5      for 5 seconds
- *   node test/faults/cluster/run.ts --only Redis     what has this in its name
- *   npm run test:cluster -- --write                  all of it, and writes the table of docs/cluster.md
+ *   node test/faults/cluster/run.ts --only Redis     what has this in its name; may be given several times
+ *   npm run test:cluster -- --write                  all of it, and writes its rows into the table of docs/cluster.md
  */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { ensureTools } from '../../../scripts/debian.js'
-import { Cluster, type Outcome } from './cluster.ts'
+import { Cluster, type Count, type Outcome } from './cluster.ts'
 import type { Store } from './stores.ts'
+import { writeTable } from './table.ts'
 
 const { values } = parseArgs({
   options: {
     absence: { type: 'string', default: '60' },
-    only: { type: 'string', default: '' },
+    only: { type: 'string', multiple: true, default: [''] },
     write: { type: 'boolean', default: false },
   },
 })
@@ -31,9 +30,12 @@ interface Scenario {
   readonly mend?: (cluster: Cluster) => Promise<void>
   /** Where writes may be refused for as long as a store is away. */
   readonly refusesWrites?: boolean
+  /** Where what was asked of a machine a moment before may never be answered. */
+  readonly losesAnswers?: boolean
 }
 
 const killed = (n: number) => ({
+  losesAnswers: true,
   break: (cluster: Cluster) => cluster.kill(n),
   mend: (cluster: Cluster) => cluster.startAgain(n),
 })
@@ -55,36 +57,28 @@ const SCENARIOS: readonly Scenario[] = [
   { name: `PostgreSQL is away for ${seconds} s`, break: away(postgres, absenceMs), refusesWrites: true },
   { name: 'the object store drops all connections', break: away(s3, 0), refusesWrites: true },
   { name: `the object store is away for ${seconds} s`, break: away(s3, absenceMs), refusesWrites: true },
-  { name: 'a serving machine is cut off for 20 s', break: (cluster) => cluster.cutOff(0, 20_000) },
+  {
+    name: 'a serving machine is cut off for 20 s',
+    break: (cluster) => cluster.cutOff(0, 20_000),
+    losesAnswers: true,
+  },
   { name: 'a working machine is cut off for 20 s', break: (cluster) => cluster.cutOff(2, 20_000) },
   { name: 'rolling upgrade (SIGUSR2 on each machine in turn)', break: (cluster) => cluster.upgrade() },
 ]
 
-const BEGIN = '<!-- written by npm run test:cluster -- --write -->'
-const END = '<!-- end -->'
-const HEAD = [
-  '| What happens | Static pages ok / failed | Functions ok / failed | Writes ok / refused | Recovered after | Alias differs for at most | Lost | Done twice |',
-  '| --- | --- | --- | --- | --- | --- | --- | --- |',
-]
+const NAMES = SCENARIOS.map(({ name }) => name)
 
 const lineOf = (
   name: string,
-  { pages, functions, writes, recoveredMs, disagreementMs, lost, twice }: Outcome,
+  { pages, functions, writes, recoveredMs, disagreementMs, moves, lost, twice }: Outcome,
 ) => {
-  const of = ({ ok, failed }: Outcome['pages']) => `${ok} / ${failed}`
+  const of = ({ ok, failed }: Count) => `${ok} / ${failed}`
   const cells = [
-    ...[name, of(pages), of(functions), of(writes), `${(recoveredMs / 1000).toFixed(1)} s`],
-    ...[`${Math.round(disagreementMs)} ms`, lost.length, twice.length],
+    ...[name, of(pages), of(functions), `${(functions.longestMs / 1000).toFixed(1)} s`, of(writes)],
+    ...[`${(recoveredMs / 1000).toFixed(1)} s`, `${Math.round(disagreementMs)} ms (${moves} moves)`],
+    ...[lost.length, twice.length],
   ]
   return `| ${cells.join(' | ')} |`
-}
-
-function write(lines: readonly string[]): void {
-  const path = resolve(import.meta.dirname, '../../../docs/cluster.md')
-  const page = readFileSync(path, 'utf8')
-  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)]
-  if (begin < 0 || end < begin) throw new Error('docs/cluster.md has no place for the table')
-  writeFileSync(path, `${page.slice(0, begin)}${[BEGIN, ...HEAD, ...lines].join('\n')}\n${page.slice(end)}`)
 }
 
 const missing = ensureTools(['postgresql', 'redis', 'moto'])
@@ -100,22 +94,23 @@ const lines: string[] = []
 let isBad = false
 try {
   cluster.start()
-  for (const { name, break: breakIt, mend, refusesWrites } of SCENARIOS) {
-    if (!name.includes(values.only)) continue
+  for (const { name, break: breakIt, mend, refusesWrites, losesAnswers } of SCENARIOS) {
+    if (!values.only.some((part) => name.includes(part))) continue
     const outcome = await cluster.during(() => breakIt(cluster))
     lines.push(lineOf(name, outcome))
     const problems = [
       ...(outcome.pages.failed > 0 ? [`${outcome.pages.failed} static pages failed`] : []),
-      ...(refusesWrites || outcome.disagreementMs <= 1000
+      ...(outcome.disagreementMs <= 1000 ? [] : ['machines disagreed for more than a second']),
+      ...(refusesWrites || losesAnswers || outcome.writes.failed === 0
         ? []
-        : ['machines disagreed for more than a second']),
+        : [`${outcome.writes.failed} writes failed`]),
       ...[...outcome.lost, ...outcome.twice],
     ]
     console.log(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${lines.at(-1)}`)
     for (const line of [...problems, ...outcome.reasons]) console.log(`     ${line}`)
     if (problems.length > 0) isBad = true
     // At once, so that a run that is ended early leaves what it has found.
-    if (values.write) write(lines)
+    if (values.write) writeTable(lines, NAMES)
     await mend?.(cluster)
   }
 } finally {

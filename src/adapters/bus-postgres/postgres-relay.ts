@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { SECOND } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
@@ -30,6 +31,7 @@ const LOOK_EVERY = SECOND
 const SILENCE = 1.5 * SECOND
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = SECOND
+const FAREWELL = SECOND
 /** The server refuses longer ones; what is told are names. */
 const MAX_BYTES = 7_900
 /** What could not be sent is sent once the database is back; beyond so many, those that came first. */
@@ -46,10 +48,12 @@ export function createPostgresRelay({ url, log, clock = systemClock }: PostgresR
     clock,
   )
   const self = randomUUID()
+  /** The last that was begun, and the same once it listens. */
+  let begun: pg.Client | undefined
   let client: pg.Client | undefined
   let isClosed = false
   let connections = 0
-  let pause = FIRST_PAUSE
+  let waits = FIRST_PAUSE
   let retry: NodeJS.Timeout | undefined
 
   async function connect(): Promise<void> {
@@ -60,6 +64,7 @@ export function createPostgresRelay({ url, log, clock = systemClock }: PostgresR
       query_timeout: SILENCE,
       keepAlive: true,
     })
+    begun = next
     let looking: NodeJS.Timeout | undefined
     let isOver = false
     const giveUp = (error: unknown) => {
@@ -71,8 +76,8 @@ export function createPostgresRelay({ url, log, clock = systemClock }: PostgresR
       next.end().catch(() => {})
       if (isClosed) return
       warn(error)
-      retry = setTimeout(() => void connect(), pause)
-      pause = Math.min(pause * 2, LONGEST_PAUSE)
+      retry = setTimeout(() => void connect(), waits).unref()
+      waits = Math.min(waits * 2, LONGEST_PAUSE)
     }
     next.on('error', giveUp).on('end', () => giveUp(new Error('the connection has ended')))
     next.on('notification', ({ payload = '' }) => {
@@ -89,7 +94,7 @@ export function createPostgresRelay({ url, log, clock = systemClock }: PostgresR
     if (isClosed) return giveUp(undefined)
     looking = setInterval(() => next.query('SELECT 1').catch(giveUp), LOOK_EVERY).unref()
     client = next
-    pause = FIRST_PAUSE
+    waits = FIRST_PAUSE
     const waiting = [...unsent]
     unsent.clear()
     for (const payload of waiting) pass(payload)
@@ -119,7 +124,8 @@ export function createPostgresRelay({ url, log, clock = systemClock }: PostgresR
       clearTimeout(retry)
       listeners.clear()
       gaps.clear()
-      await client?.end().catch(() => {})
+      // A server that cannot be reached any more answers no farewell.
+      await Promise.race([begun?.end().catch(() => {}), pause(FAREWELL, undefined, { ref: false })])
     },
   }
 }

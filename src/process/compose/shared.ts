@@ -1,14 +1,16 @@
 import { createIpcBus } from '#adapters/bus-ipc/ipc-bus.ts'
 import type { Relay } from '#adapters/bus-postgres/postgres-relay.ts'
-import type { RedisBus } from '#adapters/bus-redis/redis-bus.ts'
 import { createServingLimiter } from '#adapters/limit-ipc/serving-limiter.ts'
 import { createMemoryLimiter } from '#adapters/limit-memory/memory-limiter.ts'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import { SECOND } from '#contract/time.ts'
+import { CERTIFICATES_TOPIC } from '#core/certificate/certificate.ts'
+import { ZONES_TOPIC } from '#core/dns/zone.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
+import { REVALIDATIONS_TOPIC } from '#core/site/revalidation.ts'
 import { SITES_TOPIC } from '#core/site/site.ts'
 import type { Config } from '../../config/config.ts'
 import type { Channel } from '../supervisor/channel/channel.ts'
@@ -35,9 +37,11 @@ const SUPERVISOR_TIMEOUT = 5 * SECOND
 /** Through Redis where it is configured, else through the supervisor, else within this process. */
 export async function openShared(config: Config, parts: SharedParts): Promise<Shared> {
   const { redisUrl } = config
-  if (redisUrl) return openRedis(redisUrl.reveal(), config.databaseUrl?.reveal(), parts)
+  if (redisUrl) return openRedis(redisUrl.reveal(), config, parts)
   const { channel, log, clock } = parts
-  const bus = channel ? createIpcBus({ channel, log }) : createMemoryBus({ log })
+  const ofMachine = channel ? createIpcBus({ channel, log }) : createMemoryBus({ log })
+  const relay = await openRelay(config, parts)
+  const bus = relay ? heardTwoWays(ofMachine, relay, NEVER) : ofMachine
   // A process that answers the API alone counts by itself; the supervisor tells whether it does.
   const limiter = channel
     ? createServingLimiter(channel, { clock, timeout: SUPERVISOR_TIMEOUT })
@@ -46,16 +50,17 @@ export async function openShared(config: Config, parts: SharedParts): Promise<Sh
 }
 
 /**
- * What decides which site a visitor gets. The database has the last word on it, and tells of it too: machines do not differ
- * for longer while Redis is away, or while one of them cannot reach it.
+ * What decides what a visitor gets. The database has the last word on it, and tells of it too: machines do not differ for
+ * longer while Redis is away, while one of them cannot reach it, or where there is none.
  */
-const TOLD_TWICE: ReadonlySet<string> = new Set([SITES_TOPIC])
+const TOLD_TWICE: ReadonlySet<string> = new Set([
+  SITES_TOPIC,
+  ZONES_TOPIC,
+  CERTIFICATES_TOPIC,
+  REVALIDATIONS_TOPIC,
+])
 
-async function openRedis(
-  url: string,
-  databaseUrl: string | undefined,
-  { log, clock, channel }: SharedParts,
-): Promise<Shared> {
+async function openRedis(url: string, config: Config, { log, clock, channel }: SharedParts): Promise<Shared> {
   const [{ Redis }, { createRedisBus }, { createRedisLimiter }] = await Promise.all([
     import('ioredis'),
     import('#adapters/bus-redis/redis-bus.ts'),
@@ -72,8 +77,9 @@ async function openRedis(
     // Told by the bus and the limiter, which know what it means.
   })
   const overRedis = createRedisBus({ redis, log, clock })
-  const relay = databaseUrl === undefined ? undefined : await openRelay(databaseUrl, { log, clock })
-  const bus = hearingOfDeaths(relay ? heardTwoWays(overRedis, relay) : overRedis, channel, log)
+  const relay = await openRelay(config, { log, clock })
+  const twice = relay ? heardTwoWays(overRedis, relay, overRedis.isHearing) : overRedis
+  const bus = hearingOfDeaths(twice, channel, log)
   return {
     bus,
     limiter: createRedisLimiter({ redis, log, clock }),
@@ -84,13 +90,21 @@ async function openRedis(
   }
 }
 
-async function openRelay(url: string, parts: Pick<SharedParts, 'log' | 'clock'>): Promise<Relay> {
+/** Undefined where the database is this machine's own. */
+async function openRelay(
+  { databaseUrl }: Config,
+  { log, clock }: Pick<SharedParts, 'log' | 'clock'>,
+): Promise<Relay | undefined> {
+  if (databaseUrl === undefined) return undefined
   const { createPostgresRelay } = await import('#adapters/bus-postgres/postgres-relay.ts')
-  return createPostgresRelay({ url, ...parts })
+  return createPostgresRelay({ url: databaseUrl.reveal(), log, clock })
 }
 
-/** Whoever listens may be told twice. */
-function heardTwoWays(bus: RedisBus, relay: Relay): Bus {
+/** What the supervisor carries is heard on this machine alone. */
+const NEVER = () => false
+
+/** Whoever listens may be told twice. `hearsOthers`: whether the bus itself hears other machines. */
+function heardTwoWays(bus: Bus, relay: Relay, hearsOthers: () => boolean): Bus {
   return {
     ...bus,
     publish(topic, message) {
@@ -107,13 +121,13 @@ function heardTwoWays(bus: RedisBus, relay: Relay): Bus {
       }
     },
     onGap(listener) {
-      const end = bus.onGap(listener)
+      const end = bus.onGap?.(listener)
       // What the one has missed was heard by the other.
       const endOther = relay.onGap(() => {
-        if (!bus.isHearing()) listener()
+        if (!hearsOthers()) listener()
       })
       return () => {
-        end()
+        end?.()
         endOther()
       }
     },

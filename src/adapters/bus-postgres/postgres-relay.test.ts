@@ -58,7 +58,7 @@ onPostgres((name, open) => {
     assert.deepEqual([own.heard, elsewhere.heard], [[], []])
   })
 
-  test(`${name}: a connection that ends is made anew; what was sent meanwhile is not lost`, async (t) => {
+  test(`${name}: a connection that ends is made anew, and the gap is told`, async (t) => {
     const { one, two, untilListening, cut } = await relays(t)
     const gap = new Promise<void>((resolve) => two.onGap(resolve))
     const other = hear(two, 'a')
@@ -67,5 +67,13 @@ onPostgres((name, open) => {
     await untilListening()
     one.send('a', 'after')
     assert.deepEqual(await other.until(1), ['after'])
+  })
+
+  test(`${name}: what was said last is heard, though whoever said it is gone`, async (t) => {
+    const { one, two } = await relays(t)
+    const other = hear(two, 'a')
+    one.send('a', 'last words')
+    await one.close()
+    assert.deepEqual(await other.until(1), ['last words'])
   })
 })

@@ -42,9 +42,10 @@ export function createPostgresRelay({ url, log, clock = systemClock }: PostgresR
   const listeners = createListeners(log)
   const gaps = createListeners(log)
   const unsent = new Set<string>()
+  const sending = new Set<Promise<unknown>>()
   const warn = createRareWarning(
     log,
-    'The database does not pass messages on: other machines learn of changes through Redis alone',
+    'The database does not pass messages on: other machines may act on old state',
     clock,
   )
   const self = randomUUID()
@@ -106,8 +107,10 @@ export function createPostgresRelay({ url, log, clock = systemClock }: PostgresR
       if (error !== undefined) warn(error)
       if (unsent.size < MOST_UNSENT) unsent.add(payload)
     }
-    if (client) client.query('SELECT pg_notify($1, $2)', [CHANNEL, payload]).catch(keep)
-    else keep()
+    if (client === undefined) return keep()
+    const sent = client.query('SELECT pg_notify($1, $2)', [CHANNEL, payload]).then(() => {}, keep)
+    sending.add(sent)
+    void sent.finally(() => sending.delete(sent))
   }
 
   void connect()
@@ -124,8 +127,12 @@ export function createPostgresRelay({ url, log, clock = systemClock }: PostgresR
       clearTimeout(retry)
       listeners.clear()
       gaps.clear()
-      // A server that cannot be reached any more answers no farewell.
-      await Promise.race([begun?.end().catch(() => {}), pause(FAREWELL, undefined, { ref: false })])
+      const sayGoodbye = async () => {
+        await Promise.all(sending)
+        await begun?.end().catch(() => {})
+      }
+      // A server that cannot be reached any more answers nothing.
+      await Promise.race([sayGoodbye(), pause(FAREWELL, undefined, { ref: false })])
     },
   }
 }

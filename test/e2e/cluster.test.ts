@@ -234,7 +234,7 @@ test('a cluster of four machines', { skip }, async (t) => {
     assert.ok(project.id, JSON.stringify(project))
     /** Of its deployments, the newest first. */
     const createdIn = async () => {
-      const { body } = await call(two, `/v5/platform/deployments?projectId=${project.id}`)
+      const { body } = await call(two, `/v3/platform/deployments?projectId=${project.id}`)
       const ids = (body.deployments as { uid: string }[]).map(({ uid }) => uid)
       const all = await Promise.all(ids.map((id) => call(one, `/v8/platform/deployments/${id}`)))
       return all.map(({ body: deployment }) => deployment.createdIn)

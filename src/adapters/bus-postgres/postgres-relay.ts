@@ -107,7 +107,10 @@ export function createPostgresRelay({ url, log, clock = systemClock }: PostgresR
       if (error !== undefined) warn(error)
       if (unsent.size < MOST_UNSENT) unsent.add(payload)
     }
-    if (client === undefined) return keep()
+    if (client === undefined) {
+      keep()
+      return
+    }
     const sent = client.query('SELECT pg_notify($1, $2)', [CHANNEL, payload]).then(() => {}, keep)
     sending.add(sent)
     void sent.finally(() => sending.delete(sent))

@@ -111,6 +111,9 @@ apiSuite('conventions', (server) => {
       ['{"slug":"a\\u0000b"}', 'application/json'],
       ['{"slug":"ok","__proto__":{"x":1}}', 'application/json'],
       ['{"slug":"ok","constructor":{"prototype":{}}}', 'application/json'],
+      // The same in other spellings.
+      ['{"slug":"ok","__pr\\u006fto__":{"x":1}}', 'application/json'],
+      ['{"slug":"ok","c\\u006Fnstructor":{"prototype":{}}}', 'application/json'],
       ['<xml/>', 'application/xml'],
     ] as const) {
       const refused = await send(body, type)

@@ -104,8 +104,17 @@ async function findLongLists(bytes: Buffer): Promise<readonly LongList[]> {
 
 const firstByte = (bytes: Buffer): number => bytes.findIndex((byte) => byte > 0x20)
 
+/** Texts are mostly short, and then a call that looks for the quote takes longer than looking. */
+const SHORT = 48
+
 /** Of the closing quote; the end of the bytes where there is none. */
 function endOfText(bytes: Buffer, open: number): number {
+  const near = Math.min(open + SHORT, bytes.length)
+  for (let at = open + 1; at < near; at++) {
+    const byte = bytes[at] as number
+    if (byte === QUOTE) return at
+    if (byte === BACKSLASH) break
+  }
   for (let end = bytes.indexOf(QUOTE, open + 1); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
     let escapes = 0
     while (bytes[end - 1 - escapes] === BACKSLASH) escapes++

@@ -155,10 +155,7 @@ export function createCreateDeployment(parts: CreateParts) {
   ): Promise<Decision> {
     return decide({
       ...{ command, requested, settings, docker: parts.docker },
-      files: requested.files.map((file) => ({
-        ...file,
-        size: 'bytes' in file ? file.bytes.length : file.size,
-      })),
+      files: requested.files.map((file) => ('bytes' in file ? { ...file, size: file.bytes.length } : file)),
       async read(file) {
         if ('bytes' in file) return file.bytes
         const known = await parts.files.claim(owner.id, [file.sha1], clock.now())
@@ -448,8 +445,10 @@ async function gather(
   inline: Stored,
   now: number,
 ): Promise<Gathered> {
-  const wanted = [...new Set(files.flatMap((file) => ('sha1' in file ? [file.sha1] : [])))]
-  const known = wanted.length > 0 ? await store.claim(ownerId, wanted, now) : new Map<string, UploadedFile>()
+  const wanted = new Set<string>()
+  await inSlices(files, (file) => 'sha1' in file && wanted.add(file.sha1))
+  const known =
+    wanted.size > 0 ? await store.claim(ownerId, [...wanted], now) : new Map<string, UploadedFile>()
   const missing = new Set<string>()
   const manifest: ManifestFile[] = []
   let totalSize = 0

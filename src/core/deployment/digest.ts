@@ -31,12 +31,21 @@ export interface Sameness {
 
 type FileSameness = Pick<ManifestFile, 'path' | 'sha1' | 'mode'>
 
+/** Characters that are hashed at a time: a call for each file would take longer than what it hashes. */
+const CHUNK = 16 * 1024
+
 /** The files in any order. There can be so many that it is done before the transaction that needs the digest. */
 export async function hashFiles(files: readonly FileSameness[]): Promise<Hash> {
   const hash = createHash('sha256')
   const sorted = await sortInSlices(files, (a, b) => (a.path < b.path ? -1 : 1))
-  await inSlices(sorted, ({ path, sha1, mode }) => hash.update(`${path}\0${sha1}\0${mode}\n`))
-  return hash
+  let lines = ''
+  await inSlices(sorted, ({ path, sha1, mode }) => {
+    lines += `${path}\0${sha1}\0${mode}\n`
+    if (lines.length < CHUNK) return
+    hash.update(lines)
+    lines = ''
+  })
+  return hash.update(lines)
 }
 
 export const digestOf = (files: Hash, { env, buildEnv, regions, alias, ...rest }: Sameness): string =>

@@ -44,23 +44,24 @@ export async function readFiles(inputs: readonly FileInput[]): Promise<Requested
   await inSlices(inputs, (input) => {
     const i = files.length
     checkPath(input.file, i)
-    if (seen.has(input.file)) throw invalid(`\`files[${i}].file\` repeats ${show(input.file)}`)
     seen.add(input.file)
+    if (seen.size === i) throw invalid(`\`files[${i}].file\` repeats ${show(input.file)}`)
     files.push(readFile(input, i))
   })
-  await inSlices(seen, (path) => refuseFileAsFolder(path, seen))
+  const folders = new Set<string>()
+  await inSlices(files, ({ path }) => refuseFileAsFolder(path, seen, folders))
   return files
 }
 
 function checkPath(path: string, i: number): void {
-  const at = `\`files[${i}].file\``
-  if (path === '') throw invalid(`${at} should not be empty`)
-  if (path.length > MAX_PATH) throw invalid(`${at} should be at most ${MAX_PATH} characters long`)
-  if (path.startsWith('/')) throw invalid(`${at} should not start with \`/\``)
-  if (/\p{Cc}/u.test(path) || !path.isWellFormed()) throw invalid(`${at} contains control characters`)
+  const refused = (why: string) => invalid(`\`files[${i}].file\` ${why}`)
+  if (path === '') throw refused('should not be empty')
+  if (path.length > MAX_PATH) throw refused(`should be at most ${MAX_PATH} characters long`)
+  if (path.startsWith('/')) throw refused('should not start with `/`')
+  if (/\p{Cc}/u.test(path) || !path.isWellFormed()) throw refused('contains control characters')
   // The common case needs no split.
-  if (!/(^|\/)(\.{1,2})?(\/|$)/.test(path)) return
-  throw invalid(`${at} should not have empty, \`.\` or \`..\` parts: ${show(path)}`)
+  if (/(?:^|\/)\.{0,2}(?:\/|$)/.test(path))
+    throw refused(`should not have empty, \`.\` or \`..\` parts: ${show(path)}`)
 }
 
 function readFile(input: FileInput, i: number): RequestedFile {
@@ -91,10 +92,16 @@ function readData(data: string, encoding: FileInput['encoding'], i: number): Buf
   return bytes
 }
 
-function refuseFileAsFolder(path: string, paths: ReadonlySet<string>): void {
-  for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1))
-    if (paths.has(path.slice(0, slash)))
-      throw invalid(`\`files\` contains ${show(path.slice(0, slash))} both as a file and as a folder`)
+/** `folders`: those that were looked at before, with all that they are in. */
+function refuseFileAsFolder(path: string, paths: ReadonlySet<string>, folders: Set<string>): void {
+  let both: string | undefined
+  for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+    const folder = path.slice(0, slash)
+    if (folders.has(folder)) break
+    folders.add(folder)
+    if (paths.has(folder)) both = folder
+  }
+  if (both !== undefined) throw invalid(`\`files\` contains ${show(both)} both as a file and as a folder`)
 }
 
 const show = (path: string): string => JSON.stringify(path.length > 80 ? `${path.slice(0, 80)}…` : path)

@@ -21,6 +21,9 @@ export type ReadContent<File extends SourceFile = SourceFile> = (file: File) => 
 
 export const MAX_TEXT_BYTES = 1024 * 1024
 
+/** To look through all paths takes a tenth of what it takes to know all folders, and most ask for two or three of them. */
+const FEW_LOOKS = 5
+
 export function sourceTree<File extends SourceFile>(
   files: readonly File[],
   read: ReadContent<File>,
@@ -35,11 +38,18 @@ export function sourceTree<File extends SourceFile>(
   }
 
   const view = (entries: ReadonlyMap<string, File>): SourceTree<File> => {
-    const folders = foldersOf(entries.keys())
-    return {
+    let folders: ReadonlySet<string> | undefined
+    let looks = 0
+    const tree: SourceTree<File> = {
       paths: [...entries.keys()],
       has: (path) => entries.has(path),
-      hasFolder: (path) => path === '' || folders.has(path),
+      hasFolder: (path) => {
+        if (path === '') return true
+        if (folders === undefined && looks++ < FEW_LOOKS)
+          return tree.paths.some((each) => each.startsWith(path) && each[path.length] === '/')
+        folders ??= foldersOf(entries.keys())
+        return folders.has(path)
+      },
       file: (path) => entries.get(path),
       text: async (path) => {
         const file = entries.get(path)
@@ -47,7 +57,7 @@ export function sourceTree<File extends SourceFile>(
       },
       within: (folder) =>
         folder === ''
-          ? view(entries)
+          ? tree
           : view(
               new Map(
                 [...entries].flatMap(([path, file]) =>
@@ -56,8 +66,11 @@ export function sourceTree<File extends SourceFile>(
               ),
             ),
     }
+    return tree
   }
-  return view(new Map(files.map((file) => [file.path, file])))
+  const entries = new Map<string, File>()
+  for (const file of files) entries.set(file.path, file)
+  return view(entries)
 }
 
 function foldersOf(paths: Iterable<string>): ReadonlySet<string> {
@@ -71,8 +84,9 @@ function foldersOf(paths: Iterable<string>): ReadonlySet<string> {
   return folders
 }
 
-/** Joins parts of paths with a slash; empty ones do not count. */
-export const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('/')
+/** Joins parts of a path with a slash; empty ones do not count. */
+export const joined = (folder: string, path: string): string =>
+  folder === '' ? path : path === '' ? folder : `${folder}/${path}`
 
 /** The folder a path is in; empty for the topmost. */
 export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))

@@ -172,10 +172,11 @@ async function staticTakes(
   const { framework, build, outputDirectory } = settings
   const inApi = apiTakes(folder, functions)
   if (build === undefined && framework === undefined) {
-    const files = servedFiles(tree, outputDirectory, functions).map((file) => ({
-      path: joined(mount, file.path),
-      source: joined(folder, file.source),
-    }))
+    const served = servedFiles(tree, outputDirectory, functions)
+    const files =
+      mount === '' && folder === ''
+        ? served
+        : served.map(({ path, source }) => ({ path: joined(mount, path), source: joined(folder, source) }))
     return [{ kind: 'uploaded', files }, ...inApi]
   }
   // They are written for a site of its own.
@@ -247,10 +248,12 @@ function servedFiles(
       (TOOLING.has(path) ||
         (functions.length > 0 && path.startsWith('api/')) ||
         (sources.size > 0 && NO_PAGE.test(path))))
-  return tree.within(folder).paths.flatMap((path) => {
+  const served: ServedFile[] = []
+  for (const path of tree.within(folder).paths) {
     const source = joined(folder, path)
-    return isSource(source) ? [] : [{ path, source }]
-  })
+    if (!isSource(source)) served.push({ path, source })
+  }
+  return served
 }
 
 /** A folder called `public` is the site; beside a page at the top it has to have one itself. */

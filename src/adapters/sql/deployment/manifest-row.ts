@@ -24,7 +24,8 @@ export interface ManifestRow {
 }
 
 export function fromManifest(manifest: readonly ManifestFile[]): ManifestRow {
-  const hidden = manifest.flatMap((file, i) => (file.hidden ? [i] : []))
+  const hidden: number[] = []
+  for (const [i, file] of manifest.entries()) if (file.hidden) hidden.push(i)
   const columns: Columns = {
     paths: manifest.map(({ path }) => path),
     sha256s: manifest.map(({ sha256 }) => sha256).join(' '),

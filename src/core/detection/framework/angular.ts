@@ -25,7 +25,7 @@ export async function angularServer(tree: SourceTree) {
   if (!project?.isServer) return undefined
   const { folder, browser, server } = project
   return {
-    entries: [joined(folder, server, 'server.mjs')],
+    entries: [joined(joined(folder, server), 'server.mjs')],
     publicFolder: joined(folder, browser),
     env: { NODE_ENV: 'production', NG_ALLOWED_HOSTS: '*' },
   }

@@ -30,7 +30,9 @@ export function pythonServerEntries(tree: SourceTree): readonly string[] {
   const django = tree.paths
     .filter(
       (path) =>
-        /^[^/]+\/(?:wsgi|asgi)\.py$/.test(path) && (!path.startsWith('api/') || tree.has('manage.py')),
+        path.endsWith('sgi.py') &&
+        /^[^/]+\/(?:wsgi|asgi)\.py$/.test(path) &&
+        (!path.startsWith('api/') || tree.has('manage.py')),
     )
     .sort()
     .reverse()

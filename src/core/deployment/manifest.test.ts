@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readFiles } from './manifest.ts'
+
+const sha = 'a'.repeat(40)
+const read = (...paths: readonly string[]) => readFiles(paths.map((file) => ({ file, sha, size: 1 })))
+
+test('a file is named once, and is no folder of another', async () => {
+  await assert.rejects(read('a', 'b', 'a'), /`files\[2\]\.file` repeats "a"/)
+  await assert.rejects(read('x/a/b', 'x/c', 'x/a'), /contains "x\/a" both as a file and as a folder/)
+  await assert.rejects(read('x/a', 'x/a/b/c'), /contains "x\/a" both/)
+  await assert.rejects(read('x/a/b/c', 'x/a/b', 'x'), /contains "x" both/)
+  const files = await read('x/a/b', 'x/a-b', 'x/a/c', 'x/ab/c', 'a')
+  assert.deepEqual(
+    files.map(({ path }) => path),
+    ['x/a/b', 'x/a-b', 'x/a/c', 'x/ab/c', 'a'],
+  )
+})
+
+test('no path leaves the folder, and none is written in a way that others read differently', async () => {
+  for (const path of ['', '/a', 'a/', 'a//b', '.', '..', './a', 'a/.', 'a/./b', 'a/../b', '../a', 'a/..'])
+    await assert.rejects(read(path), /Invalid request: `files\[0\]\.file` should not/, path)
+  for (const path of ['a\nb', 'a\0', '\x7f', '\x85', '\ud800'])
+    await assert.rejects(read(path), /contains control characters/, JSON.stringify(path))
+  await assert.rejects(read('x'.repeat(1025)), /at most 1024 characters/)
+  for (const path of ['...', '.a', 'a.', '..a/b..', 'a/.b/c', 'é/😀'])
+    assert.equal((await read(path))[0]?.path, path)
+})

@@ -757,7 +757,7 @@ async function openRecorded(t: TestContext) {
   return {
     stores: createStores(db, { clock: clockOf(() => 1), onChanges() {} }),
     sites: createSiteSource(db, { domain: 'aloft.test' }),
-    zones: createZoneSource(db, { domain: 'aloft.test', nameservers: [] }),
+    zones: createZoneSource(db, { domain: 'aloft.test', nameservers: [], authority: null }),
     async recordedBy(run: () => Promise<unknown>): Promise<string[]> {
       recorded = []
       await run()

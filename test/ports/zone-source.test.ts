@@ -12,7 +12,11 @@ const ours = { nameservers, nsVerifiedAt: 1 }
 async function openZones(t: TestContext, open: OpenDatabase) {
   const opened = await openStores(t, open)
   const { stores, database } = opened
-  const zones = createZoneSource(database.db, { domain: 'aloft.test', nameservers })
+  const zones = createZoneSource(database.db, {
+    domain: 'aloft.test',
+    nameservers,
+    authority: 'letsencrypt.org',
+  })
   const add = async (given: Partial<Domain>) => {
     const domain = sampleDomain(given)
     assert.equal(await stores.domains.add(domain), true)

@@ -16,7 +16,7 @@ import { conflictingRecord } from './record-conflict.ts'
 import { readRecordName } from './record-name.ts'
 import { fullName, slugOf } from './record-slug.ts'
 import { checkTarget, readRecordValue } from './record-value.ts'
-import { isReplaced, systemRecords } from './system-records.ts'
+import { isReplaced, type SystemTargets, systemRecords } from './system-records.ts'
 
 /** What a request asks for, as far as it says it. */
 export interface NewRecord {
@@ -42,7 +42,7 @@ export interface DnsRecords {
   delete(ctx: Context, domain: string, id: string): Promise<void>
 }
 
-interface DnsRecordParts {
+interface DnsRecordParts extends SystemTargets {
   readonly store: DnsRecordStore
   readonly domains: Pick<DomainStore, 'find' | 'verifiedCovering'>
   readonly transact: Transact<{
@@ -50,7 +50,6 @@ interface DnsRecordParts {
     readonly domains: Pick<DomainStore, 'find' | 'verifiedCovering'>
   }>
   readonly clock: Clock
-  readonly aliasHost: string
   readonly nameservers: readonly string[]
   readonly onZonesChanged: (zones: readonly string[]) => void
 }
@@ -83,7 +82,7 @@ function readRecord({ name, type, value, mxPriority }: NewRecord) {
 }
 
 export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
-  const { store, transact, clock, aliasHost, nameservers } = parts
+  const { store, transact, clock, nameservers } = parts
 
   async function owned(
     domains: DnsRecordParts['domains'],
@@ -102,7 +101,7 @@ export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
   }
 
   const systemRecordsOf = (domain: Domain): readonly DnsRecord[] =>
-    serviceTypeOf(domain, nameservers) === 'provider.world' ? systemRecords(domain, aliasHost) : []
+    serviceTypeOf(domain, nameservers) === 'provider.world' ? systemRecords(domain, parts) : []
 
   async function located(records: DnsRecordStore, { owner }: Context, id: string) {
     const found = await records.locate(owner.id, id)

@@ -6,12 +6,19 @@ import { isAddressType, slugOf } from './record-slug.ts'
 /** In the place of a user's id, for records that nobody made. */
 export const SYSTEM = 'system'
 
+/** What the records of the system lead to. */
+export interface SystemTargets {
+  readonly aliasHost: string
+  /** What CAA records call the authority that issues certificates here; null when nobody knows, and then any may. */
+  readonly authority: string | null
+}
+
 /** What every domain answers with that we answer for, so that its sites work at once. */
-const RECORDS = [
-  { type: 'ALIAS', name: '', value: (aliasHost: string) => aliasHost },
-  { type: 'CNAME', name: '*', value: (aliasHost: string) => aliasHost },
-  { type: 'CAA', name: '', value: () => '0 issue "letsencrypt.org"' },
-] as const
+const recordsOf = ({ aliasHost, authority }: SystemTargets) => [
+  { type: 'ALIAS' as const, name: '', value: aliasHost },
+  { type: 'CNAME' as const, name: '*', value: aliasHost },
+  ...(authority === null ? [] : [{ type: 'CAA' as const, name: '', value: `0 issue "${authority}"` }]),
+]
 
 /** They are not stored: the id follows from the domain, so that it is the same each time. */
 const idOf = (domainId: string, type: string): string =>
@@ -19,16 +26,16 @@ const idOf = (domainId: string, type: string): string =>
 
 export const systemRecords = (
   { id, name: zone, createdAt }: Pick<Domain, 'id' | 'name' | 'createdAt'>,
-  aliasHost: string,
+  targets: SystemTargets,
 ): readonly DnsRecord[] =>
-  RECORDS.map(({ type, name, value }) => {
+  recordsOf(targets).map(({ type, name, value }) => {
     const recordId = idOf(id, type)
     return {
       id: recordId,
       domainId: id,
       type,
       name,
-      value: value(aliasHost),
+      value,
       slug: slugOf({ type, name }, zone, recordId.slice(4, 10)),
       creatorId: SYSTEM,
       createdAt,

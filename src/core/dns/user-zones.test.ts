@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { assembleZone, type UserZone } from './user-zones.ts'
 
-const PARTS = { aliasHost: 'alias.aloft.test', nameservers: ['ns1.aloft.test', 'ns2.aloft.test'] }
+const PARTS = {
+  aliasHost: 'alias.aloft.test',
+  authority: 'letsencrypt.org',
+  nameservers: ['ns1.aloft.test', 'ns2.aloft.test'],
+}
 const domain = { id: 'a-domain', name: 'example.com', createdAt: 1_700_000_000_999 }
 const assemble = (given: Partial<UserZone>) =>
   assembleZone({ domain, records: [], challenges: [], changes: 0, ...given }, PARTS)
@@ -17,6 +21,12 @@ describe('zones of users', () => {
   it('answer with what the system adds when nothing was made by hand', () => {
     assert.deepEqual(shown({}), [ALIAS, WILD, CAA])
     assert.deepEqual(assemble({}).nameservers, PARTS.nameservers)
+  })
+
+  it('let any authority certify them where nobody knows what CAA records call the one that is chosen', () => {
+    const zone = { domain, records: [], challenges: [], changes: 0 }
+    const types = assembleZone(zone, { ...PARTS, authority: null }).records.map(({ type }) => type)
+    assert.deepEqual(types, ['ALIAS', 'CNAME'])
   })
 
   it('leave out what a user has replaced', () => {

@@ -1,7 +1,7 @@
 import type { Challenge } from '../certificate/challenge.ts'
 import { type DnsRecord, RECORD_TTL } from '../dns-record/dns-record.ts'
 import { fullName } from '../dns-record/record-slug.ts'
-import { isShadowed, systemRecords } from '../dns-record/system-records.ts'
+import { isShadowed, type SystemTargets, systemRecords } from '../dns-record/system-records.ts'
 import type { Domain } from '../domain/domain.ts'
 import type { Zone, ZoneRecord } from './zone.ts'
 
@@ -30,10 +30,10 @@ const serialOf = ({ domain, changes }: UserZone): number =>
 /** Everything that a user's domain answers with. */
 export function assembleZone(
   zone: UserZone,
-  { aliasHost, nameservers }: { readonly aliasHost: string; readonly nameservers: readonly string[] },
+  { nameservers, ...targets }: SystemTargets & { readonly nameservers: readonly string[] },
 ): Zone {
   const { domain, records, challenges } = zone
-  const system = systemRecords(domain, aliasHost).filter((record) => !isShadowed(record, records))
+  const system = systemRecords(domain, targets).filter((record) => !isShadowed(record, records))
   const proofs: readonly ZoneRecord[] = challenges
     .filter(({ host }) => isIn(host, domain.name))
     .map(({ host, value }) => ({

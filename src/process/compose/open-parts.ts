@@ -36,6 +36,7 @@ import { createReserve } from '../supervisor/reserve.ts'
 import { openIssuer } from '../tls/certificates.ts'
 import { VERSION } from '../version.ts'
 import { openContents } from './content/contents.ts'
+import { allowedAuthority } from './domain/domains.ts'
 import { openRegistrar } from './domain/registrar.ts'
 import { openRepositories } from './git/git.ts'
 import { createMachineWatch } from './machine/machine-watch.ts'
@@ -88,7 +89,7 @@ export async function openParts(
   const quotaSettings = createQuotaSettings({ settings: stores.settings, bus, clock })
   const quotas = createQuotas({ stores, settings: quotaSettings, clock })
   const logAllowance = new LogAllowance({ quotas, usage: stores.usage, clock, log })
-  const zones = createZoneSource(database.db, config)
+  const zones = createZoneSource(database.db, { ...config, authority: allowedAuthority(config) })
   const machines = createMachineWatch(url === undefined ? undefined : stores.machines, { clock, log })
   const outbound = createOutbound({ allows: openAllows(config) })
   return {

@@ -100,7 +100,7 @@ import { createReserveJob } from '../supervisor/reserve.ts'
 import { type CertificateParts, createCertificateParts } from '../tls/certificates.ts'
 import { openPrerenders } from './content/prerenders.ts'
 import { createMakePreview } from './content/previews.ts'
-import { domainCheckParts, domainPointing, tellZones } from './domain/domains.ts'
+import { allowedAuthority, domainCheckParts, domainPointing, tellZones } from './domain/domains.ts'
 import { registrationParts } from './domain/registrar.ts'
 import { openDrains } from './drains.ts'
 import {
@@ -551,6 +551,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       transact,
       clock,
       aliasHost: `alias.${domain}`,
+      authority: allowedAuthority(config),
       nameservers,
       onZonesChanged: tellZones(bus),
     }),

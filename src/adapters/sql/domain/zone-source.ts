@@ -41,11 +41,13 @@ export interface ZoneSourceConfig {
   /** The platform's own. */
   readonly domain: string
   readonly nameservers: readonly string[]
+  /** As `SystemTargets` has it. */
+  readonly authority: string | null
 }
 
 /** The zones of domains that accounts have proved to be theirs and that are delegated to us. */
-export function createZoneSource(db: Db, { domain, nameservers }: ZoneSourceConfig): ZoneSource {
-  const answers = { aliasHost: `alias.${domain}`, nameservers }
+export function createZoneSource(db: Db, { domain, nameservers, authority }: ZoneSourceConfig): ZoneSource {
+  const answers = { aliasHost: `alias.${domain}`, authority, nameservers }
 
   return {
     async find(name) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Machine } from '#core/machine/machine.ts'
-import { domainPointing } from './domains.ts'
+import { allowedAuthority, domainPointing } from './domains.ts'
 
 const config = {
   ...{ domain: 'aloft.test', publicAddresses: ['10.0.0.1'], acmeDirectory: undefined },
@@ -20,4 +20,15 @@ test('domains may lead to every machine that serves, whichever looks', () => {
   alive = [machine('b', ['192.0.2.2', '192.0.2.1']), machine('c', ['192.0.2.3'], true), machine('w', [])]
   assert.deepEqual(pointing.addresses, ['192.0.2.1', '192.0.2.2', '192.0.2.3'])
   assert.deepEqual({ ...pointing }.addresses, pointing.addresses)
+})
+
+test('domains with our nameservers allow the authority that certifies them, or any where it has no name that is known', () => {
+  const rows: [string | undefined, string | null][] = [
+    [undefined, 'letsencrypt.org'],
+    ['https://acme-v02.api.letsencrypt.org/directory', 'letsencrypt.org'],
+    ['https://acme.zerossl.com/v2/DV90', null],
+    ['https://notletsencrypt.org/directory', null],
+  ]
+  for (const [acmeDirectory, authority] of rows)
+    assert.equal(allowedAuthority({ acmeDirectory }), authority, acmeDirectory)
 })

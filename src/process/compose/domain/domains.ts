@@ -24,10 +24,18 @@ export const domainCheckParts = (
   onZonesChanged: tellZones(bus),
 })
 
+const LETS_ENCRYPT = 'letsencrypt.org'
+
 /** What CAA records call an authority, by the address of its directory; null when nobody knows. */
 const authorityOf = (directory: string | undefined): string | null | undefined => {
   if (directory === undefined) return undefined
-  return /(^|\.)letsencrypt\.org$/.test(new URL(directory).hostname) ? 'letsencrypt.org' : null
+  return /(^|\.)letsencrypt\.org$/.test(new URL(directory).hostname) ? LETS_ENCRYPT : null
+}
+
+/** Whom the domains that we answer for allow to certify them. Without an authority it is the one that most choose later. */
+export const allowedAuthority = ({ acmeDirectory }: Pick<Config, 'acmeDirectory'>): string | null => {
+  const authority = authorityOf(acmeDirectory)
+  return authority === undefined ? LETS_ENCRYPT : authority
 }
 
 type PointingConfig = Pick<Config, 'domain' | 'publicAddresses' | 'acmeDirectory' | 'nameservers'>

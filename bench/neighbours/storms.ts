@@ -7,7 +7,7 @@ import { oneConnection, type Reply, send } from '../send.ts'
 import { amount, isTrial } from '../trial.ts'
 
 /** Somebody who does their worst, with an account of their own. */
-export interface Loud {
+export interface NoisyTenant {
   readonly url: string
   readonly tlsPort: number
   /** Rejects unless it is answered with a 2xx. */
@@ -15,12 +15,12 @@ export interface Loud {
 }
 
 /** Goes on until it is told to stop, and comes to an end soon after. */
-type Rage = (signal: AbortSignal) => Promise<unknown>
+type Load = (signal: AbortSignal) => Promise<unknown>
 
 export interface Storm {
   readonly what: string
   /** Makes ready what it needs, which is not measured. */
-  prepare(loud: Loud): Promise<Rage> | Rage
+  prepare(loud: NoisyTenant): Promise<Load> | Load
   /** How much longer visitors may wait for it, if not 1.5 times as long. */
   readonly target?: number
 }
@@ -50,7 +50,7 @@ const whileNot = async (signal: AbortSignal, work: () => Promise<unknown>): Prom
 
 /** So many at once, over and over. */
 const many =
-  (count: number, work: (agent: Agent) => Promise<unknown>): Rage =>
+  (count: number, work: (agent: Agent) => Promise<unknown>): Load =>
   (signal) =>
     Promise.all(
       Array.from({ length: count }, () => {
@@ -70,7 +70,7 @@ const bodyOf = (count: number): string => {
   }))
   return JSON.stringify({ name: 'worst', version: 2, files })
 }
-const create = async ({ call }: Loud, body: string, agent?: Agent): Promise<string> =>
+const create = async ({ call }: NoisyTenant, body: string, agent?: Agent): Promise<string> =>
   JSON.parse((await call(CREATE, { method: 'POST', body, ...(agent ? { agent } : {}) })).body).id
 
 const creates = (at: number, files: number): Omit<Storm, 'what'> => ({
@@ -81,7 +81,7 @@ const creates = (at: number, files: number): Omit<Storm, 'what'> => ({
   },
 })
 
-const visits = ({ url }: Loud, at: number, host: string, path: () => string): Rage =>
+const visits = ({ url }: NoisyTenant, at: number, host: string, path: () => string): Load =>
   many(at, async (agent) => {
     const { status } = await send({ url: `${url}${path()}`, headers: { host }, agent })
     if (status >= 500) throw new Error(`it answered ${status}`)
@@ -114,7 +114,7 @@ for (let i = 0; i < 4; i++) fork(__filename, ['busy'])
 setTimeout(() => process.exit(1), 600000)
 `
 
-async function beginBuild(loud: Loud, name: string): Promise<string> {
+async function beginBuild(loud: NoisyTenant, name: string): Promise<string> {
   const files = [
     { file: 'package.json', data: JSON.stringify({ scripts: { build: 'node busy.js' } }) },
     { file: 'busy.js', data: BUSY },
@@ -129,7 +129,7 @@ async function beginBuild(loud: Loud, name: string): Promise<string> {
 }
 
 /** Of a site that was visited so often, the deployment. */
-async function visited(loud: Loud, count: number): Promise<string> {
+async function visited(loud: NoisyTenant, count: number): Promise<string> {
   const host = await deployReady(loud, 'searched', { 'index.html': 'y' })
   let left = count
   await Promise.all(

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { inWords, type Known, kindOf, textOf } from './audit-words.ts'
+import { inWords, kindOf, type NamesById, textOf } from './audit-words.ts'
 
-const known: Known = {
+const known: NamesById = {
   project: (id) => (id === 'prj_1' ? 'marketing' : id),
   person: (id) => (id === 'u_1' ? 'grace' : id),
 }

@@ -13,12 +13,12 @@ export interface Change {
 }
 
 /** Names of things by their ids, as far as they are known. */
-export interface Known {
+export interface NamesById {
   readonly project: (idOrName: string) => string
   readonly person: (id: string) => string
 }
 
-type Say = (target: Readonly<Record<string, string>>, known: Known) => readonly Piece[]
+type Say = (target: Readonly<Record<string, string>>, known: NamesById) => readonly Piece[]
 
 const named = (text: string | undefined): readonly Piece[] =>
   text === undefined || text === '' ? [] : [' ', { name: text }]
@@ -302,7 +302,7 @@ const DEEDS: Readonly<Record<string, string>> = {
 }
 
 /** What somebody did, to be read after their name: “added the variable API_KEY to marketing”. */
-export function inWords({ action, target }: Change, known: Known): readonly Piece[] {
+export function inWords({ action, target }: Change, known: NamesById): readonly Piece[] {
   const say = SENTENCES[kindOf(action)]
   if (say !== undefined) return say(target, known)
   const [method = '', path = ''] = kindOf(action).split(' ')

@@ -21,12 +21,12 @@ import type { DataVersion } from '#core/ports/data-version.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Sessions } from '#core/session/sessions.ts'
 import type { Tokens } from '#core/token/tokens.ts'
+import { AnswerCache } from './answer-cache.ts'
 import { auditEntryOf, isAudited } from './audit/audit-entry.ts'
 import { authFailed, readBearer } from './authenticate.ts'
 import { collect, DEFAULT_BODY_LIMIT, parseBody } from './body.ts'
 import { challengeTo } from './challenge.ts'
 import { speakError } from './dialect.ts'
-import { KeptAnswers } from './kept-answers.ts'
 import {
   type Allowance,
   exceededOf,
@@ -112,7 +112,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
   const boot = Math.random().toString(36).slice(2, 8)
   let count = 0
   const newId = () => `req_${boot}${(count++).toString(36)}`
-  const kept = new KeptAnswers({
+  const kept = new AnswerCache({
     ...{ version: parts.dataVersion, limits, clock, site, newId },
     onAnswered: ({ id, row, route, status, ms }) => noteAnswered(id, row, route, 'GET', status, ms),
   })

@@ -38,8 +38,8 @@ import { machineName } from './machine-name.ts'
 import { type Channel, kindOf } from './supervisor/channel/channel.ts'
 import { countElsewhere } from './supervisor/channel/count-elsewhere.ts'
 import { JOINED } from './supervisor/child/child.ts'
+import type { ChildOptions } from './supervisor/child/child-options.ts'
 import { type Doing, NOBODY_READS } from './supervisor/child/doing.ts'
-import type { Given } from './supervisor/child/given.ts'
 import { takeSockets } from './supervisor/socket/take-sockets.ts'
 import { createTlsChallenges } from './tls/acme-tls.ts'
 import { openTicketKeys } from './tls/ticket-keys.ts'
@@ -104,7 +104,7 @@ export async function serve(
   log: Log,
   channel: Channel | undefined,
   doing: Doing = NOBODY_READS,
-  { sockets, seat }: Given = {},
+  { sockets, seat }: ChildOptions = {},
 ): Promise<Running> {
   const parts = await openParts(config, log, channel)
   const use = createUseCases(config, parts)

@@ -6,7 +6,7 @@ import { exposedStores } from './compose/status/exposed-stores.ts'
 import { readConfigFile } from './config-file.ts'
 import { refuseMoved } from './moved-database.ts'
 import { CHILD_ROLES, type ChildRole } from './supervisor/child/child.ts'
-import { readGiven } from './supervisor/child/given.ts'
+import { readChildOptions } from './supervisor/child/child-options.ts'
 import { SocketError } from './supervisor/socket/listen-sockets.ts'
 import { StartError } from './supervisor/start-error.ts'
 import { type Role, supervise } from './supervisor/supervisor.ts'
@@ -50,7 +50,7 @@ function checkAbilities({ blobUrl, blobFrom }: Config): void {
 async function runAsChild(role: string, config: Config, text: string | undefined): Promise<number> {
   if (!(CHILD_ROLES as readonly string[]).includes(role))
     throw new StartError(`there is no child role ${role}`)
-  const given = readGiven(text)
+  const given = readChildOptions(text)
   if (given === undefined)
     throw new StartError('the running supervisor has another version; stop the server and start it again')
   // Loaded here, because the supervisor has no use for what a child is made of.

@@ -25,8 +25,8 @@ import { machineName } from './machine-name.ts'
 import type { Running } from './serve.ts'
 import type { Channel } from './supervisor/channel/channel.ts'
 import { createProcessList, tellSandbox } from './supervisor/channel/process-list.ts'
+import type { ChildOptions } from './supervisor/child/child-options.ts'
 import { type Doing, NOBODY_READS } from './supervisor/child/doing.ts'
-import type { Given } from './supervisor/child/given.ts'
 
 /** A working process: takes jobs and does them. */
 export async function work(
@@ -34,7 +34,7 @@ export async function work(
   log: Log,
   channel: Channel | undefined,
   doing: Doing = NOBODY_READS,
-  { seat = 0, takesOver = false }: Given = {},
+  { seat = 0, takesOver = false }: ChildOptions = {},
 ): Promise<Running> {
   const parts = await openParts(config, log, channel)
   const metrics = createMetrics(channel)

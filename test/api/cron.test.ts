@@ -121,7 +121,7 @@ apiSuite('schedules', (server) => {
     )
   })
 
-  test('a run that was missed is shown and told, and made up for once where that is wished', async () => {
+  test('a run that was missed is shown and told, and made up for once where that is asked for', async () => {
     const ada = await server.signUp()
     await deploy(ada, 'missing', [
       { path: '/task.txt', schedule: '0 * * * *' },

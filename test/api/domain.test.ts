@@ -291,7 +291,7 @@ apiSuite(
       ],
       ['POST /domains', { external: { isExternal: true }, ours: { isExternal: false } }],
     ] as const)
-      test(`${on} hands out a token unless our nameservers are wished for`, async () => {
+      test(`${on} hands out a token unless our nameservers are asked for`, async () => {
         const { token } = await server.signUp()
         const name = newName()
         const plain = await server.call(on, { token, body: { name: newName() } })

@@ -76,7 +76,7 @@ apiSuite('rolling releases', (server) => {
     assert.equal(forced.headers.get('cache-control')?.startsWith('private'), true)
   })
 
-  test('stages come by time, grow steadily where that is wished, and the last one is live', async () => {
+  test('stages come by time, grow steadily where that is asked for, and the last one is live', async () => {
     const { deploy, release, visit } = await begin({
       advancementType: 'automatic',
       stages: [

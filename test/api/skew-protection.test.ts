@@ -16,7 +16,7 @@ apiSuite('skew protection', (server) => {
   const set = async ({ token }: Account, body: object) =>
     assert.equal((await server.call('PATCH /v9/projects/skew', { token, body })).status, 200)
 
-  test('an earlier deployment is found by those whose page came from it, for as long as is wished', async () => {
+  test('an earlier deployment is found by those whose page came from it, for as long as the project says', async () => {
     const ada = await server.signUp()
     const [old, foreign] = [await deploy(ada, 'skew', 'old'), await deploy(ada, 'other', 'foreign')]
     const { alias } = await deploy(ada, 'skew', 'new')

@@ -92,7 +92,7 @@ describe('uploads that lie', () => {
   })
 })
 
-test('archives of packages write nowhere but where they are wished', async (t) => {
+test('archives of packages write nowhere but where they belong', async (t) => {
   const outside = await mkdtemp(join(tmpdir(), 'aloft-lying-'))
   t.after(() => rm(outside, { recursive: true, force: true }))
   const folder = join(outside, 'in')

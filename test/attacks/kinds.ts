@@ -57,7 +57,7 @@ export const KINDS: readonly Kind[] = [
   },
   {
     name: 'Screenshots of hostile pages',
-    files: ['test/attacks/screenshots.test.ts', 'test/faults/camera.test.ts'],
+    files: ['test/attacks/screenshots.test.ts', 'test/faults/screenshots.test.ts'],
   },
   {
     name: 'DNS: malformed packets, amplification',

@@ -20,7 +20,7 @@ const page = (script: string) =>
 /** Pages that want something of whoever looks at them. `URL` is a server of this machine. */
 const PAGES: Readonly<Record<string, string | ((res: ServerResponse) => void)>> = {
   'reads files':
-    page(`for (const file of ['/etc/passwd', '/etc/shadow', '/proc/self/environ', '/opt/camera/main.cjs'])
+    page(`for (const file of ['/etc/passwd', '/etc/shadow', '/proc/self/environ', '/opt/screenshots/main.cjs'])
     fetch('file://' + file).then((r) => r.text()).then((t) => fetch('/got?' + t.slice(0, 20)), () => {})
     location = 'file:///etc/passwd'`),
   'goes to private addresses': page(

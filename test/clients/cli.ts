@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { type CliVersion, traitsOf } from './cli-version.ts'
 import { binOf, plain } from './command-line.ts'
 import type { Place } from './place.ts'
-import type { Journey, Known } from './report.ts'
+import type { Journey, KnownFailure } from './report.ts'
 import { type Ran, type RunOptions, runCommand } from './run-command.ts'
 
 type Options = Partial<RunOptions>
 
-const SECRETS_STAY: Known = {
+const SECRETS_STAY: KnownFailure = {
   complaint: /The value of a secret can’t be read/,
   why: 'This version keeps variables as secrets, and what a secret holds is given to deployments alone',
 }
 
-const OWN_QUERIES: Known = {
+const OWN_QUERIES: KnownFailure = {
   complaint: /Logs are available for team-owned projects only/,
   why: 'This version reads logs by queries of vercel.com, for teams alone, that this API does not have: use `aloft logs`',
 }

@@ -10,7 +10,7 @@ export interface Step {
 }
 
 /** A failure that is known: what the client complains of, and why that is so. Any other is a failure like all. */
-export interface Known {
+export interface KnownFailure {
   readonly complaint: RegExp
   readonly why: string
 }
@@ -20,7 +20,7 @@ export interface Journey {
    * Does it and remembers how it went. What it answers is for later steps; undefined where it failed, which is expected
    * where it complains of what is known.
    */
-  step<T>(command: string, run: () => Promise<T> | T, known?: Known): Promise<T | undefined>
+  step<T>(command: string, run: () => Promise<T> | T, known?: KnownFailure): Promise<T | undefined>
   /** What cannot work here, and why. */
   cannot(command: string, why: string): void
 }

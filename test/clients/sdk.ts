@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { uploadOf } from './certificate.ts'
 import type { Place } from './place.ts'
-import type { Journey, Known } from './report.ts'
+import type { Journey, KnownFailure } from './report.ts'
 import * as later from './sdk-later.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each version of the package has types of its own
@@ -23,7 +23,7 @@ const CONTACT = {
 
 const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex')
 
-const asDocumented = (complaint: RegExp): Known => ({
+const asDocumented = (complaint: RegExp): KnownFailure => ({
   complaint,
   why: 'It is done. The answer at this address is as the documents of the API say, and this version of the package refuses it',
 })
@@ -31,12 +31,12 @@ const asDocumented = (complaint: RegExp): Known => ({
 const NEWER_PROJECT = asDocumented(
   /^Response validation failed: (?:(?:alias|defaultResourceConfig|deploymentExpiration|resourceConfig) Required(?:; |$))+$/,
 )
-const NO_TOKEN: Known = {
+const NO_TOKEN: KnownFailure = {
   complaint: /"missingToken":true/,
   why: 'This version asks without its token, and here nobody is answered without one',
 }
 /** A secret is shown to nobody again, and drains are made and removed, never changed. */
-const OTHER_DRAIN: Known = {
+const OTHER_DRAIN: KnownFailure = {
   complaint:
     /^Response validation failed: (?:(?:0\.)?(?:deletedAt|updatedAt|environments|secret) Invalid input: expected \w+, received undefined(?:; |$))+$/,
   why: 'It is done. This version asks for fields that drains of this API do not have',
@@ -46,7 +46,7 @@ const NO_CONTENT = asDocumented(
   /^Unexpected [^{]*: Status 200 Content-Type "?text\/plain; charset=utf-8"?\.? Body:? ?(?:"")?$/,
 )
 /** Methods whose addresses are our own: those stay as they are, whatever a later package asks of them. */
-const DOCUMENTED: Readonly<Record<string, Known>> = {
+const DOCUMENTED: Readonly<Record<string, KnownFailure>> = {
   'projects.getProject': NEWER_PROJECT,
   'projects.updateProject': NEWER_PROJECT,
   'dns.createRecord': {

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { DAY } from '#contract/time.ts'
 import { withoutChromium } from '#test/support/chromium.ts'
 import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
-import { hold } from '#test/support/held.ts'
+import { holdRequest } from '#test/support/hold-request.ts'
 import { makeAuthority, makeLeaf } from '#test/support/pki.ts'
 import { beginDomains, type DomainOwner } from '#test/support/project-domains.ts'
 import { createScriptedResolver } from '#test/support/scripted-resolver.ts'
@@ -58,7 +58,7 @@ describe('domains, certificates, aliases and secrets', { skip: withoutChromium }
         page.waitForResponse((response) => response.url().endsWith('/verify')),
         button('Verify now').click(),
       ])
-    const release = await hold(page, '**/verify')
+    const release = await holdRequest(page, '**/verify')
     const refused = verify()
     await page
       .getByRole('status')
@@ -187,7 +187,7 @@ describe('domains, certificates, aliases and secrets', { skip: withoutChromium }
     await page.getByRole('heading', { name: 'No certificates yet' }).waitFor()
     await button('Issue certificate').click()
     await page.getByLabel('Domain names').fill(`${shop.apex}\nwww.${shop.apex}`)
-    const issue = await hold(page, '**/certs')
+    const issue = await holdRequest(page, '**/certs')
     await button('Issue').click()
     await page.getByRole('status').filter({ hasText: 'requesting the certificate' }).waitFor()
     issue()

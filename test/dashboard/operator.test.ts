@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { withoutChromium } from '#test/support/chromium.ts'
 import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
-import { hold } from '#test/support/held.ts'
+import { holdRequest } from '#test/support/hold-request.ts'
 import type { Account } from '#test/support/server.ts'
 
 describe('pages of whoever operates', { skip: withoutChromium }, () => {
@@ -126,7 +126,7 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
   test('a backup is downloaded', async () => {
     const page = await dashboard.openPage(operator, '/operator/backups')
     const download = page.waitForEvent('download')
-    const release = await hold(page, '**/operator/backups?*')
+    const release = await holdRequest(page, '**/operator/backups?*')
     await page.getByRole('button', { name: 'Create backup' }).click()
     await page.getByRole('status').filter({ hasText: 'Preparing the backup…' }).waitFor()
     release()

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { withoutChromium } from '#test/support/chromium.ts'
 import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
-import { hold } from '#test/support/held.ts'
+import { holdRequest } from '#test/support/hold-request.ts'
 import { beginDomains, type DomainOwner } from '#test/support/project-domains.ts'
 import { createScriptedResolver } from '#test/support/scripted-resolver.ts'
 import type { Account } from '#test/support/server.ts'
@@ -135,7 +135,7 @@ describe('settings of a project', { skip: withoutChromium }, () => {
     await item.getByRole('code').filter({ hasText: value }).waitFor()
     await dashboard.look(page, 'settings-domains')
 
-    const release = await hold(page, '**/verify')
+    const release = await holdRequest(page, '**/verify')
     await button('Check again').click()
     await item.getByRole('status').filter({ hasText: 'Looking up the DNS records' }).waitFor()
     release()

@@ -6,7 +6,7 @@ import type { Zone, ZoneRecord } from '#core/dns/zone.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { type DnsServer, startDnsServer } from '#dns/server.ts'
 import { type Bind, startBind, withoutBind } from '#test/support/bind.ts'
-import { type Asking, createDnsClient, type DnsClient, type Heard } from '#test/support/dns-client.ts'
+import { type Asking, createDnsClient, type DnsClient, type DnsReply } from '#test/support/dns-client.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { createResolver, createZones } from '#test/support/zones.ts'
 
@@ -121,7 +121,7 @@ const zones = Array.from(
 )
 
 /** What of an answer has to be equal. */
-function essence({ packet }: Heard) {
+function essence({ packet }: DnsReply) {
   const set = (records: readonly { name: string; type: string; data?: unknown; ttl?: number }[] = []) =>
     records
       .filter(({ type }) => type !== 'OPT')

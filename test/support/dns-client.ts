@@ -11,13 +11,13 @@ export interface Asking {
 }
 
 export interface DnsClient {
-  ask(asking: Asking, over?: 'udp' | 'tcp'): Promise<Heard>
+  ask(asking: Asking, over?: 'udp' | 'tcp'): Promise<DnsReply>
   /** Any bytes over UDP; resolves with the first answer. */
   send(packet: Buffer): Promise<Buffer>
   close(): Promise<void>
 }
 
-export interface Heard {
+export interface DnsReply {
   readonly bytes: Buffer
   readonly packet: DecodedPacket & { rcode?: string }
 }

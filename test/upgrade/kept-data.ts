@@ -8,7 +8,7 @@ import { visit } from '#test/support/deploying.ts'
 import type { Installation } from '#test/support/installation.ts'
 
 /** What an installation had acknowledged when its data directory was kept; what its API could not do yet is absent. */
-export interface Kept {
+export interface KeptData {
   readonly schema: readonly string[]
   readonly team?: string
   readonly secret?: string
@@ -61,9 +61,9 @@ async function ready(call: Call, id: string): Promise<boolean> {
 }
 
 /** Does what people do with an installation, as far as its version can. */
-export async function fill(aloft: Installation): Promise<Omit<Kept, 'schema'>> {
+export async function fill(aloft: Installation): Promise<Omit<KeptData, 'schema'>> {
   const call = caller(aloft)
-  const kept: { -readonly [K in keyof Kept]?: Kept[K] } = {}
+  const kept: { -readonly [K in keyof KeptData]?: KeptData[K] } = {}
   const pages: { host: string; path: string; text: string }[] = []
   const add = async (host: string, path: string) => {
     const { status, text } = await visit(aloft, host, { path })
@@ -122,7 +122,7 @@ async function run(args: readonly string[], input?: Buffer): Promise<Buffer> {
 }
 
 /** Writes a data directory, of an installation that was stopped, into a small file. */
-export async function pack(dataDir: string, kept: Kept, file: string): Promise<void> {
+export async function pack(dataDir: string, kept: KeptData, file: string): Promise<void> {
   await writeFile(join(dataDir, KEPT), JSON.stringify(kept))
   const exclude = LEFT_OUT.map((name) => `--exclude=./${name}`)
   const tar = await run(['-cf', '-', '--sort=name', '--owner=0', '--group=0', ...exclude, '-C', dataDir, '.'])
@@ -133,8 +133,8 @@ export async function pack(dataDir: string, kept: Kept, file: string): Promise<v
   await writeFile(file, brotliCompressSync(tar, { params }))
 }
 
-export async function unpack(file: string, dataDir: string): Promise<Kept> {
+export async function unpack(file: string, dataDir: string): Promise<KeptData> {
   const owner = process.getuid?.() === 0 ? ['--no-same-owner'] : []
   await run(['-xf', '-', ...owner, '-C', dataDir], brotliDecompressSync(await readFile(file)))
-  return JSON.parse(await readFile(join(dataDir, KEPT), 'utf8')) as Kept
+  return JSON.parse(await readFile(join(dataDir, KEPT), 'utf8')) as KeptData
 }

@@ -8,19 +8,19 @@ import { MIGRATIONS } from '#adapters/sql/migrations/list.ts'
 import { visit } from '#test/support/deploying.ts'
 import { makePlace, type Place, TOKEN, uninstall } from '#test/support/installation.ts'
 import { startServer } from '#test/support/server.ts'
-import { caller, type Kept, unpack } from './kept-data.ts'
+import { caller, type KeptData, unpack } from './kept-data.ts'
 import { programWithout, withoutHistory } from './older-program.ts'
 
 const DATA = join(import.meta.dirname, 'data')
 const files = (await readdir(DATA)).filter((name) => name.endsWith('.tar.br')).sort()
 /** Data with functions, of those that were unpacked so far. */
 const withFunctions: string[] = []
-const isFunction = ({ path }: Kept['pages'][number]) => path.startsWith('/api/')
+const isFunction = ({ path }: KeptData['pages'][number]) => path.startsWith('/api/')
 
 type Get = (path: string, token?: string) => Promise<{ status: number; body: Record<string, unknown> }>
 
 /** Everything that the older program acknowledged. */
-async function assertKept(kept: Kept, get: Get): Promise<void> {
+async function assertKept(kept: KeptData, get: Get): Promise<void> {
   const named = async (path: string, list: string) => {
     const { status, body } = await get(path)
     assert.equal(status, 200, `${path}: ${JSON.stringify(body)}`)
@@ -88,7 +88,7 @@ describe('the data directory of an older version, with the program of today', ()
 
 describe('the program as people start it', () => {
   /** Where nothing was started yet, with the data directory of another. */
-  async function withData(file: string): Promise<{ readonly place: Place; readonly kept: Kept }> {
+  async function withData(file: string): Promise<{ readonly place: Place; readonly kept: KeptData }> {
     const place = await makePlace({ operator: false })
     return { place, kept: await unpack(join(DATA, file), join(place.folder, 'data')) }
   }

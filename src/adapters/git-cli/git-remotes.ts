@@ -10,8 +10,8 @@ import { ASIDE, withAside } from './aside.ts'
 import type { GitCliParts } from './git-repositories.ts'
 import { assertOid, REPOSITORY_ID } from './git-repositories.ts'
 import { inTurn } from './in-turn.ts'
-import { lookInto } from './look-into.ts'
 import { createReach, FETCH, KNOWN_HOSTS } from './reach-remote.ts'
+import { withSnapshot } from './remote-snapshot.ts'
 import { runGit } from './run-git.ts'
 
 export interface GitRemoteParts extends GitCliParts {
@@ -111,7 +111,7 @@ export function createGitRemotes({ folder, confine, allows, maxBytes }: GitRemot
     },
 
     look: (access, branch, use, signal) =>
-      lookInto({ folder, confine, reach, maxBytes }, { access, branch, signal }, use),
+      withSnapshot({ folder, confine, reach, maxBytes }, { access, branch, signal }, use),
 
     async newKey(comment) {
       const aside = await mkdtemp(join(tmpdir(), 'aloft-key-'))

@@ -53,12 +53,12 @@ export function createChromiumScreenshots({
   async function shoot(host: string, socket: string, signal: AbortSignal): Promise<Buffer | undefined> {
     signal.throwIfAborted()
     const run = sandbox.spawn({
-      argv: ['/opt/node/node', '/opt/camera/main.cjs', chromium, host, '/opt/site/site.sock'],
+      argv: ['/opt/node/node', '/opt/screenshots/main.cjs', chromium, host, '/opt/site/site.sock'],
       cwd: '/tmp',
       env: { PATH: '/opt/node:/usr/bin:/bin', HOME: '/tmp' },
       binds: [
         { host: node, inside: '/opt/node', writable: false },
-        { host: LAUNCHER, inside: '/opt/camera', writable: false },
+        { host: LAUNCHER, inside: '/opt/screenshots', writable: false },
         { host: dirname(socket), inside: '/opt/site', writable: false },
         ...shown.map((folder) => ({ host: folder, inside: folder, writable: false })),
       ],

@@ -91,7 +91,7 @@ export async function showResult(
 }
 
 /** Why production does not show a deployment that was made for it. */
-export interface Held {
+export interface HeldProduction {
   readonly by: 'rollback' | 'pause' | 'release'
   /** Of the visitors that get it all the same, in per cent. */
   readonly share?: number
@@ -100,7 +100,7 @@ export interface Held {
   readonly url: string | null
 }
 
-export const heldWords = ({ by, url, deploymentId, share = 0 }: Held, id: string): string => {
+export const heldWords = ({ by, url, deploymentId, share = 0 }: HeldProduction, id: string): string => {
   const where = url ?? deploymentId
   if (by === 'release')
     return `and ${share}% of production visitors get it; follow it with \`aloft releases status\``
@@ -115,7 +115,7 @@ async function standing(
   cli: Cli,
   api: Client,
   deployment: Deployment,
-): Promise<{ readonly aliases: readonly string[]; readonly held: Held | undefined }> {
+): Promise<{ readonly aliases: readonly string[]; readonly held: HeldProduction | undefined }> {
   const { id, projectId } = deployment
   try {
     const [{ aliases }, project] = await Promise.all([
@@ -145,7 +145,7 @@ async function standing(
 }
 
 /** Where it is on its way to visitors step by step. */
-async function inRelease(api: Client, idOrName: string, id: string): Promise<Held | undefined> {
+async function inRelease(api: Client, idOrName: string, id: string): Promise<HeldProduction | undefined> {
   const release = await releaseOf(api, idOrName, id)
   if (release === undefined) return undefined
   const { currentDeployment, currentCanaryPercentage: share } = release

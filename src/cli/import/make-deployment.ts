@@ -18,13 +18,13 @@ export async function findImported(api: Client, deploymentId: string): Promise<s
   return deployments.find(({ state }) => !GIVEN_UP.has(state))?.uid
 }
 
-interface Found {
+interface FoundFile {
   readonly path: string
   readonly file: SourceFile
 }
 
 /** Folders in folders, as one list of paths. */
-function* entriesIn(tree: readonly SourceFile[], above = ''): Generator<Found> {
+function* entriesIn(tree: readonly SourceFile[], above = ''): Generator<FoundFile> {
   for (const file of tree)
     if (file.children) yield* entriesIn(file.children, `${above}${file.name}/`)
     else yield { path: `${above}${file.name}`, file }
@@ -41,7 +41,7 @@ const isSymlink = ({ type, mode = 0 }: SourceFile): boolean =>
   type === 'symlink' || (mode & FORMAT) === SYMLINK
 
 /** What was deployed, without what the source made of it. */
-async function readDeployed(source: Source, deploymentId: string): Promise<readonly Found[]> {
+async function readDeployed(source: Source, deploymentId: string): Promise<readonly FoundFile[]> {
   const found = [...entriesIn(await source.files(deploymentId))]
   const isKeptApart =
     found.some(({ path }) => path.startsWith(MADE)) && found.some(({ path }) => path.startsWith(SOURCES))
@@ -58,7 +58,7 @@ export async function findSymlinks(source: Source, deploymentId: string): Promis
   return found.filter(({ file }) => isSymlink(file)).map(({ path }) => path)
 }
 
-interface Wanted {
+interface ImportRequest {
   readonly name: string
   readonly deploymentId: string
   readonly tell: (progress: string) => void
@@ -67,7 +67,7 @@ interface Wanted {
 export async function makeDeployment(
   source: Source,
   api: Client,
-  { name, deploymentId, tell }: Wanted,
+  { name, deploymentId, tell }: ImportRequest,
 ): Promise<void> {
   const wanted = (await readDeployed(source, deploymentId)).filter(
     ({ file }) => file.type === 'file' && file.uid !== undefined && !isSymlink(file),

@@ -17,15 +17,18 @@ export interface Settings {
   readonly outputDirectory: string | null
 }
 
-type Wanted = Pick<BuildSettings, 'framework' | 'installCommand' | 'buildCommand' | 'outputDirectory'>
+type ProjectCommands = Pick<
+  BuildSettings,
+  'framework' | 'installCommand' | 'buildCommand' | 'outputDirectory'
+>
 
 export async function settle(
   tree: SourceTree,
   pkg: PackageJson | undefined,
-  project: Wanted,
+  project: ProjectCommands,
   file: Configuration,
 ): Promise<Settings> {
-  const pick = (key: keyof Wanted): string | null => {
+  const pick = (key: keyof ProjectCommands): string | null => {
     const said = file[key]
     return said === undefined ? project[key] : said
   }

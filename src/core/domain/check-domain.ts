@@ -5,7 +5,7 @@ import { isRegistered, type Order, type OrderStore } from '../registrar/order.ts
 import { type Domain, isElsewhere, isVerified } from './domain.ts'
 import { apexOf } from './domain-name.ts'
 import type { DomainChange, DomainStore } from './domain-store.ts'
-import { lookUp, type Seen } from './look-up.ts'
+import { type DnsFindings, lookUpDomain } from './look-up-domain.ts'
 
 export interface CheckParts {
   readonly store: DomainStore
@@ -18,7 +18,7 @@ export interface CheckParts {
   readonly onZonesChanged: (names: readonly string[]) => void
 }
 
-export interface Sought extends Seen {
+export interface Sought extends DnsFindings {
   /**
    * By which the name was registered here, unless others answer for it by now. Then our nameservers show nothing: they
    * were set for whoever made the order.
@@ -42,7 +42,7 @@ export async function seek(
 ): Promise<Sought> {
   const { name, ownerId } = domain
   const [seen, above, ordered] = await Promise.all([
-    lookUp(resolver, domain, nameservers),
+    lookUpDomain(resolver, domain, nameservers),
     store.verifiedCovering(parentOf(name)),
     orders.find(apexOf(name) ?? name),
   ])

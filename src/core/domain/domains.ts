@@ -17,7 +17,7 @@ import { type Domain, isVerified, newDomain, proofHost, type ServiceType, servic
 import { apexOf, readDomainName, storedName } from './domain-name.ts'
 import { findRecords } from './find-records.ts'
 import { type Inspection, type Intended, inspect } from './inspect.ts'
-import type { Seen } from './look-up.ts'
+import type { DnsFindings } from './look-up-domain.ts'
 
 /** A domain with what is shown beside it. */
 export interface DomainView extends Domain {
@@ -151,7 +151,7 @@ export function createDomains(parts: DomainParts): Domains {
     return added
   }
 
-  const failed = ({ name, token, nameservers: known }: Domain, seen: Seen) =>
+  const failed = ({ name, token, nameservers: known }: Domain, seen: DnsFindings) =>
     new AloftError(
       'verification_failed',
       seen.failed

@@ -1,7 +1,7 @@
 import type { Resolver } from '../ports/resolver.ts'
 import type { Domain } from './domain.ts'
 import { apexOf } from './domain-name.ts'
-import type { Found, Leads } from './inspect.ts'
+import type { DnsState, Leads } from './inspect.ts'
 import { proofTexts } from './proof-texts.ts'
 import { unlessFailed } from './unless-failed.ts'
 
@@ -29,7 +29,7 @@ export async function caaOf(
 export async function findRecords(
   resolver: Resolver,
   { name, token }: Pick<Domain, 'name' | 'token'>,
-): Promise<Found> {
+): Promise<DnsState> {
   const apex = apexOf(name) ?? name
   const names = apex === name ? [name] : [name, apex]
   const first = async (ask: (one: string) => Promise<readonly string[]>) => {

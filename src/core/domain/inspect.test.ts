@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Check, type Found, type Intended, inspect } from './inspect.ts'
+import { type Check, type DnsState, type Intended, inspect } from './inspect.ts'
 
 const intended: Intended = {
   name: 'example.com',
@@ -13,14 +13,14 @@ const intended: Intended = {
   addresses: ['192.0.2.1', '2001:db8::1'],
   authority: 'letsencrypt.org',
 }
-const fine: Found = {
+const fine: DnsState = {
   nameservers: ['ns1.elsewhere.net', 'ns2.elsewhere.net'],
   texts: ['the-token'],
   name: { cname: [], addresses: ['192.0.2.1'] },
   www: { cname: ['alias.aloft.test'], addresses: ['192.0.2.1'] },
   caa: [],
 }
-const nothing: Found = {
+const nothing: DnsState = {
   nameservers: [],
   texts: [],
   name: { cname: [], addresses: [] },
@@ -28,7 +28,7 @@ const nothing: Found = {
   caa: [],
 }
 
-const look = (found: Partial<Found>, given: Partial<Intended> = {}) => {
+const look = (found: Partial<DnsState>, given: Partial<Intended> = {}) => {
   const { checks, nextStep } = inspect({ ...intended, ...given }, { ...fine, ...found })
   const of = (id: Check['id']) => checks.find((check) => check.id === id) as Check
   return { of, nextStep, status: (id: Check['id']) => of(id).status }

@@ -27,7 +27,7 @@ export interface Leads {
   readonly addresses: readonly string[] | undefined
 }
 
-export interface Found {
+export interface DnsState {
   readonly nameservers: readonly string[] | undefined
   readonly texts: readonly string[] | undefined
   readonly name: Leads
@@ -55,7 +55,7 @@ export interface Inspection {
 
 export const NO_ANSWER = 'DNS did not answer. Check again in a moment.'
 
-function checkNameservers(intended: Intended, found: Found['nameservers']): Check {
+function checkNameservers(intended: Intended, found: DnsState['nameservers']): Check {
   const { name, nameservers, serviceType } = intended
   const row = { id: 'nameservers', found: found ?? [], expected: nameservers } as const
   if (found === undefined) return { ...row, status: 'unknown', advice: NO_ANSWER }
@@ -77,7 +77,7 @@ function checkNameservers(intended: Intended, found: Found['nameservers']): Chec
   return { ...row, status: 'missing', advice }
 }
 
-function checkText({ name, token, verified }: Intended, found: Found['texts']): Check {
+function checkText({ name, token, verified }: Intended, found: DnsState['texts']): Check {
   const row = { id: 'txt', found: found ?? [], expected: [token] } as const
   if (found?.includes(token))
     return { ...row, status: 'ok', advice: `The verification record is on ${proofHost(name)}.` }
@@ -133,7 +133,7 @@ function allowedBy(records: readonly string[]): readonly string[] | undefined {
 
 export function checkCaa(
   { name, authority }: Pick<Intended, 'name' | 'authority'>,
-  found: Found['caa'],
+  found: DnsState['caa'],
 ): Check {
   const expected = authority === undefined || authority === null ? [] : [`0 issue "${authority}"`]
   const row = { id: 'caa', found: found ?? [], expected } as const
@@ -180,7 +180,7 @@ function nextStep({ verified, name, serviceType }: Intended, checks: readonly Ch
 }
 
 /** Compares what DNS says with what it should say, and says in words what to do about it. */
-export function inspect(intended: Intended, found: Found): Inspection {
+export function inspect(intended: Intended, found: DnsState): Inspection {
   const { name, isApex, serviceType, verified } = intended
   const checks = [
     checkNameservers(intended, found.nameservers),

@@ -4,7 +4,7 @@ import type { LogEntry } from '../log/log-entry.ts'
 import type { Drain } from './drain.ts'
 import { sourceOf, toItem } from './drain-item.ts'
 import { formatItem, joinItems } from './format-batch.ts'
-import { isSampled, isWanted } from './wanted.ts'
+import { isForDrain, isSampled } from './is-for-drain.ts'
 
 const entry = (given: Partial<LogEntry> = {}): LogEntry => ({
   id: '170000000000000000000001',
@@ -74,7 +74,7 @@ it('tells of a visit by the host that was visited, of everything else by that of
 
 it('wants what all filters let through', () => {
   const wanted = (given: Partial<Drain>, e = entry()) =>
-    isWanted({ ...drain, ...given }, undefined, e, deployment)
+    isForDrain({ ...drain, ...given }, undefined, e, deployment)
   assert.ok(wanted({}))
   assert.ok(!wanted({ ownerId: 'ben' }))
   assert.ok(!wanted({}, entry({ type: 'request', request })))
@@ -84,7 +84,7 @@ it('wants what all filters let through', () => {
   assert.ok(wanted({ sources: ['lambda'], environments: ['preview'] }))
   assert.ok(!wanted({ sources: ['static', 'build'] }))
   const reach = { projectSelection: 'selected', projects: ['prj_b'] } as never
-  assert.ok(!isWanted(drain, reach, entry(), deployment))
+  assert.ok(!isForDrain(drain, reach, entry(), deployment))
 })
 
 it('takes a share, alike for all that belongs together', () => {

@@ -3,9 +3,9 @@ import type { Drain } from './drain.ts'
 import { type DrainItem, type Scheme, toItem } from './drain-item.ts'
 import type { Gap } from './drain-store.ts'
 import { formatItem, joinItems } from './format-batch.ts'
+import { isForDrain } from './is-for-drain.ts'
 import type { LogFeed } from './log-feed.ts'
 import type { FindLogged } from './logged-deployments.ts'
-import { isWanted } from './wanted.ts'
 
 export const BATCH_ITEMS = 500
 /** Of text: receivers have limits as well. */
@@ -60,7 +60,7 @@ export async function gatherBatch(parts: GatherParts, request: BatchRequest): Pr
       if (upTo !== undefined && BigInt(entry.serial) > upTo) return ended(false)
       const known = find(entry.deploymentId)
       const deployment = known instanceof Promise ? await known : known
-      if (deployment && isWanted(drain, installation, entry, deployment)) {
+      if (deployment && isForDrain(drain, installation, entry, deployment)) {
         const text = formatItem(drain.format, toItem(entry, deployment, scheme))
         if (items.length > 0 && size + text.length > BATCH_CHARACTERS) return ended(false)
         items.push(text)

@@ -12,7 +12,7 @@ import type { SsoPassStore } from './session.ts'
 const PASS_LIFE = 5 * MINUTE
 
 /** The address of a page on a site of this installation that somebody wants to see. */
-export interface Wanted {
+export interface SignOnTarget {
   readonly url: URL
   readonly host: string
   readonly ownerId: string
@@ -20,9 +20,9 @@ export interface Wanted {
 
 export interface SignOn {
   /** Finds the site of an address. Whatever is not on a site of this installation is refused. */
-  find(address: string, askedAt: string | undefined): Promise<Wanted>
+  find(address: string, askedAt: string | undefined): Promise<SignOnTarget>
   /** Where to send the user, with a pass; undefined when this is not for them. */
-  admit(user: User, wanted: Wanted): Promise<string | undefined>
+  admit(user: User, wanted: SignOnTarget): Promise<string | undefined>
 }
 
 interface SignOnParts {

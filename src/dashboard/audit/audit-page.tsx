@@ -2,7 +2,7 @@ import { Link, type NavigateOptions } from '@tanstack/react-router'
 import { readAuditLog } from '#contract/api/audit.ts'
 import { listProjects } from '#contract/api/project.ts'
 import { listMembers } from '#contract/api/team.ts'
-import { inWords, type Known, type Piece, type Thing, textOf, VIAS } from '#contract/audit-words.ts'
+import { inWords, type NamesById, type Piece, type Thing, textOf, VIAS } from '#contract/audit-words.ts'
 import { useAccount, useAccounts } from '../api/account.tsx'
 import { useLater, useReadPages } from '../api/query.ts'
 import { useSearchText } from '../api/search.ts'
@@ -51,7 +51,7 @@ export function AuditPage() {
     { query: { limit: 50, ...(action !== '' && { action }), ...(userId !== '' && { userId }) } },
     ({ entries }) => entries,
   )
-  const known: Omit<Known, 'person'> = {
+  const known: Omit<NamesById, 'person'> = {
     project: (idOrName) => projects?.projects.find(({ id }) => id === idOrName)?.name ?? idOrName,
   }
   const words = text.trim().toLowerCase()

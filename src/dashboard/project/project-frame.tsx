@@ -6,8 +6,8 @@ import { ButtonLink, OutLink } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { PageSkeleton } from '../ui/skeleton.tsx'
 import { Tabs } from '../ui/tabs.tsx'
-import { HeldBanner } from './held-banner.tsx'
 import { addressOf, frameworkName, isRolledBack, productionHost, useProject } from './project.ts'
+import { RolledBackBanner } from './rolled-back-banner.tsx'
 import { useIsProven } from './use-proven.ts'
 
 /** Above every page of a project: which one it is, where it is, and its pages side by side. */
@@ -87,7 +87,7 @@ export function ProjectFrame() {
           .
         </p>
       )}
-      <HeldBanner project={project} />
+      <RolledBackBanner project={project} />
       <Suspense fallback={<PageSkeleton />}>
         <Outlet />
       </Suspense>

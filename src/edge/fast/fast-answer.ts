@@ -8,8 +8,8 @@ import type { Shared } from '../shared.ts'
 import { isImagePath } from '../site/image-target.ts'
 import { isPersonal } from '../site/personal.ts'
 import type { SiteEntry } from '../site/site-entry.ts'
+import type { CachedHit, CachedHits, CacheLookup, FoundHit } from './cached-hits.ts'
 import { isFast } from './fast-call.ts'
-import type { FoundHit, KeptHit, KeptHits, Lookup } from './kept-hits.ts'
 
 /** A GET request without a body, of which everything that was sent is known to us. */
 export interface Asked {
@@ -19,7 +19,7 @@ export interface Asked {
   readonly query: string
   readonly block: HeaderBlock
   /** Where a kept answer to it was found: most clients ask for the same again. */
-  kept: { readonly entry: SiteEntry; readonly lookup: Lookup } | undefined
+  kept: { readonly entry: SiteEntry; readonly lookup: CacheLookup } | undefined
 }
 
 export interface Moment {
@@ -44,12 +44,12 @@ export type FastAnswer =
       readonly answer: FileAnswer
       readonly tag: string
     }
-  | { readonly kind: 'kept'; readonly entry: SiteEntry; readonly hit: KeptHit }
+  | { readonly kind: 'kept'; readonly entry: SiteEntry; readonly hit: CachedHit }
   /** Somebody else has to be asked, but nothing else has to be found out. */
   | { readonly kind: 'function'; readonly entry: SiteEntry; readonly outcome: FunctionOutcome }
 
 export interface FastAnswerOptions extends Shared {
-  readonly hits: KeptHits
+  readonly hits: CachedHits
 }
 
 /** So often what is missing is waited for: for the site, and for its content. If more is, others know how to say what is wrong. */
@@ -100,10 +100,10 @@ export function findFastAnswer(
 }
 
 function findKept(
-  hits: KeptHits,
+  hits: CachedHits,
   asked: Asked,
   entry: SiteEntry,
-  lookup: Lookup | undefined,
+  lookup: CacheLookup | undefined,
 ): FastAnswer | 'doubt' | Promise<unknown> {
   if (lookup === undefined) return 'doubt'
   const found = hits.find(entry.site, lookup)

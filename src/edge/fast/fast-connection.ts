@@ -8,6 +8,7 @@ import { plainAddress } from '../request/plain-address.ts'
 import { type HeaderBlock, readHeaderBlock, readRequestLine } from '../request/request-head.ts'
 import type { SiteEntry } from '../site/site-entry.ts'
 import { type VisitEnd, visitRecord } from '../visit-record.ts'
+import type { CachedHit } from './cached-hits.ts'
 import {
   type Asked,
   askedFor,
@@ -17,7 +18,6 @@ import {
   type Moment,
 } from './fast-answer.ts'
 import { type FastCall, type FastCallOptions, type FastEnd, startFastCall } from './fast-call.ts'
-import type { KeptHit } from './kept-hits.ts'
 import { stampedHead, statusLine, Wire } from './wire.ts'
 
 /** Gives a connection to a server of node:http. What was read of it and not answered comes again. */
@@ -216,7 +216,7 @@ export class FastConnection {
   }
 
   /** An answer that is kept for everybody. */
-  #sendKept(visit: Visit, found: KeptHit): 'served' {
+  #sendKept(visit: Visit, found: CachedHit): 'served' {
     const { status, headers, body, source, entrypoint } = found.answer
     const date = this.#options.httpDate(visit.now)
     const id = this.#options.ids.next()

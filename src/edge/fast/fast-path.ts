@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import type { Shared } from '../shared.ts'
+import { CachedHits } from './cached-hits.ts'
 import { FastConnection, type HandOver } from './fast-connection.ts'
 import { Http2Connection, type Http2Given } from './http2/http2-connection.ts'
-import { KeptHits } from './kept-hits.ts'
 
 export interface FastPath {
   /**
@@ -24,7 +24,7 @@ export interface FastPathOptions extends Shared {
 
 export function createFastPath(options: FastPathOptions): FastPath {
   const { clock, keepAliveMs, cache, wires } = options
-  const shared = { ...options, hits: new KeptHits(cache, wires) }
+  const shared = { ...options, hits: new CachedHits(cache, wires) }
   const connections = new Set<FastConnection | Http2Connection>()
   // Looking at all of them now and then costs less than a timer of each that every request moves.
   const sweeper = setInterval(() => {

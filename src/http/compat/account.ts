@@ -4,8 +4,8 @@ import * as teams from '#contract/api/team.ts'
 import * as tokens from '#contract/api/token.ts'
 import { getUser } from '#contract/api/user.ts'
 import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
-import { shownPlan } from '../known-words.ts'
-import type { Also, Asked, CompatRow, Given } from './row.ts'
+import { shownPlan } from '../shown-words.ts'
+import type { CompatContext, CompatRequest, CompatRow, PartialRequest } from './row.ts'
 
 type TeamList = ReplyOf<(typeof teams.listTeams)['reply']>
 type Team = ReplyOf<(typeof teams.getTeam)['reply']>
@@ -16,7 +16,7 @@ type Audit = ReplyOf<(typeof readAuditLog)['reply']>
 const showUser = ({ user }: ReplyOf<(typeof getUser)['reply']>) => ({ user: { ...user, platformVersion: 2 } })
 
 /** A team, with what the caller is in it. */
-const shownTeam = (team: Team, role: string | undefined, { ctx }: Also) => {
+const shownTeam = (team: Team, role: string | undefined, { ctx }: CompatContext) => {
   const createdAt = Date.parse(team.created)
   return {
     ...team,
@@ -40,10 +40,10 @@ const shownTeam = (team: Team, role: string | undefined, { ctx }: Also) => {
   }
 }
 
-const showTeam = async (team: Team, also: Also) =>
+const showTeam = async (team: Team, also: CompatContext) =>
   shownTeam(team, (await also.rolesIn([team.id])).get(team.id), also)
 
-async function showTeams(page: TeamList | Team, also: Also) {
+async function showTeams(page: TeamList | Team, also: CompatContext) {
   if (!('teams' in page)) return showTeam(page, also)
   const roles = await also.rolesIn(page.teams.map(({ id }) => id))
   return {
@@ -66,7 +66,7 @@ const showMembers = (members: readonly Member[]) => ({
 })
 
 /** Later versions invite several at once. */
-const readInvitation = ({ body, params }: Asked): Given => {
+const readInvitation = ({ body, params }: CompatRequest): PartialRequest => {
   const { email, role } = (Array.isArray(body) ? body[0] : body) ?? {}
   return {
     params: { id: params.id ?? '' },
@@ -74,7 +74,7 @@ const readInvitation = ({ body, params }: Asked): Given => {
   }
 }
 
-const showInvited = (invited: object, { asked: { body } }: Also) => {
+const showInvited = (invited: object, { asked: { body } }: CompatContext) => {
   const { email, role = 'MEMBER' } = (Array.isArray(body) ? body[0] : body) ?? {}
   const one = { ...invited, email, role }
   return one
@@ -94,14 +94,16 @@ const showEvents = ({ entries, pagination }: Audit) => ({
 })
 
 /** The login of other clients names itself when it asks whether it was accepted, not before. */
-const readLogin = ({ body, query }: Asked): Given => ({
+const readLogin = ({ body, query }: CompatRequest): PartialRequest => ({
   query: query.mode === undefined ? {} : { mode: query.mode },
   body: { tokenName: 'Command line', ...body },
 })
 
-const readVerify = ({ query }: Asked): Given => ({ query: { email: query.email, token: query.token } })
+const readVerify = ({ query }: CompatRequest): PartialRequest => ({
+  query: { email: query.email, token: query.token },
+})
 
-const pages = ({ query: { limit, since, until, from, next } }: Asked): Given => {
+const pages = ({ query: { limit, since, until, from, next } }: CompatRequest): PartialRequest => {
   const before = until ?? next
   return {
     query: {

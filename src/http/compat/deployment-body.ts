@@ -1,7 +1,7 @@
 import { NEW_PROJECT_NODE_VERSION } from '#contract/api/node-versions.ts'
 import { createProject, FRAMEWORKS, getProjectFirst, updateProject } from '#contract/api/project.ts'
 import { AloftError } from '#contract/errors.ts'
-import type { Also, Asked, Given } from './row.ts'
+import type { CompatContext, CompatRequest, PartialRequest } from './row.ts'
 
 /** What later versions take in the request itself and earlier ones in a file beside the others. */
 const CONFIGURATION = [
@@ -37,7 +37,10 @@ const isObject = (value: unknown): value is Body =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A request of any version, as the one of ours. */
-export async function readCreate({ body, query }: Asked, also: Also): Promise<Given> {
+export async function readCreate(
+  { body, query }: CompatRequest,
+  also: CompatContext,
+): Promise<PartialRequest> {
   if (!isObject(body)) return { body }
   const { target, projectSettings, project, name, version, ...rest } = body
   const wanted = String(project ?? name ?? '')
@@ -79,7 +82,7 @@ function filesOf(body: Body): unknown {
 }
 
 /** Nothing has to be confirmed here, because builds find out by themselves: but some clients make a project only then. */
-async function askForSettings(name: string, settings: Body, { call }: Also): Promise<void> {
+async function askForSettings(name: string, settings: Body, { call }: CompatContext): Promise<void> {
   if (await isThere(name, call)) return
   throw new AloftError(
     'missing_project_settings',
@@ -88,7 +91,7 @@ async function askForSettings(name: string, settings: Body, { call }: Also): Pro
   )
 }
 
-async function isThere(idOrName: string, call: Also['call']): Promise<boolean> {
+async function isThere(idOrName: string, call: CompatContext['call']): Promise<boolean> {
   try {
     await call(getProjectFirst, { params: { idOrName } })
     return true
@@ -99,7 +102,7 @@ async function isThere(idOrName: string, call: Also['call']): Promise<boolean> {
 }
 
 /** Settings that come with the first deployment of a project are the project's. */
-async function ensureProject(name: string, settings: Body, { call }: Also): Promise<void> {
+async function ensureProject(name: string, settings: Body, { call }: CompatContext): Promise<void> {
   const wanted = pick(settings, SETTINGS)
   if (!(FRAMEWORKS as readonly unknown[]).includes(wanted.framework)) delete wanted.framework
   if (Object.keys(wanted).length === 0 || (await isThere(name, call))) return

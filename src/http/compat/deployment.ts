@@ -2,12 +2,12 @@ import { listEnvironments } from '#contract/api/custom-environment.ts'
 import * as api from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
 import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
-import { shownPlan, shownState } from '../known-words.ts'
+import { shownPlan, shownState } from '../shown-words.ts'
 import { readCreate } from './deployment-body.ts'
-import type { Also, Asked, CompatRow, Given } from './row.ts'
+import type { CompatContext, CompatRequest, CompatRow, PartialRequest } from './row.ts'
 
 type Deployment = ReplyOf<(typeof api.getDeployment)['reply']>
-type Known = Awaited<ReturnType<Also['findDeployment']>>
+type StoredDeployment = Awaited<ReturnType<CompatContext['findDeployment']>>
 type Project = ReplyOf<(typeof getProject)['reply']>
 type Output = ReplyOf<(typeof api.getOutput)['reply']>
 
@@ -25,13 +25,13 @@ const settingsOf = (p: Project) => ({
   createdAt: p.createdAt,
 })
 
-const teamOf = ({ owner }: Also['ctx']) =>
+const teamOf = ({ owner }: CompatContext['ctx']) =>
   owner.kind === 'team' ? { team: { id: owner.id, slug: owner.slug, name: owner.slug } } : {}
 
 /** Somebody else's deployment can be read without its project. */
 const orUndefined = <T>(wanted: Promise<T>): Promise<T | undefined> => wanted.catch(() => undefined)
 
-export async function showDeployment(d: Deployment, also: Also) {
+export async function showDeployment(d: Deployment, also: CompatContext) {
   const { call, ctx, site } = also
   const { user } = ctx.actor
   const project = await orUndefined(call(getProject, { params: { idOrName: d.projectId } }))
@@ -82,7 +82,7 @@ export async function showDeployment(d: Deployment, also: Also) {
 }
 
 /** Later versions name one of the aliases, and older ones all of them. */
-const showLater = async (d: Deployment, also: Also) => ({
+const showLater = async (d: Deployment, also: CompatContext) => ({
   ...(await showDeployment(d, also)),
   aliasFinal: d.aliasFinal[0] ?? null,
 })
@@ -90,7 +90,7 @@ const showLater = async (d: Deployment, also: Also) => ({
 type Cancelled = ReplyOf<(typeof api.cancelDeployment)['reply']>
 
 /** What this API answers stays as it is, beside what others ask for. */
-const showCancelled = async (d: Cancelled, also: Also) => ({
+const showCancelled = async (d: Cancelled, also: CompatContext) => ({
   ...(await showDeployment({ ...d, aliasFinal: [] }, also)),
   ...d,
 })
@@ -98,17 +98,21 @@ const showCancelled = async (d: Cancelled, also: Also) => ({
 type Listed = ReplyOf<(typeof api.listDeployments)['reply']>
 
 /** When it was ready, and when its build was begun, of those that came so far. */
-const timesOf = ({ buildingAt, readyAt }: Partial<Known>) => ({
+const timesOf = ({ buildingAt, readyAt }: Partial<StoredDeployment>) => ({
   ...(buildingAt === undefined ? {} : { buildingAt }),
   ...(readyAt == null ? {} : { ready: readyAt }),
 })
 
-async function showList({ deployments, pagination }: Listed, also: Also) {
+async function showList({ deployments, pagination }: Listed, also: CompatContext) {
   const known = await also.findDeployments(deployments.map(({ uid }) => uid))
   return { deployments: deployments.map((d) => showListed(d, known.get(d.uid), also)), pagination }
 }
 
-function showListed(d: Listed['deployments'][number], known: Known | undefined, { site, ctx }: Also) {
+function showListed(
+  d: Listed['deployments'][number],
+  known: StoredDeployment | undefined,
+  { site, ctx }: CompatContext,
+) {
   return {
     ...d,
     createdAt: d.created,
@@ -126,12 +130,12 @@ function showListed(d: Listed['deployments'][number], known: Known | undefined, 
   }
 }
 
-type Show = (d: Deployment, also: Also) => unknown
+type Show = (d: Deployment, also: CompatContext) => unknown
 
 /** From files, or once more from those of another deployment. */
 const create =
   (show: Show) =>
-  async (also: Also): Promise<unknown> => {
+  async (also: CompatContext): Promise<unknown> => {
     const { asked, call } = also
     const { deploymentId, target, meta, customEnvironmentSlugOrId } = asked.body ?? {}
     if (typeof deploymentId !== 'string')
@@ -146,7 +150,10 @@ const create =
 const TARGETS = new Set(['production', 'staging', 'preview'])
 
 /** Clients name environments that this API knows by the absence of one, and states that it does not have. */
-const readListQuery = async ({ query: asked }: Asked, also: Also): Promise<Given> => {
+const readListQuery = async (
+  { query: asked }: CompatRequest,
+  also: CompatContext,
+): Promise<PartialRequest> => {
   const { target, state, url, ...query } = asked
   return {
     query: {
@@ -158,7 +165,7 @@ const readListQuery = async ({ query: asked }: Asked, also: Also): Promise<Given
 }
 
 /** An environment of the project that the list is about, by its slug or id, or one that every project has. */
-async function readTarget(target: unknown, projectId: unknown, { call }: Also): Promise<object> {
+async function readTarget(target: unknown, projectId: unknown, { call }: CompatContext): Promise<object> {
   if (typeof target !== 'string' || target === '') return {}
   if (target !== 'production' && typeof projectId === 'string') {
     const listed = await orUndefined(call(listEnvironments, { params: { idOrName: projectId } }))
@@ -168,9 +175,11 @@ async function readTarget(target: unknown, projectId: unknown, { call }: Also): 
   return TARGETS.has(target) ? { target } : {}
 }
 
-const byHost = ({ query }: Asked): Given => ({ params: { id: String(query.url ?? query.hostname ?? '') } })
+const byHost = ({ query }: CompatRequest): PartialRequest => ({
+  params: { id: String(query.url ?? query.hostname ?? '') },
+})
 
-const withBuilds = ({ builds }: ReplyOf<(typeof api.listBuilds)['reply']>, { asked }: Also) => ({
+const withBuilds = ({ builds }: ReplyOf<(typeof api.listBuilds)['reply']>, { asked }: CompatContext) => ({
   builds: builds.map(({ path, ...build }) => ({
     ...build,
     entrypoint: path,

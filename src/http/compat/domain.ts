@@ -6,7 +6,7 @@ import { getProjectDomain } from '#contract/api/project-domain.ts'
 import * as registrar from '#contract/api/registrar.ts'
 import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
-import type { Also, Asked, CompatRow, Given } from './row.ts'
+import type { CompatContext, CompatRequest, CompatRow, PartialRequest } from './row.ts'
 
 type Domain = ReplyOf<(typeof api.listDomains)['reply']>['domains'][number]
 type Inspection = ReplyOf<(typeof api.inspectDomain)['reply']>
@@ -36,7 +36,7 @@ const showDomains = ({ domains, pagination }: { domains: Domain[]; pagination: u
 
 const showOne = ({ domain }: { domain: Domain }) => ({ domain: showDomain(domain) })
 
-const showBought = async (_made: unknown, { call, asked }: Also) => {
+const showBought = async (_made: unknown, { call, asked }: CompatContext) => {
   const { domain } = await call(api.getDomain, { params: { name: String(asked.body?.name) } })
   return {
     domain: {
@@ -51,7 +51,7 @@ const showBought = async (_made: unknown, { call, asked }: Also) => {
 }
 
 /** Later versions also send the contact of the owner, which the registrar has from its account, and a number of years. */
-const readOrder = ({ params, body }: Asked): Given => {
+const readOrder = ({ params, body }: CompatRequest): PartialRequest => {
   const years: unknown = body?.years ?? 1
   if (years !== 1)
     throw new AloftError('bad_request', 'Invalid request: domains are bought for one year. Send `years: 1`.')
@@ -59,7 +59,7 @@ const readOrder = ({ params, body }: Asked): Given => {
 }
 
 /** Whatever was ordered is bought by the time of the answer: what is left to look at is the domain. */
-const showOrder = async (_made: unknown, { call, asked }: Also) => {
+const showOrder = async (_made: unknown, { call, asked }: CompatContext) => {
   const { domain } = await call(api.getDomain, { params: { name: asked.params.name ?? '' } })
   return {
     orderId: domain.id,
@@ -68,7 +68,7 @@ const showOrder = async (_made: unknown, { call, asked }: Also) => {
 }
 
 /** Later versions ask for all prices at once. */
-async function prices({ call, asked }: Also) {
+async function prices({ call, asked }: CompatContext) {
   const ask = (type: string) => call(registrar.getDomainPrice, { query: { name: asked.params.name, type } })
   const [bought, renewed, transferred] = await Promise.all(['new', 'renewal', 'transfer'].map(ask))
   return {
@@ -104,7 +104,7 @@ const showConfig = (it: Inspection) => ({
 })
 
 /** The names of a domain that lead to projects. */
-async function projectDomains({ call, asked }: Also) {
+async function projectDomains({ call, asked }: CompatContext) {
   const { name = '' } = asked.params
   const { aliases } = await call(alias.listAliases, { query: { domain: name, limit: '100' } })
   const found = await Promise.all(
@@ -132,7 +132,7 @@ const showRecord = (r: DnsRecord, domain: string) => ({
 const TTL = 60
 
 /** The parts of an SRV or MX record may come apart from each other. */
-const readRecord = ({ body }: Asked): Given => {
+const readRecord = ({ body }: CompatRequest): PartialRequest => {
   const { name, type, value, mxPriority, srv } = body ?? {}
   const whole =
     srv === undefined || srv === null
@@ -156,17 +156,19 @@ const showCert = (c: Certificate) => ({
 })
 
 /** Other versions call the names of a certificate otherwise. */
-const readIssue = ({ body }: Asked): Given => ({
+const readIssue = ({ body }: CompatRequest): PartialRequest => ({
   body: { domains: body?.domains ?? body?.cns, ...(body?.renew === undefined ? {} : { renew: body.renew }) },
 })
 
-const showIssued = async ({ uid }: { uid: string }, { call }: Also) =>
+const showIssued = async ({ uid }: { uid: string }, { call }: CompatContext) =>
   showCert(await call(certs.getCertificate, { params: { id: uid } }))
 
-const readUpload = ({ body: { ca, cert, key } }: Asked): Given => ({ body: { ca, cert, key } })
+const readUpload = ({ body: { ca, cert, key } }: CompatRequest): PartialRequest => ({
+  body: { ca, cert, key },
+})
 
 /** The answer of ours does not say which one it is: the newest of them. */
-const showUploaded = async (_made: unknown, { call }: Also) => {
+const showUploaded = async (_made: unknown, { call }: CompatContext) => {
   const [newest] = (await call(certs.listCertificates, { query: { limit: '1' } })).certs
   return newest && showCert(newest)
 }
@@ -181,7 +183,7 @@ const showAlias = (a: Alias) => ({
 })
 
 /** The first versions ask whether a name leads anywhere, and take a refusal for a failure. */
-async function aliasOrNull({ call, asked }: Also) {
+async function aliasOrNull({ call, asked }: CompatContext) {
   try {
     return showAlias(await call(alias.getAlias, { params: asked.params }))
   } catch (error) {
@@ -190,7 +192,7 @@ async function aliasOrNull({ call, asked }: Also) {
   }
 }
 
-const showAssigned = (made: object, { asked }: Also) => ({ ...made, alias: asked.body?.alias })
+const showAssigned = (made: object, { asked }: CompatContext) => ({ ...made, alias: asked.body?.alias })
 
 const is = (endpoint: Endpoint): Endpoint => endpoint
 

@@ -1,7 +1,7 @@
 import { getFile } from '#contract/api/deployment.ts'
 import { uploadFile } from '#contract/api/file.ts'
 import type { RawReply } from '#contract/endpoint.ts'
-import type { Asked, CompatRow, Given } from './row.ts'
+import type { CompatRequest, CompatRow, PartialRequest } from './row.ts'
 
 /** Headers by the names that other clients know, and by ours. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -9,7 +9,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   'x-platform-size': ['x-vercel-size', 'x-now-size'],
 }
 
-const readUpload = ({ headers, body }: Asked): Given => {
+const readUpload = ({ headers, body }: CompatRequest): PartialRequest => {
   const renamed = Object.entries(NAMES).flatMap(([ours, theirs]) => {
     const value = [ours, ...theirs]
       .map((name) => headers[name])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { accountRows } from './account.ts'
 import { deploymentRows } from './deployment.ts'
-import type { Also, CompatRow } from './row.ts'
+import type { CompatContext, CompatRow } from './row.ts'
 
 const showOf = (rows: readonly CompatRow[], on: string) => {
   const { show } = rows.find((row) => row.on === on) ?? {}
@@ -11,14 +11,14 @@ const showOf = (rows: readonly CompatRow[], on: string) => {
 }
 
 /** Knows what a list asks for at once, and nothing that is asked for one by one. */
-const alsoWith = (known: Partial<Also>): Also =>
+const alsoWith = (known: Partial<CompatContext>): CompatContext =>
   ({
     site: 'https://aloft.test',
     ctx: { actor: { user: { id: 'u', username: 'jo' } }, owner: { plan: 'hobby' } },
     findDeployment: () => assert.fail('a look-up for one row'),
     call: () => assert.fail('a look-up for one row'),
     ...known,
-  }) as unknown as Also
+  }) as unknown as CompatContext
 
 const listed = (uid: string) => ({ uid, created: 1, state: 'READY', creator: { uid: 'u' } })
 

@@ -2,10 +2,10 @@ import { type Readable, Transform } from 'node:stream'
 import { readEvents } from '#contract/api/log.ts'
 import { readProjectLogs } from '#contract/api/project-log.ts'
 import type { RawReply } from '#contract/endpoint.ts'
-import type { Asked, CompatRow, Given } from './row.ts'
+import type { CompatRequest, CompatRow, PartialRequest } from './row.ts'
 
 /** What clients leave open they send as an empty text, and what they send to others means nothing here. */
-const readQuery = ({ query }: Asked): Given => ({
+const readQuery = ({ query }: CompatRequest): PartialRequest => ({
   query: Object.fromEntries(Object.entries(query).filter(([key, value]) => value !== '' && KEYS.has(key))),
 })
 const KEYS = new Set([

@@ -8,7 +8,7 @@ import * as production from '#contract/api/project-production.ts'
 import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
 import { PAGE_LIMIT } from '#contract/page.ts'
-import type { Also, Asked, CompatRow, Given } from './row.ts'
+import type { CompatContext, CompatRequest, CompatRow, PartialRequest } from './row.ts'
 
 type Project = ReplyOf<(typeof api.getProject)['reply']>
 
@@ -31,7 +31,7 @@ const withoutNull = (body: unknown): Record<string, unknown> =>
 
 const readProject =
   (endpoint: Endpoint) =>
-  ({ body }: Asked): Given => {
+  ({ body }: CompatRequest): PartialRequest => {
     const { framework: _framework, ...rest } = known(endpoint, body)
     return { body: { ...rest, ...frameworkOf(body ?? {}) } }
   }
@@ -53,14 +53,14 @@ export const showProject = (project: Project) => ({
 })
 
 /** New projects of such clients build with what today's frameworks need. */
-async function showCreated(made: Project, { call, asked }: Also) {
+async function showCreated(made: Project, { call, asked }: CompatContext) {
   const { nodeVersion = NEW_PROJECT_NODE_VERSION } = asked.body as { nodeVersion?: string }
   const project = await call(api.updateProject, { params: { idOrName: made.id }, body: { nodeVersion } })
   return showProject(project)
 }
 
 /** Projects that a domain shows: where its names lead. */
-async function ofDomain({ call, asked }: Also): Promise<readonly Project[]> {
+async function ofDomain({ call, asked }: CompatContext): Promise<readonly Project[]> {
   const { domain, limit } = asked.query
   if (typeof domain !== 'string') {
     const { projects } = await call(api.listProjects, {
@@ -73,7 +73,7 @@ async function ofDomain({ call, asked }: Also): Promise<readonly Project[]> {
   return Promise.all(ids.map((idOrName) => call(api.getProject, { params: { idOrName } })))
 }
 
-const listQuery = ({ query: { teamId, slug, search, ...query } }: Asked): Given => ({
+const listQuery = ({ query: { teamId, slug, search, ...query } }: CompatRequest): PartialRequest => ({
   query: {
     ...Object.fromEntries(Object.entries(query).filter(([key]) => LIST_KEYS.has(key))),
     ...(typeof search === 'string' && search !== '' ? { search } : {}),
@@ -92,7 +92,7 @@ const isFor = ({ target: targets, customEnvironmentIds = [] }: Variable, target:
   customEnvironmentIds.includes(target)
 
 /** The id of an environment that is named by its slug; anything else as it is. */
-async function idOfEnvironment({ call, asked }: Also, named: string): Promise<string> {
+async function idOfEnvironment({ call, asked }: CompatContext, named: string): Promise<string> {
   if ((env.ENV_TARGETS as readonly string[]).includes(named)) return named
   const { idOrName = '' } = asked.params
   const found = await call(environments.listEnvironments, { params: { idOrName } })
@@ -102,12 +102,12 @@ async function idOfEnvironment({ call, asked }: Also, named: string): Promise<st
 /** Nothing looks into values here, so that nothing is found in them; later versions refuse an answer that leaves it out. */
 const showVariable = (one: Variable) => ({ ...one, securityIssues: [] })
 
-function showVariables({ envs }: Variables, { asked }: Also) {
+function showVariables({ envs }: Variables, { asked }: CompatContext) {
   const shown = envs.filter((one) => isFor(one, asked.query.target)).map(showVariable)
   return { envs: shown, pagination: { count: shown.length, next: null, prev: null } }
 }
 
-const variableQuery = ({ query: { decrypt, gitBranch } }: Asked): Given => ({
+const variableQuery = ({ query: { decrypt, gitBranch } }: CompatRequest): PartialRequest => ({
   query: {
     ...(decrypt === undefined ? {} : { decrypt }),
     ...(typeof gitBranch === 'string' && gitBranch !== '' ? { gitBranch } : {}),
@@ -142,7 +142,7 @@ const ofSecret = (one: Record<string, unknown>): Record<string, unknown> =>
     ? { ...one, type: 'secret' }
     : one
 
-const readVariables = ({ body, query }: Asked): Given => ({
+const readVariables = ({ body, query }: CompatRequest): PartialRequest => ({
   query: query.upsert === undefined ? {} : { upsert: query.upsert },
   body: Array.isArray(body) ? body.map(readVariable) : readVariable(body ?? {}),
 })
@@ -151,7 +151,7 @@ const readVariables = ({ body, query }: Asked): Given => ({
 const showCreatedVariable = ({ created }: { created: unknown }) => created
 
 /** Variables by their name and environment: one that is also for others stays for them. */
-async function removeByKey({ call, asked }: Also) {
+async function removeByKey({ call, asked }: CompatContext) {
   const { idOrName = '', key = '' } = asked.params
   const { target } = asked.query
   const { envs } = await call(env.listVariables, { params: { idOrName } })
@@ -165,7 +165,7 @@ async function removeByKey({ call, asked }: Also) {
 }
 
 /** Several at a time, of which those that are there are removed. */
-async function removeSeveral({ call, asked }: Also) {
+async function removeSeveral({ call, asked }: CompatContext) {
   const { idOrName = '' } = asked.params
   const wanted: unknown = asked.body?.ids
   if (!Array.isArray(wanted))
@@ -177,7 +177,7 @@ async function removeSeveral({ call, asked }: Also) {
 }
 
 /** What a program on one's own computer gets: values that can be read, of one environment. */
-async function pull(also: Also) {
+async function pull(also: CompatContext) {
   const { call, asked } = also
   const { idOrName = '', gitBranch } = asked.params
   const target = await idOfEnvironment(also, asked.params.target ?? 'development')
@@ -195,7 +195,7 @@ async function pull(also: Also) {
 
 type Moved = ReplyOf<(typeof production.listMovedAliases)['reply']>
 
-const showMoved = ({ aliases, pagination }: Moved, { asked }: Also) => ({
+const showMoved = ({ aliases, pagination }: Moved, { asked }: CompatContext) => ({
   aliases: aliases.map(({ alias, id, status }) => ({
     id,
     status,
@@ -215,11 +215,11 @@ const asTarget = (d: ProjectDomain) => ({
 })
 
 /** Where a domain leads that is added to a project or taken from it, as earlier versions say it. */
-const byQuery = ({ params, query }: Asked): Given => ({
+const byQuery = ({ params, query }: CompatRequest): PartialRequest => ({
   params: { ...params, domain: String(query.domain ?? '') },
 })
 
-async function currentProduction({ call, asked }: Also) {
+async function currentProduction({ call, asked }: CompatContext) {
   const project = await call(api.getProject, { params: asked.params })
   const current = project.targets.production
   if (current === undefined)

@@ -6,7 +6,7 @@ import type { Deployments } from '#core/deployment/deployments.ts'
 import type { Teams } from '#core/team/teams.ts'
 import type { Route } from '../route.ts'
 import { compileValidate } from '../validate.ts'
-import { type Also, type Asked, type CompatRow, expand, type Given } from './row.ts'
+import { type CompatContext, type CompatRequest, type CompatRow, expand, type PartialRequest } from './row.ts'
 import { ROWS } from './rows.ts'
 
 /** Whatever the row makes: its shape is that of other clients, which this API does not describe. */
@@ -55,7 +55,7 @@ function renamed({ endpoint, handle }: Route): readonly Route[] {
   return path.startsWith('/platform/') ? [at('/now/')] : [at('/now/'), at('/')]
 }
 
-type Call = (ctx: Context, endpoint: Pick<Endpoint, 'on'>, given: Given) => Promise<unknown>
+type Call = (ctx: Context, endpoint: Pick<Endpoint, 'on'>, given: PartialRequest) => Promise<unknown>
 
 /** Asks an endpoint as if the request had come for it: whoever asks has to be allowed, and what is asked has to be right. */
 function createCall(native: readonly Route[]): Call {
@@ -108,8 +108,8 @@ function bind(
       : { ...is, teamBySlug: true },
     async handle(who, input) {
       const ctx = who as Context
-      const asked = input as unknown as Asked
-      const also: Also = {
+      const asked = input as unknown as CompatRequest
+      const also: CompatContext = {
         asked,
         ctx,
         site,

@@ -4,7 +4,7 @@ import type { Context } from '#core/access/context.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
 
 /** A request after its JSON was read, in whatever shape its client sends it. */
-export interface Asked {
+export interface CompatRequest {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
   // biome-ignore lint/suspicious/noExplicitAny: another client's body, which the endpoint that it is for checks
@@ -12,11 +12,11 @@ export interface Asked {
   readonly headers: IncomingHttpHeaders
 }
 
-export type Given = Partial<Asked>
+export type PartialRequest = Partial<CompatRequest>
 
 /** What an answer is filled from besides itself. */
-export interface Also {
-  readonly asked: Asked
+export interface CompatContext {
+  readonly asked: CompatRequest
   readonly ctx: Context
   /** Where people see what the API shows: `{base_url}`. */
   readonly site: string
@@ -29,7 +29,7 @@ export interface Also {
   /** Asks another endpoint in the name of the same caller, who has to be allowed that as well. */
   call<Reply extends ReplyForm>(
     endpoint: Pick<Endpoint<string, never, never, Reply>, 'on' | 'reply'>,
-    given?: Given,
+    given?: PartialRequest,
   ): Promise<ReplyOf<Reply>>
 }
 
@@ -44,11 +44,11 @@ export interface CompatRow {
    */
   readonly on: string
   readonly is: Endpoint
-  readonly read?: (asked: Asked, also: Also) => Given | Promise<Given>
+  readonly read?: (asked: CompatRequest, also: CompatContext) => PartialRequest | Promise<PartialRequest>
   // biome-ignore lint/suspicious/noExplicitAny: the answer of the endpoint, whose row names its type
-  readonly show?: (answer: any, also: Also) => unknown
+  readonly show?: (answer: any, also: CompatContext) => unknown
   /** Answers by itself, from what other endpoints tell. */
-  readonly answer?: (also: Also) => unknown
+  readonly answer?: (also: CompatContext) => unknown
   readonly status?: number
   /** What it shows is content with a type of its own, like what it is made from. */
   readonly raw?: boolean

@@ -1,10 +1,10 @@
 import * as api from '#contract/api/secret.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
-import type { Also, CompatRow } from './row.ts'
+import type { CompatContext, CompatRow } from './row.ts'
 
 /** Only what is listed can be looked up: secrets are found in the list, page by page. */
-async function find({ call, asked }: Also) {
+async function find({ call, asked }: CompatContext) {
   const { name = '' } = asked.params
   if (asked.query.decrypt === 'true')
     throw new AloftError('forbidden', 'The value of a secret can’t be read. Only deployments receive it.')

@@ -4,7 +4,7 @@ import type { Project } from '#core/project/project.ts'
 import type { ProjectDetails } from '#core/project/project-details.ts'
 import type { ShownDeployment, ShownDeployments } from '#core/project/shown-deployments.ts'
 import { live } from '../deployment/live.ts'
-import { shownPlan, shownState } from '../known-words.ts'
+import { shownPlan, shownState } from '../shown-words.ts'
 import { linkOf } from './link.ts'
 
 const deployment = ({ deployment: d, aliases, creator }: ShownDeployment) => ({

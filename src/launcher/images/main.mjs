@@ -1,5 +1,5 @@
 // Runs inside the sandbox: reads images of strangers and writes them in another size. One request a connection: a line of
-// JSON with the wish, then the image. The answer: a line of JSON, with `error` where it failed or the number of `bytes`, then those.
+// JSON with the request, then the image. The answer: a line of JSON, with `error` where it failed or the number of `bytes`, then those.
 import { createServer } from 'node:net'
 import sharp from 'sharp'
 

@@ -11,7 +11,7 @@ const COLUMNS = ['name', 'project_id', 'creator_id', 'target', 'state'] as const
 type Column = (typeof COLUMNS)[number]
 
 /** What rows should have: any of these values. */
-type Wanted = ReadonlyMap<Column, readonly string[]>
+type ColumnValues = ReadonlyMap<Column, readonly string[]>
 
 interface Index {
   readonly name: string
@@ -119,7 +119,7 @@ function selectShape(shape: Shape): ReturnType<typeof prepareShape> {
   return known
 }
 
-function wantedIn({ app, projectId, creators, states, ...filter }: DeploymentFilter): Wanted {
+function wantedIn({ app, projectId, creators, states, ...filter }: DeploymentFilter): ColumnValues {
   const target = filter.customEnvironmentId ?? (filter.target === 'preview' ? PREVIEW : filter.target)
   const lists = { name: app, project_id: projectId, creator_id: creators, target, state: states }
   const wanted = new Map<Column, readonly string[]>()
@@ -131,7 +131,7 @@ function wantedIn({ app, projectId, creators, states, ...filter }: DeploymentFil
 }
 
 /** Every way to choose one value for each of these columns. */
-const choices = (columns: readonly Column[], wanted: Wanted): Readonly<Record<string, string>>[] =>
+const choices = (columns: readonly Column[], wanted: ColumnValues): Readonly<Record<string, string>>[] =>
   columns.reduce<Readonly<Record<string, string>>[]>(
     (chosen, column) =>
       chosen.flatMap((choice) => (wanted.get(column) ?? []).map((text) => ({ ...choice, [column]: text }))),

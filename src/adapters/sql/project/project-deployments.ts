@@ -12,7 +12,7 @@ import {
 } from '../deployment/deployment-row.ts'
 import type { Db } from '../tables.ts'
 
-interface Wanted {
+interface NewestQuery {
   readonly ownerId: string
   /** As JSON. */
   readonly projectIds: string
@@ -24,7 +24,7 @@ interface Wanted {
 const COLUMNS = sql.join(DEPLOYMENT.map((column) => sql.ref(column)))
 
 /** The newest deployments of each of these projects: one walk along an index for each, in one statement. */
-async function newest(db: Db, { ownerId, projectIds, limit, target }: Wanted): Promise<Deployment[]> {
+async function newest(db: Db, { ownerId, projectIds, limit, target }: NewestQuery): Promise<Deployment[]> {
   const isReady = target === undefined ? sql`` : sql` and target = ${target} and state = 'READY'`
   const index = sql.ref(target === undefined ? 'deployments_project' : 'deployments_project_target')
   const { rows } = await (hasLateralJoins(db)

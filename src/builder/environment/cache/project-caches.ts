@@ -6,7 +6,7 @@ import type { Target } from '#contract/api/deployment.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Project } from '#core/project/project.ts'
 import { treeBytes } from '../remove-tree.ts'
-import { putIn, takeOut } from './kept-trees.ts'
+import { putIn, takeOut } from './move-folder.ts'
 import { packTree, unpackTree } from './pack-tree.ts'
 
 /** What a build left for the next of its project. */

@@ -71,7 +71,7 @@ export async function receivePack(
   return { status: answer.status, body }
 }
 
-interface Told {
+interface ReceivedPush {
   readonly begun: readonly Push[]
   readonly nowait: boolean
   readonly received: (report: Buffer) => Promise<void>
@@ -92,7 +92,7 @@ async function* plain(
 async function* banded(
   parts: Pick<ReceiveParts, 'follow'>,
   answer: GitHttpAnswer,
-  { begun, nowait, received }: Told,
+  { begun, nowait, received }: ReceivedPush,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void> {
   const reader = new PacketReader()

@@ -8,8 +8,8 @@ import type { Log } from '#core/ports/log.ts'
 import type { DrainOptions } from '#listener/listener.ts'
 import { findBundle } from '../bundle.ts'
 import { type Channel, channelToChild, kindOf } from '../channel/channel.ts'
+import { type ChildOptions, descriptorsOf, toArguments } from './child-options.ts'
 import { createDoingNotes, type DoingNotes } from './doing.ts'
-import { descriptorsOf, type Given, toArguments } from './given.ts'
 import { Heartbeat, seeProcess } from './heartbeat.ts'
 
 export const CHILD_ROLES = ['serve', 'work'] as const
@@ -39,7 +39,7 @@ const compileCache = (): string | undefined => {
 }
 
 /** Starts a program in one of its child roles, with a place for what it does. */
-export const forkRole = (role: ChildRole, doing: DoingNotes, program: string, given: Given) =>
+export const forkRole = (role: ChildRole, doing: DoingNotes, program: string, given: ChildOptions) =>
   fork(program, ['--child', role, ...toArguments(given)], {
     // Group commits and hashing run on the thread pool: the default of four threads starves them.
     env: {
@@ -74,7 +74,7 @@ export interface SupervisedOptions {
   /** What is started again is what was started at first, whatever has become of the sources meanwhile. */
   readonly program: string
   /** What each life is given. */
-  readonly given?: () => Given
+  readonly given?: () => ChildOptions
   /** Which of those of its role it is. */
   readonly seat: number
   readonly fork?: typeof forkRole

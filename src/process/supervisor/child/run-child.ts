@@ -3,14 +3,14 @@ import type { Config } from '../../../config/config.ts'
 import { createLog } from '../../compose/log.ts'
 import { channelToSupervisor, kindOf } from '../channel/channel.ts'
 import { type ChildRole, DRAIN, DRAIN_MS, type Drain, READY } from './child.ts'
+import type { ChildOptions } from './child-options.ts'
 import { openDoing } from './doing.ts'
-import type { Given } from './given.ts'
 import { answerHeartbeat } from './heartbeat.ts'
 import { giveBackWhenIdle } from './idle-memory.ts'
 import { endWhenOrphaned } from './orphan.ts'
 
 /** The life of a child: start, say so, and end when the supervisor asks or is gone. */
-export async function runChild(role: ChildRole, config: Config, given: Given): Promise<number> {
+export async function runChild(role: ChildRole, config: Config, given: ChildOptions): Promise<number> {
   const log = createLog(config.logLevel, role)
   const channel = channelToSupervisor()
   // The terminal sends these to the whole group; the supervisor decides what they mean.

@@ -1,5 +1,5 @@
 import { ANY, type CharSet } from './char-set.ts'
-import { compileLook, type Look, type Looks } from './program.ts'
+import { compileLook, type LookAround, type LookArounds } from './program.ts'
 import { holds, type Input } from './run.ts'
 import type { LookNode, Node } from './syntax.ts'
 
@@ -9,12 +9,12 @@ import type { LookNode, Node } from './syntax.ts'
  */
 export interface GuardedRest {
   readonly before: readonly CharSet[]
-  readonly looks: readonly Look[]
+  readonly looks: readonly LookAround[]
   readonly minLength: number
   readonly captures: boolean
 }
 
-export function readGuardedRest(node: Node, groupCount: number, looks: Looks): GuardedRest | undefined {
+export function readGuardedRest(node: Node, groupCount: number, looks: LookArounds): GuardedRest | undefined {
   const items = itemsOf(node)
   const last = items.at(-1)
   const captures = last?.kind === 'group'

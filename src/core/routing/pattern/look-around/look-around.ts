@@ -2,7 +2,7 @@ import type { Groups } from '../../url/template.ts'
 import type { Token } from '../pattern-tokens.ts'
 import type { Regex } from '../regex-engine.ts'
 import { type GuardedRest, matchGuardedRest, readGuardedRest } from './guarded-rest.ts'
-import { compileProgram, type Looks, type Program } from './program.ts'
+import { compileProgram, type LookArounds, type Program } from './program.ts'
 import { capture, createInput, type Input, MAX_TRIED, type Slots } from './run.ts'
 import { parse } from './syntax.ts'
 
@@ -19,7 +19,7 @@ export function compileLookAround(tokens: readonly Token[], isCaseSensitive: boo
   if (tokens.filter((token) => token.kind === 'open' && token.look !== undefined).length > MAX_LOOKS)
     throw new Error(`it looks around in more than ${MAX_LOOKS} places`)
   const groupCount = tokens.filter((token) => token.kind === 'open' && token.captures).length
-  const looks: Looks = { firstSlot: 2 * groupCount + 2, all: [], known: new Map() }
+  const looks: LookArounds = { firstSlot: 2 * groupCount + 2, all: [], known: new Map() }
   const tree = parse(tokens, isCaseSensitive)
   const guarded = readGuardedRest(tree, groupCount, looks)
   const program = compileProgram(tree, false, looks)
@@ -50,7 +50,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 
 function match(
   program: Program,
-  looks: Looks,
+  looks: LookArounds,
   groupCount: number,
   input: Input,
   text: string,
@@ -66,7 +66,7 @@ function match(
 }
 
 /** Captures what is in the look-arounds that the match passed: outer ones first, as they lead to those inside. */
-function captureLooks(looks: Looks, input: Input, slots: Slots): Slots {
+function captureLooks(looks: LookArounds, input: Input, slots: Slots): Slots {
   let all = slots
   for (const look of looks.all.toReversed()) {
     const from = all[looks.firstSlot + look.index] ?? -1

@@ -11,7 +11,7 @@ export interface Instruction {
   readonly slot: number
   readonly set: CharSet
   readonly test: Assertion
-  readonly look: Look | undefined
+  readonly look: LookAround | undefined
 }
 
 export interface Program {
@@ -20,7 +20,7 @@ export interface Program {
 }
 
 /** A look-around: whether its body has a match that begins, or ends, at a place. */
-export interface Look {
+export interface LookAround {
   /** Among all of the pattern. */
   readonly index: number
   readonly isBehind: boolean
@@ -34,14 +34,14 @@ export interface Look {
 }
 
 /** The look-arounds of a pattern, each compiled once for all directions in which it is met. */
-export interface Looks {
+export interface LookArounds {
   /** The slot for the place at which the first one was passed; those of groups come before. */
   readonly firstSlot: number
-  readonly all: Look[]
-  readonly known: Map<LookNode, Look>
+  readonly all: LookAround[]
+  readonly known: Map<LookNode, LookAround>
 }
 
-export function compileProgram(node: Node, isBackward: boolean, looks: Looks): Program {
+export function compileProgram(node: Node, isBackward: boolean, looks: LookArounds): Program {
   const instructions: Instruction[] = []
   const add = (op: Instruction['op'], next: number, fields: Partial<Instruction> = {}): number =>
     instructions.push({
@@ -127,13 +127,13 @@ export function compileProgram(node: Node, isBackward: boolean, looks: Looks): P
 }
 
 /** Compiles a look-around, or finds it if it was compiled before. */
-export function compileLook(node: LookNode, looks: Looks): Look {
+export function compileLook(node: LookNode, looks: LookArounds): LookAround {
   const known = looks.known.get(node)
   if (known !== undefined) return known
   const { body, isBehind, isNegated, captures } = node
   const forward = compileProgram(body, false, looks)
   const backward = compileProgram(body, true, looks)
-  const look: Look = {
+  const look: LookAround = {
     index: looks.all.length,
     isBehind,
     isNegated,

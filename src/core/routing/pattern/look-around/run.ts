@@ -1,5 +1,5 @@
 import { isWord } from './char-set.ts'
-import type { Instruction, Look, Program } from './program.ts'
+import type { Instruction, LookAround, Program } from './program.ts'
 import type { Assertion } from './syntax.ts'
 
 /** A text that a pattern is tried on, and what is known about the look-arounds in it. */
@@ -141,11 +141,11 @@ function holdsAssertion(test: Assertion, points: Int32Array, place: number): boo
 }
 
 /** Whether what a look-around wants is so at a place. */
-export function holds(look: Look, input: Input, place: number): boolean {
+export function holds(look: LookAround, input: Input, place: number): boolean {
   return hasMatchAt(look, input, place) !== look.isNegated
 }
 
-function hasMatchAt(look: Look, input: Input, place: number): boolean {
+function hasMatchAt(look: LookAround, input: Input, place: number): boolean {
   const results = input.looks[look.index]
   if (results === undefined) return false
   if (results.all !== undefined) return results.all[place] === 1

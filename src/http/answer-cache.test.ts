@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { getDeployment } from '#contract/api/deployment.ts'
 import type { Context } from '#core/access/context.ts'
-import { KeptAnswers } from './kept-answers.ts'
+import { AnswerCache } from './answer-cache.ts'
 import type { Allowance, Limits } from './limits.ts'
 
 const ALLOWED: Allowance = { allowed: true, total: 10, remaining: 9, resetAt: 1000 }
@@ -15,7 +15,7 @@ const ask = (headers: Record<string, string> = {}, method = 'GET'): IncomingMess
 
 function open(take: () => Allowance | Promise<Allowance> = () => ALLOWED) {
   const data = { version: 1 as number | undefined, fails: false }
-  const kept = new KeptAnswers({
+  const kept = new AnswerCache({
     version: () => {
       if (data.fails) throw new Error('the disk fails')
       return data.version

@@ -5,7 +5,7 @@ import { proofTexts } from './proof-texts.ts'
 import { unlessFailed } from './unless-failed.ts'
 
 /** What DNS says of a domain. */
-export interface Seen {
+export interface DnsFindings {
   /** Where it is delegated to; undefined when nobody could say. */
   readonly nameservers: readonly string[] | undefined
   /** The texts where the token should be. */
@@ -20,11 +20,11 @@ export interface Seen {
  * Looks for the proof on the name and on the name it was registered as. A name without nameservers of its own
  * has those of the other.
  */
-export async function lookUp(
+export async function lookUpDomain(
   resolver: Pick<Resolver, 'ns' | 'txt'>,
   { name, token }: Pick<Domain, 'name' | 'token'>,
   intended: readonly string[],
-): Promise<Seen> {
+): Promise<DnsFindings> {
   const apex = apexOf(name) ?? name
   const names = apex === name ? [name] : [name, apex]
   const [servers, texts] = await Promise.all([

@@ -11,7 +11,7 @@ import { Time } from '../ui/time.tsx'
 import { isRolledBack, type Project } from './project.ts'
 
 /** Above every page of a project that was rolled back: what production stays at, and the way out. */
-export function HeldBanner({ project }: { project: Project }) {
+export function RolledBackBanner({ project }: { project: Project }) {
   const { slug: account } = useAccount()
   // Stays open after it is done, when there is no banner any more.
   const [goal, setGoal] = useState<Goal>()

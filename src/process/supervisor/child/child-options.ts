@@ -7,7 +7,7 @@ import { type InheritedSockets, passSockets } from '../socket/listen-sockets.ts'
 export const AGREEMENT = 2
 
 /** What the supervisor gives a process on its way. */
-export interface Given {
+export interface ChildOptions {
   /** It brings the data up to date first. */
   readonly prepares?: boolean
   /** For a serving process: the sockets to listen on. */
@@ -21,24 +21,24 @@ export interface Given {
   readonly takesOver?: boolean
 }
 
-interface Told extends Given {
+interface SentOptions extends ChildOptions {
   readonly agreement: number
 }
 
-export const toArguments = ({ sockets, ...rest }: Given): readonly string[] => [
+export const toArguments = ({ sockets, ...rest }: ChildOptions): readonly string[] => [
   '--given',
   JSON.stringify({
     ...rest,
     agreement: AGREEMENT,
     ...(sockets ? { sockets: { ...sockets, numbers: passSockets(sockets.numbers).places } } : {}),
-  } satisfies Told),
+  } satisfies SentOptions),
 ]
 
-export const descriptorsOf = ({ sockets }: Given): readonly number[] =>
+export const descriptorsOf = ({ sockets }: ChildOptions): readonly number[] =>
   sockets ? passSockets(sockets.numbers).descriptors : []
 
 /** Undefined where the supervisor is of a version that this one does not understand. */
-export function readGiven(text: string | undefined): Given | undefined {
-  const { agreement, ...given } = JSON.parse(text ?? '{}') as Partial<Told>
+export function readChildOptions(text: string | undefined): ChildOptions | undefined {
+  const { agreement, ...given } = JSON.parse(text ?? '{}') as Partial<SentOptions>
   return agreement === AGREEMENT ? given : undefined
 }

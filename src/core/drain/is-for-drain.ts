@@ -5,7 +5,7 @@ import type { Drain } from './drain.ts'
 import { isItem, type LoggedDeployment, sourceOf } from './drain-item.ts'
 
 /** Whether an entry is sent to a drain. */
-export function isWanted(
+export function isForDrain(
   drain: Drain,
   installation: Installation | undefined,
   entry: LogEntry,

@@ -8,7 +8,7 @@ import { FETCH, type Reach } from './reach-remote.ts'
 import { readBatch } from './read-batch.ts'
 import { type GitRun, runGit, startGit } from './run-git.ts'
 
-export interface LookParts extends GitCliParts {
+export interface SnapshotParts extends GitCliParts {
   readonly reach: Reach
   readonly maxBytes: number
 }
@@ -19,8 +19,8 @@ const LOOK_MS = 60_000
 const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n'
 
 /** Brings the newest commit of one branch into a folder that is thrown away afterwards. */
-export async function lookInto<T>(
-  { folder, confine, reach, maxBytes }: LookParts,
+export async function withSnapshot<T>(
+  { folder, confine, reach, maxBytes }: SnapshotParts,
   { access, branch, signal }: { access: RemoteAccess; branch: string; signal: AbortSignal },
   use: (snapshot: RemoteSnapshot) => Promise<T>,
 ): Promise<T> {

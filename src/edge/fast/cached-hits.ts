@@ -13,7 +13,7 @@ import type { Http2Head } from './http2/http2-head.ts'
 import type { WirePlace, Wires } from './wires.ts'
 
 /** An answer that is kept for everybody, as one visitor gets it. It is the same for a second: then it is older. */
-export interface KeptHit {
+export interface CachedHit {
   readonly answer: Answer
   readonly age: number
   /** All lines of the head that are the same each time, once they are known. */
@@ -25,7 +25,7 @@ export interface KeptHit {
 }
 
 /** Where a kept answer would be, for one visitor. To work that out takes as long as to answer. */
-export interface Lookup {
+export interface CacheLookup {
   readonly place: CachePlace
   readonly request: Pick<CacheRequest, 'question' | 'source' | 'entrypoint'>
   /** Headers that come on top of those that are kept. */
@@ -35,7 +35,7 @@ export interface Lookup {
 }
 
 /** A promise is of what has to be there first; undefined leaves the request to those who look closer. */
-export type FoundHit = KeptHit | Promise<unknown> | undefined
+export type FoundHit = CachedHit | Promise<unknown> | undefined
 
 const MOST_IMAGES = 200
 const LONGEST_IMAGE = 1024
@@ -43,11 +43,11 @@ const LONGEST_IMAGE = 1024
 const FOR_ANYBODY: Question = { method: 'GET', headers: {} }
 
 /** Finds kept answers of functions and of images, by the same keys as those who make them. */
-export class KeptHits {
+export class CachedHits {
   readonly #cache: EdgeCache
   readonly #wires: Wires
   /** By the form of the kept answer that they show. */
-  readonly #hits = new WeakMap<Answer, KeptHit>()
+  readonly #hits = new WeakMap<Answer, CachedHit>()
   /** Where images are kept, by what was asked for: reading that takes longer than answering. */
   readonly #images = new WeakMap<Site, Map<string, FoundImage>>()
 
@@ -62,7 +62,7 @@ export class KeptHits {
   }
 
   /** Where an answer of a function would be; undefined where none may be kept for this visitor. */
-  lookUp(site: Site, outcome: FunctionOutcome, scheme: string, question: Question): Lookup | undefined {
+  lookUp(site: Site, outcome: FunctionOutcome, scheme: string, question: Question): CacheLookup | undefined {
     if (site.keepsAnswers === false || !mayAsk(question)) return undefined
     const url = urlOf(outcome.asked, outcome.query)
     const key = keyOf({ site, by: outcome.target.path, url, scheme, question })
@@ -71,7 +71,7 @@ export class KeptHits {
   }
 
   /** Where an image in the size and format that the visitor wants would be. */
-  lookUpImage(site: Site, config: ImageConfig, query: string, question: Question): Lookup | undefined {
+  lookUpImage(site: Site, config: ImageConfig, query: string, question: Question): CacheLookup | undefined {
     const name = `${query} ${headerOf(question, 'accept') ?? ''}`
     const known = this.#images.get(site)?.get(name)
     const image = known ?? readImage(site, config, query, question)
@@ -89,7 +89,7 @@ export class KeptHits {
     }
   }
 
-  find(site: Site, { place, request, more, image }: Lookup): FoundHit {
+  find(site: Site, { place, request, more, image }: CacheLookup): FoundHit {
     const found = this.#hitOf(site, this.#cache.peek(place, request), request.question, more)
     if (image !== undefined && !image.isRemembered && found !== undefined && !(found instanceof Promise)) {
       image.isRemembered = true
@@ -125,7 +125,7 @@ export class KeptHits {
   }
 }
 
-function show(site: Site, { form, age }: CacheHit, question: Question, more: readonly string[]): KeptHit {
+function show(site: Site, { form, age }: CacheHit, question: Question, more: readonly string[]): CachedHit {
   const shown = shownForm(form, 'HIT', age, question)
   const headers = ownCookies([...shown.headers, ...more], site)
   return { answer: { ...shown, headers }, age, head: undefined, place: undefined, http2Head: undefined }

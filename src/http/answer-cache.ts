@@ -20,7 +20,7 @@ function sizeOf(text: string): Size {
 }
 
 /** What an endpoint answered, and what has to be known to answer it again. */
-interface Kept extends Size {
+interface CachedAnswer extends Size {
   readonly row: Endpoint
   readonly route: string
   readonly text: string
@@ -38,7 +38,7 @@ export interface Answered {
   readonly ms: number
 }
 
-interface KeptParts {
+interface AnswerCacheParts {
   readonly version: DataVersion
   readonly limits: Limits
   readonly clock: Clock
@@ -58,13 +58,13 @@ const JSON_TYPE = 'application/json; charset=utf-8'
  * The one look at the version of the data stands in for those for the token, the team and the row, so that a token that was
  * revoked is refused as soon as its revocation is answered. Requests are counted like any others.
  */
-export class KeptAnswers {
-  readonly #parts: KeptParts
-  readonly #kept = new Map<string, Kept>()
+export class AnswerCache {
+  readonly #parts: AnswerCacheParts
+  readonly #kept = new Map<string, CachedAnswer>()
   #version: number | undefined
   #size = 0
 
-  constructor(parts: KeptParts) {
+  constructor(parts: AnswerCacheParts) {
     this.#parts = parts
   }
 
@@ -112,7 +112,7 @@ export class KeptAnswers {
     return true
   }
 
-  #find({ method, url = '', headers }: IncomingMessage): Kept | undefined {
+  #find({ method, url = '', headers }: IncomingMessage): CachedAnswer | undefined {
     if (this.#size === 0 || method !== 'GET' || headers.authorization === undefined) return undefined
     // Whoever sends a body with it is read as ever.
     if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined)
@@ -127,7 +127,7 @@ export class KeptAnswers {
     return kept.until > this.#parts.clock.now() ? kept : undefined
   }
 
-  #send(res: ServerResponse, kept: Kept, allowance: Allowance, start: number): void {
+  #send(res: ServerResponse, kept: CachedAnswer, allowance: Allowance, start: number): void {
     const id = this.#parts.newId()
     if (allowance.allowed) {
       send(res, 200, headOf(id, allowance), kept.text, kept)
@@ -136,7 +136,7 @@ export class KeptAnswers {
     this.#parts.onAnswered({ id, row, route, status: res.statusCode, ms: performance.now() - start })
   }
 
-  #refuse(res: ServerResponse, { row }: Kept, allowance: Allowance, id: string): void {
+  #refuse(res: ServerResponse, { row }: CachedAnswer, allowance: Allowance, id: string): void {
     const { status, body } = speakError(rateLimited(allowance), row, this.#parts.site)
     const text = JSON.stringify(body)
     const head = headOf(id, allowance)

@@ -19,7 +19,7 @@ interface Ends {
 /** What a command would do: the files it writes, or the code it exits with. */
 export type Commands = (line: string, options: RunOptions) => Files | number | undefined
 
-export interface TestBuild {
+interface TestBuild {
   /** Commands as `folder$ line`, lines of the log, and what was begun, ended and closed. */
   readonly logged: string[]
   readonly ran: RunOptions[]

@@ -2,7 +2,7 @@ import type { Cli } from './cli.ts'
 import { CliError, usageError } from './exit.ts'
 
 /** An argument: what it is, whether it may be left out, and how its text becomes a value. */
-export interface Argument<T> {
+interface Argument<T> {
   readonly about: string
   readonly required: boolean
   /** Takes all the words that are left; only the last argument can. */

@@ -10,7 +10,7 @@ import { createOutput, type Env } from './output/output.ts'
 import { buildProgram } from './program.ts'
 import type { Terminal } from './prompt.ts'
 
-export interface Surroundings {
+interface Surroundings {
   readonly argv: readonly string[]
   readonly env: Env
   readonly cwd: string

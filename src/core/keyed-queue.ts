@@ -2,7 +2,7 @@
  * Work that takes turns: what is given under one key begins once everything given under it before has ended, well or
  * not. Work under different keys does not wait for each other.
  */
-export interface KeyedQueue {
+interface KeyedQueue {
   /** Settles as the work does. */
   run<T>(key: string, work: () => Promise<T>): Promise<T>
   /** Keys under which something runs or waits. */

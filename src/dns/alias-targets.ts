@@ -7,7 +7,7 @@ import { isWithin } from './name.ts'
 import type { ResourceRecord } from './rdata.ts'
 import type { ZoneCache } from './zone-cache.ts'
 
-export interface AliasTargetsOptions {
+interface AliasTargetsOptions {
   readonly zones: Pick<ZoneCache, 'find'>
   readonly resolver: Resolver
   readonly clock: Clock

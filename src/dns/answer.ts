@@ -27,7 +27,7 @@ export interface Answer {
 /** The addresses of a name elsewhere that an ALIAS stands for. `failed`: nobody could say. */
 export type AliasAddresses = (Addresses & { readonly expiresAt: number }) | 'failed'
 /** Undefined when they have to be looked up first. */
-export type FindAlias = (target: string, type: number) => AliasAddresses | undefined
+type FindAlias = (target: string, type: number) => AliasAddresses | undefined
 
 /** The question has to wait until these addresses are known. */
 export interface Waiting {

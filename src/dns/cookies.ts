@@ -10,7 +10,7 @@ const VALID = 3600
 const FRESH = 1800
 const CLOCK_SKEW = 300
 
-export interface CookieCheck {
+interface CookieCheck {
   /** The asker has been sent this cookie at its address, so that the address is no pretence. */
   readonly isKnown: boolean
   /** What goes into the answer. */

@@ -67,7 +67,7 @@ function isIn(address: Buffer, network: Buffer, prefix: number): boolean {
 }
 
 /** The network of a client, as a resolver gives it (RFC 7871). */
-export interface ClientSubnet {
+interface ClientSubnet {
   readonly address: string
   /** The option without the length of the network that an answer holds for. */
   readonly option: Buffer

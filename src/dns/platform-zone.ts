@@ -11,7 +11,7 @@ export interface PublicAddress {
   readonly origin?: string
 }
 
-export interface PlatformZoneOptions {
+interface PlatformZoneOptions {
   /** Deployments are under it. */
   readonly domain: string
   readonly nameservers: readonly string[]

@@ -13,7 +13,7 @@ export const DEFAULT_RATE_LIMITS: RateLimits = { perAnswer: 200, perNetwork: 200
 export const SEND = 0
 /** Say that the answer is longer than it may be: a real asker comes back over TCP, a pretended one gets nothing new. */
 export const SLIP = 1
-export const DROP = 2
+const DROP = 2
 
 /** What an answer of ordinary length takes. */
 const USUAL_BYTES = 128
@@ -32,7 +32,7 @@ export function hashOf(text: string, seed: number): number {
 }
 
 /** The network that an address is in: /24 of IPv4, /56 of IPv6. */
-export function networkHash(address: string, seed: number): number {
+function networkHash(address: string, seed: number): number {
   let [hash, network] = [seed, seed]
   for (let i = 0; i < address.length; i++) {
     const char = address.charCodeAt(i)

@@ -4,7 +4,7 @@ import { TYPE } from './codes.ts'
 import { encodeName, plainName } from './name.ts'
 
 /** The data of a record: bytes, and names, which the message may write short. */
-export interface Rdata {
+interface Rdata {
   readonly parts: readonly (Buffer | string)[]
   /** Only the oldest types may refer to names elsewhere in the message. */
   readonly compress: boolean

@@ -14,7 +14,7 @@ import { DEFAULT_RATE_LIMITS, hashOf, RateLimit, type RateLimits, SEND, SLIP } f
 import { questionHash, type Ready, WireCache } from './wire-cache.ts'
 import { type CachedZone, ZoneCache } from './zone-cache.ts'
 
-export interface ResponderOptions {
+interface ResponderOptions {
   readonly zones: ZoneSource
   readonly resolver: Resolver
   readonly clock: Clock

@@ -7,7 +7,7 @@ export interface TcpLimits extends GuestLimits {
   readonly idleMs: number
 }
 
-export interface TcpOptions {
+interface TcpOptions {
   readonly host: string
   readonly port: number
   readonly reusePort: boolean
@@ -18,7 +18,7 @@ export interface TcpOptions {
   readonly limits?: Partial<TcpLimits>
 }
 
-export type Tcp = TcpGuests
+type Tcp = TcpGuests
 
 const DEFAULT_LIMITS: TcpLimits = { idleMs: 10_000, maxConnections: 1000, maxPerAddress: 50 }
 /** A question with a name of full length and all options that anybody sends has a few hundred bytes. */

@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os'
 import type { Log } from '#core/ports/log.ts'
 import type { Responder } from './responder.ts'
 
-export interface UdpOptions {
+interface UdpOptions {
   readonly host: string
   readonly port: number
   readonly reusePort: boolean
@@ -13,7 +13,7 @@ export interface UdpOptions {
   readonly log: Log
 }
 
-export interface Udp {
+interface Udp {
   readonly port: number
   close(): Promise<void>
 }

@@ -4,7 +4,7 @@ import type { Log } from '#core/ports/log.ts'
 import { isWithin, suffixesOf } from './name.ts'
 import { indexZone, type ZoneIndex } from './zone-index.ts'
 
-export interface ZoneCacheOptions {
+interface ZoneCacheOptions {
   readonly zones: ZoneSource
   readonly clock: Clock
   readonly log: Log
@@ -28,7 +28,7 @@ interface Entry extends CachedZone {
 }
 
 /** `none`: it is in no zone of ours. `busy`: too many ask for names that nobody knows; this one is not looked up. */
-export type FoundZone = CachedZone | 'none' | 'busy' | Promise<void>
+type FoundZone = CachedZone | 'none' | 'busy' | Promise<void>
 
 const CHECK_MS = 60_000
 const RETRY_MS = 5_000

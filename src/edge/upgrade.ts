@@ -21,7 +21,7 @@ export interface Upgrades {
   handle(req: IncomingMessage, socket: Duplex, head: Buffer): void
 }
 
-export interface UpgradeOptions {
+interface UpgradeOptions {
   readonly sites: SiteCache
   readonly clock: Clock
   readonly ids: RequestIds

@@ -1,7 +1,7 @@
 import type { Site, SiteVisit } from '#core/site/site.ts'
 
 /** What a request says of itself, by whichever way it came. */
-export type VisitRequest = Pick<SiteVisit, 'id' | 'at' | 'method' | 'path' | 'protocol' | 'ip' | 'userAgent'>
+type VisitRequest = Pick<SiteVisit, 'id' | 'at' | 'method' | 'path' | 'protocol' | 'ip' | 'userAgent'>
 
 /** How it ended. */
 export type VisitEnd = Pick<

@@ -24,7 +24,7 @@ import type { SiteEntry } from './site/site-entry.ts'
 import { switchProtocol } from './upgrade.ts'
 import { visitRecord } from './visit-record.ts'
 
-export interface VisitorHandlerParts {
+interface VisitorHandlerParts {
   readonly sites: SiteCache
   readonly pinned: PinnedSites
   readonly sides: ReleaseSides
@@ -54,7 +54,7 @@ interface Visit {
 type Step = (visit: Visit) => Result | undefined | Promise<Result | undefined>
 
 /** Serves one request to its end. Never throws or rejects. */
-export type ServeVisitor = (exchange: Exchange) => void | Promise<void>
+type ServeVisitor = (exchange: Exchange) => void | Promise<void>
 
 /**
  * Everything that happens to a visitor's request, in order. Plain GETs of what is in memory do not come so far: the fast

@@ -2,7 +2,7 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import { type AloftError, codeOf, ERRORS, type ErrorSpec } from '#contract/errors.ts'
 import { isOld } from '#contract/generation.ts'
 
-export interface ErrorAnswer {
+interface ErrorAnswer {
   readonly status: number
   readonly body: { readonly error: Readonly<Record<string, unknown>> }
 }

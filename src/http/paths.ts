@@ -1,6 +1,6 @@
 import { type Endpoint, type Method, methodOf, pathOf } from '#contract/endpoint.ts'
 
-export interface KnownPath {
+interface KnownPath {
   readonly methods: readonly string[]
   /** Any endpoint of the path: it decides the words of an error. */
   readonly row: Endpoint

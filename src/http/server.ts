@@ -60,7 +60,7 @@ declare module 'fastify' {
   }
 }
 
-export interface ApiParts {
+interface ApiParts {
   readonly routes: readonly Route[]
   readonly tokens: Tokens
   readonly sessions: Sessions

@@ -24,7 +24,7 @@ const ajv = {
  * Checks one part of a request. Query values are changed in place into what the schema asks for. Where a list is so
  * long that checking it could be felt by others, it is checked a piece at a time, and there is a promise to wait for.
  */
-export type Validate = (data: unknown) => void | Promise<void>
+type Validate = (data: unknown) => void | Promise<void>
 
 /** Items of a list that are checked at a time. */
 const SLICE = 2000

@@ -12,14 +12,14 @@ export interface UpgradeHandler {
   handle(req: IncomingMessage, socket: Duplex, head: Buffer): void
 }
 
-export interface Http1Options {
+interface Http1Options {
   readonly dispatch: Handle
   readonly upgrade: UpgradeHandler | undefined
   readonly limits: ListenerLimits
   readonly log: Log
 }
 
-export interface Http1 {
+interface Http1 {
   /** Listens itself for plain connections; those from TLS are given to it as `connection` events. */
   readonly server: Server
   /** From now on every connection ends with the last request that it has sent. */

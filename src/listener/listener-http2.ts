@@ -16,14 +16,14 @@ import type { ListenerLimits } from './listener-limits.ts'
 import { badRequest, refuse } from './listener-refusal.ts'
 import type { Handle } from './listener-request.ts'
 
-export interface Http2Options {
+interface Http2Options {
   readonly dispatch: Handle
   readonly limits: ListenerLimits
   readonly log: Log
   readonly fastLane?: FastLane | undefined
 }
 
-export interface Http2 {
+interface Http2 {
   /** Takes a connection, or what carries a part of its streams. */
   accept(socket: Socket): void
   /**

@@ -21,7 +21,7 @@ const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i
  * that starts with a slash. A request in which they are missing, doubled or contradictory is refused, since
  * two parts of a chain could read it in two ways.
  */
-export function normalise(req: AnyRequest, maxHeaders: number): Refusal | undefined {
+function normalise(req: AnyRequest, maxHeaders: number): Refusal | undefined {
   if (req.rawHeaders.length > maxHeaders * 2) return badRequest(`more than ${maxHeaders} headers`)
   const refusal = req.httpVersionMajor === 2 && 'stream' in req ? unifyAuthority(req) : checkHost(req)
   if (refusal) return refusal

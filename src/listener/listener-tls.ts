@@ -26,7 +26,7 @@ export type ChallengeFor = (servername: string) => Promise<SecureContext>
 /** What the authority says of a certificate, both in DER; undefined when that is not known at this moment. */
 export type StapleFor = (certificate: Buffer, issuer: Buffer | null) => Buffer | undefined
 
-export interface TlsOptions {
+interface TlsOptions {
   readonly certificateFor: CertificateFor
   readonly challengeFor: ChallengeFor | undefined
   readonly stapleFor: StapleFor | undefined

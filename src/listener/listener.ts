@@ -32,7 +32,7 @@ export interface ListenerOptions {
 }
 
 /** Descriptors. */
-export interface BoundSockets {
+interface BoundSockets {
   readonly http: readonly number[]
   readonly tls: readonly number[]
 }

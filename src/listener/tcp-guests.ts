@@ -14,7 +14,7 @@ export interface GuestLimits {
   readonly maxPerAddress: number
 }
 
-export interface TcpGuestsOptions {
+interface TcpGuestsOptions {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { MachineFacts } from '#core/operator/sandbox-advice.ts'
 
-export interface MachineView {
+interface MachineView {
   readonly platform: NodeJS.Platform
   readonly isRoot: boolean
   read(file: string): Promise<string | undefined>

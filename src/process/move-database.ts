@@ -19,7 +19,7 @@ import { MendableError } from './mendable-error.ts'
 import { forgetMove, noteMove } from './moved-database.ts'
 import { syncFiles } from './sync-files.ts'
 
-export interface MoveOptions {
+interface MoveOptions {
   /** From PostgreSQL to the embedded database, rather than the other way. */
   readonly back: boolean
   readonly env: Readonly<Record<string, string | undefined>>
@@ -28,7 +28,7 @@ export interface MoveOptions {
   readonly onProgress?: (table: string, rows: number) => void
 }
 
-export interface MovedDatabase {
+interface MovedDatabase {
   readonly dataDir: string
   readonly to: 'sqlite' | 'postgresql'
   readonly rows: number

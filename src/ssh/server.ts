@@ -4,7 +4,7 @@ import { listenForGuests, type TcpGuests } from '#listener/tcp-guests.ts'
 import { Guest, type GuestParts } from './guest.ts'
 import { DEFAULT_LIMITS, type SshLimits } from './ssh-limits.ts'
 
-export interface SshServerOptions extends GuestParts {
+interface SshServerOptions extends GuestParts {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number

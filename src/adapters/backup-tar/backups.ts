@@ -26,7 +26,7 @@ import type { HeldRepositories, RepositoryFiles } from '../git-cli/repository-fi
 import { keyCheckOf } from './key-check.ts'
 import { openSpool, type Spool } from './spool.ts'
 
-export interface BackupParts {
+interface BackupParts {
   /** For what has to wait on disk while a backup is made. */
   readonly folder: string
   readonly source: TableSource

@@ -6,7 +6,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { FsBlobStore } from '../blob-fs/fs-blob-store.ts'
 
-export interface ContentCacheOptions {
+interface ContentCacheOptions {
   /** Shared by all processes of this machine. The time of a put is when a content was last used. */
   readonly store: FsBlobStore
   readonly budgetBytes: number

@@ -5,7 +5,7 @@ import type { Log } from '#core/ports/log.ts'
 import type { ContentIndex } from './content-index.ts'
 import type { S3Client } from './s3-client.ts'
 
-export interface LargeUploadsOptions {
+interface LargeUploadsOptions {
   readonly client: S3Client
   readonly index: ContentIndex
   readonly clock: Clock

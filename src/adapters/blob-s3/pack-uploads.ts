@@ -4,7 +4,7 @@ import { encodeRecord, HEADER_BYTES, recordBytes } from '../blob-fs/record.ts'
 import type { ContentIndex } from './content-index.ts'
 import type { S3Client } from './s3-client.ts'
 
-export interface PackUploadsOptions {
+interface PackUploadsOptions {
   readonly client: Pick<S3Client, 'put'>
   readonly index: ContentIndex
   readonly clock: Clock

@@ -9,7 +9,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { Location } from './location.ts'
 import { type Credentials, EMPTY_SHA256, encodePath, encodeQuery, sign } from './signature.ts'
 
-export interface S3Options {
+interface S3Options {
   readonly location: Location
   readonly credentials: Credentials
   readonly clock: Clock
@@ -30,7 +30,7 @@ interface Request {
 }
 
 /** An object whose upload in parts was begun and has not ended. */
-export interface UnfinishedUpload {
+interface UnfinishedUpload {
   readonly key: string
   readonly uploadId: string
 }

@@ -7,7 +7,7 @@ export interface Credentials {
   readonly sessionToken?: string | undefined
 }
 
-export interface Signable {
+interface Signable {
   readonly method: string
   readonly host: string
   /** Not encoded. */

@@ -4,7 +4,7 @@ import { createListeners } from '../bus/listeners.ts'
 import type { Channel } from '../limit-ipc/channel.ts'
 import { busMessage, GAP, isBusMessage, isGap } from './message.ts'
 
-export interface IpcBusOptions {
+interface IpcBusOptions {
   readonly channel: Channel
   readonly log: Log
 }

@@ -1,4 +1,4 @@
-export interface BusMessage {
+interface BusMessage {
   readonly kind: 'bus'
   readonly topic: string
   readonly message: string

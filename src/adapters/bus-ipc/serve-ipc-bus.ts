@@ -1,7 +1,7 @@
 import type { Channel } from '../limit-ipc/channel.ts'
 import { GAP, isBusMessage } from './message.ts'
 
-export interface IpcBusHub {
+interface IpcBusHub {
   /**
    * Adds a process. The result takes it out again; call it when the process ends. One that has died may have written a
    * change without telling of it, so that the others are told to look again.

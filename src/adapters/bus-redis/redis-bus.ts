@@ -8,7 +8,7 @@ import { systemClock } from '#core/ports/system-clock.ts'
 import { createListeners } from '../bus/listeners.ts'
 import { createRareWarning } from '../redis/rare-warning.ts'
 
-export interface RedisBusOptions {
+interface RedisBusOptions {
   /** Used to publish and as the model of a second connection that listens. The caller closes it. */
   readonly redis: Redis
   readonly log: Log

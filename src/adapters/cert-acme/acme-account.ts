@@ -9,7 +9,7 @@ export interface AccountParts {
   accountKey(make: () => Promise<string>): Promise<string>
 }
 
-export interface AcmeAccount {
+interface AcmeAccount {
   /** A client that is signed in. */
   open(): Promise<Client>
   /** The authority does not know the account, or no longer: the next one to open makes it again. */

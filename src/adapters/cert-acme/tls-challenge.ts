@@ -2,7 +2,7 @@ import type { Challenge } from '#core/certificate/challenge.ts'
 import type { Vault } from '#core/ports/vault.ts'
 
 /** What is shown to an authority that looks for a tls-alpn-01 challenge. */
-export interface TlsChallenge {
+interface TlsChallenge {
   readonly cert: string
   readonly key: string
 }

@@ -2,7 +2,7 @@ import type { Challenge } from '#core/certificate/challenge.ts'
 
 export type Way = Challenge['kind']
 
-export const withoutWildcard = (name: string): string => name.replace(/^\*\./, '')
+const withoutWildcard = (name: string): string => name.replace(/^\*\./, '')
 
 /**
  * How it can be shown that a name is ours, the best way first. A wildcard is shown by DNS alone, and then the name

@@ -18,7 +18,7 @@ import { toPem } from './pem.ts'
 import { addressBytes, type SubjectName } from './subject-names.ts'
 
 /** What a certificate (RFC 5280) says, and by whose key. */
-export interface Statement {
+interface Statement {
   readonly issuer: Der
   readonly signingKey: KeyObject
   readonly notBefore: number
@@ -63,7 +63,7 @@ export const subjectOf = ({ raw }: X509Certificate): Der => {
 }
 
 /** By which authorities and certificates find each other: the SHA-1 of the key's own bits. */
-export function keyIdentifier(publicKey: Der): Der {
+function keyIdentifier(publicKey: Der): Der {
   const [, key] = inside(publicKey) as [Der, Der]
   return createHash('sha1').update(bytesOf(key)).digest()
 }

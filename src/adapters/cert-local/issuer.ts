@@ -20,7 +20,7 @@ export interface IssuedCertificate {
   readonly notAfter: number
 }
 
-export interface IssueOptions {
+interface IssueOptions {
   readonly days?: number
 }
 

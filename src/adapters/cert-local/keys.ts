@@ -1,7 +1,7 @@
 import { generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 
-export interface KeyPair {
+interface KeyPair {
   readonly privateKey: KeyObject
   /** As SubjectPublicKeyInfo. */
   readonly publicKey: Buffer

@@ -5,7 +5,7 @@ import { SECOND } from '#contract/time.ts'
 import { DockerError, type DockerFault } from './docker-error.ts'
 import type { EngineAddress } from './engine-address.ts'
 
-export interface EngineCall {
+interface EngineCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Each part is escaped. */
   readonly path: readonly string[]

@@ -84,7 +84,7 @@ interface FenceOptions {
 }
 
 /** Looked at before the engine's own rules; what is refused here stays so. */
-export function fenceRules(
+function fenceRules(
   table: string,
   bridges: readonly string[],
   { resolvers, privateTargets, gateway = '', led = [] }: FenceOptions,

@@ -20,7 +20,7 @@ export interface ImageLimits {
   readonly imagesBytes: number
 }
 
-export interface ImageParts {
+interface ImageParts {
   readonly engine: Engine
   readonly installation: string
   readonly network: string

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
 
 /** An address, or whatever else makes connections to one place. */
-export type BridgeTarget = { readonly host: string; readonly port: number } | (() => Socket)
+type BridgeTarget = { readonly host: string; readonly port: number } | (() => Socket)
 
 export interface SocketBridge {
   /** Where it leads from now on; connections before that are closed. */

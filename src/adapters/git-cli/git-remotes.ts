@@ -14,7 +14,7 @@ import { createReach, FETCH, KNOWN_HOSTS } from './reach-remote.ts'
 import { withSnapshot } from './remote-snapshot.ts'
 import { runGit } from './run-git.ts'
 
-export interface GitRemoteParts extends GitCliParts {
+interface GitRemoteParts extends GitCliParts {
   /** Where requests on behalf of users may go. */
   readonly allows: Allows
   /** The largest repository that is fetched at once. */

@@ -8,7 +8,7 @@ import { FETCH, type Reach } from './reach-remote.ts'
 import { readBatch } from './read-batch.ts'
 import { type GitRun, runGit, startGit } from './run-git.ts'
 
-export interface SnapshotParts extends GitCliParts {
+interface SnapshotParts extends GitCliParts {
   readonly reach: Reach
   readonly maxBytes: number
 }

@@ -24,7 +24,7 @@ export interface GitRun {
   readonly maxBytes?: number
 }
 
-export type GitChild = ChildProcessByStdio<Writable, Readable, Readable>
+type GitChild = ChildProcessByStdio<Writable, Readable, Readable>
 
 const TIMEOUT = 120_000
 const MAX_OUTPUT = 256 * 1024 * 1024
@@ -34,7 +34,7 @@ const OUT_OF_MEMORY = /out of memory|cannot allocate memory/i
 /** What git says of a part of it that came to the limit of a file: SIGXFSZ, or its error. */
 const TOO_LARGE = /died of signal 25|File too large|File size limit exceeded/
 
-export interface StartedGit {
+interface StartedGit {
   readonly child: GitChild
   /** Rejects unless it ended well. */
   readonly ended: Promise<void>

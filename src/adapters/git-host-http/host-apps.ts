@@ -23,7 +23,7 @@ const PER_PAGE = 100
 const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /** As which an app signs in: a JSON Web Token in the form of RFC 7519, signed with RS256. */
-export function appToken({ hostId, pem }: Pick<AppKey, 'hostId' | 'pem'>, now: number): string {
+function appToken({ hostId, pem }: Pick<AppKey, 'hostId' | 'pem'>, now: number): string {
   const iat = Math.floor(now / SECOND) - BEFORE
   const signed = `${base64({ alg: 'RS256', typ: 'JWT' })}.${base64({ iat, exp: iat + LASTS, iss: hostId })}`
   return `${signed}.${createSign('RSA-SHA256').update(signed).sign(pem, 'base64url')}`

@@ -7,7 +7,7 @@ import type { SharedContent } from '#core/shared/shared-thing-store.ts'
 import { temporaryName } from '../fs/private-file.ts'
 
 /** What the copy on this disk and the record had in common last. */
-export interface Synced {
+interface Synced {
   /** Another where the repository was removed since and made again. */
   readonly epoch: string
   readonly version: number

@@ -13,7 +13,7 @@ import type { SharedContent, SharedThing, SharedThingStore } from '#core/shared/
 import type { RepositoryFiles, RepositorySnapshot } from '../git-cli/repository-files.ts'
 import { atOnce, fetchObjects, readSynced, writeShallow, writeSynced } from './repository-folder.ts'
 
-export interface SharedRepositoriesParts {
+interface SharedRepositoriesParts {
   /** Those on the disk of this machine. */
   readonly local: GitRepositories
   readonly files: RepositoryFiles

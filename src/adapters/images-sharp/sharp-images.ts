@@ -16,7 +16,7 @@ const MAX_PIXELS = 50_000_000
 /** Whoever would wait for more than this many others is told to come back. */
 const MOST_WAITING = 500
 
-export interface SharpImagesOptions {
+interface SharpImagesOptions {
   /** Opened when the first image is asked for. */
   readonly openSandbox: () => Promise<Sandbox>
   readonly log: Log

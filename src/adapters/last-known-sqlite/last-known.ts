@@ -6,7 +6,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { LastKnown } from '#core/ports/last-known.ts'
 import type { Log } from '#core/ports/log.ts'
 
-export interface LastKnownOptions {
+interface LastKnownOptions {
   readonly file: string
   readonly clock: Clock
   readonly log: Log

@@ -3,7 +3,7 @@ import type { RateLimiter, Taken } from '#core/ports/rate-limiter.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { createPerWindow } from '../limit/per-window.ts'
 
-export interface MemoryLimiterOptions {
+interface MemoryLimiterOptions {
   /** What `resetAt` is told in. Windows themselves end by the timers of the process. */
   readonly clock?: Clock
 }

@@ -8,7 +8,7 @@ import { createPerWindow } from '../limit/per-window.ts'
 import { passed, TIMEOUT_MS, takenOf } from '../limit/taken.ts'
 import { createRareWarning } from '../redis/rare-warning.ts'
 
-export interface RedisLimiterOptions {
+interface RedisLimiterOptions {
   /** Connects by itself (no `lazyConnect`): while it is not connected, requests pass. The caller closes it. */
   readonly redis: Redis
   readonly log: Log

@@ -8,7 +8,7 @@ import { makePrivateFolder, syncFolder, temporaryName, writePrivateFile } from '
 import { createCompose } from '../mail/compose.ts'
 import { fileName, idOf } from './file-name.ts'
 
-export interface OutboxOptions {
+interface OutboxOptions {
   readonly folder: string
   /** `name@host`, or `Name <name@host>`. */
   readonly from: string

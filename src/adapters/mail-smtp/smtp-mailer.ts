@@ -8,7 +8,7 @@ import { MailError } from '../mail/mail-error.ts'
 import { createRedact } from './redact.ts'
 import { readSmtpUrl } from './smtp-url.ts'
 
-export interface SmtpOptions {
+interface SmtpOptions {
   readonly url: string
   /** `name@host`, or `Name <name@host>`. */
   readonly from: string

@@ -1,4 +1,4 @@
-export interface SmtpServer {
+interface SmtpServer {
   readonly host: string
   readonly port?: number
   /** TLS from the first byte; else STARTTLS where the server offers it. */

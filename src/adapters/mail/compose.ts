@@ -4,7 +4,7 @@ import type { Mail } from '#core/ports/mailer.ts'
 import { MailError } from './mail-error.ts'
 
 /** Turns a mail into what nodemailer builds an RFC 5322 message of, the same for every way out. */
-export type Compose = (mail: Mail, id: string, now: number) => MailComposerOptions
+type Compose = (mail: Mail, id: string, now: number) => MailComposerOptions
 
 /** Fails on a `from` that no mail could be sent with: at start, not with the first mail. */
 export function createCompose(from: string): Compose {

@@ -5,7 +5,7 @@ import type { Outbound } from '#core/ports/outbound.ts'
 import { certificateId, encodeRequest } from './ocsp-request.ts'
 import { OcspFailure, readResponse, type Validity } from './ocsp-response.ts'
 
-export interface StapleOptions {
+interface StapleOptions {
   readonly outbound: Pick<Outbound, 'post'>
   readonly clock: Clock
   readonly log: Log

@@ -14,7 +14,7 @@ import {
   type OutboundStream,
 } from '#core/ports/outbound.ts'
 
-export interface OutboundOptions {
+interface OutboundOptions {
   /** Which addresses requests may be sent to; by default those of the public internet alone. */
   readonly allows?: Allows
 }

@@ -8,7 +8,7 @@ import { temporaryName } from '../fs/private-file.ts'
 import { readEntry, writeEntry } from './entry-file.ts'
 import { addRevalidation, REVALIDATIONS, readRevalidationFile } from './revalidation-file.ts'
 
-export interface FsPrerenderCacheOptions {
+interface FsPrerenderCacheOptions {
   /** Shared by all processes of a machine. Nothing in it is missed when it is deleted. */
   readonly folder: string
   /** What all files together may take, roughly. */

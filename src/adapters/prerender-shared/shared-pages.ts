@@ -23,7 +23,7 @@ export interface SharedPages {
   forget(deploymentId: string): Promise<void>
 }
 
-export interface SharedPagesParts {
+interface SharedPagesParts {
   readonly things: SharedThingStore
   readonly blobs: Pick<BlobStore, 'read' | 'putBytes'>
   readonly clock: Clock

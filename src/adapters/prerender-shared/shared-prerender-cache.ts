@@ -10,7 +10,7 @@ const MOST_TAGS = 2000
 /** How long a visitor waits for a page of another machine, before it is made here. */
 const PATIENCE_MS = 500
 
-export interface SharedPrerenderParts {
+interface SharedPrerenderParts {
   readonly store: RevalidationStore
   readonly clock: Clock
   readonly log: Log

@@ -38,7 +38,7 @@ interface Pricing {
   readonly premium: boolean
 }
 
-export interface NamecomConfig extends ClientConfig {
+interface NamecomConfig extends ClientConfig {
   readonly clock: Clock
   /** Where names that were moved here are delegated to. */
   readonly nameservers: readonly string[]

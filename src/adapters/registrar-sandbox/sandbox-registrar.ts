@@ -9,7 +9,7 @@ const AUTH_CODE = /^[!-~]{6,}$/
 /** The steps of a transfer that nobody cancels. */
 const STEPS = TRANSFER_STATES.slice(0, 4)
 
-export interface SandboxConfig {
+interface SandboxConfig {
   readonly registry: Registry
   readonly clock: Clock
   /** Whole US dollars a year, by what comes after the name's first label. */

@@ -21,7 +21,7 @@ const COMPLAINT = /^(?:bwrap|setpriv): /
 const COMPLAINT_CODES = [1, 126, 127]
 const VANISHES_WITHIN_MS = 10_000
 
-export interface BwrapRun {
+interface BwrapRun {
   readonly way: 'bubblewrap' | 'namespaces'
   readonly run: SandboxRun
   readonly tools: Tools

@@ -4,7 +4,7 @@ import { access } from 'node:fs/promises'
 /** Never the operator's PATH: what prepares a sandbox may run as root. */
 const FOLDERS = ['/usr/bin', '/usr/sbin', '/bin', '/sbin']
 
-export const TOOL_NAMES = [
+const TOOL_NAMES = [
   'bash',
   'bwrap',
   'chown',

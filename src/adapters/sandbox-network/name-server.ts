@@ -3,14 +3,14 @@ import { connect, isIPv6, type Socket } from 'node:net'
 import { decode, encode } from 'dns-packet'
 import type { Destinations } from '#core/outbound/destinations.ts'
 
-export interface NameServerOptions {
+interface NameServerOptions {
   readonly destinations: Destinations
   readonly resolvers: () => Promise<readonly string[]>
   /** Of the resolvers; another one in tests. */
   readonly port?: number
 }
 
-export interface NameServer {
+interface NameServer {
   /** Answers what comes in on a socket for datagrams. */
   serve(socket: UdpSocket): void
   /** Answers what comes in on a connection. */

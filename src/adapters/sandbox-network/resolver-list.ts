@@ -6,7 +6,7 @@ const KNOWN_MS = 2000
 const MOST = 3
 
 /** The addresses of a resolv.conf, as the machine itself would ask them. */
-export const readResolvers = (resolvConf: string): readonly string[] =>
+const readResolvers = (resolvConf: string): readonly string[] =>
   [...resolvConf.matchAll(/^\s*nameserver\s+(\S+)/gm)]
     .map((line) => line[1] ?? '')
     .filter((address) => isIP(address.replace(/%.*$/, '')) !== 0)

@@ -22,7 +22,7 @@ const LIMITS: Omit<SandboxRun['limits'], 'wallMs'> = {
   outputBytes: MB,
 }
 
-export interface ChromiumScreenshotsOptions {
+interface ChromiumScreenshotsOptions {
   /** Has to be a real one. */
   readonly sandbox: Sandbox
   /** The program of the browser. */

@@ -472,7 +472,7 @@ interface CertificateDomainTable {
   certificate_id: string
 }
 
-export interface AttemptTable {
+interface AttemptTable {
   host: string
   domain: string
   failures: number
@@ -481,7 +481,7 @@ export interface AttemptTable {
   error: string | null
 }
 
-export interface ChallengeTable {
+interface ChallengeTable {
   kind: Challenge['kind']
   host: string
   token: string
@@ -504,7 +504,7 @@ export interface ProjectDomainTable {
   updated_at: number
 }
 
-export interface SessionTable {
+interface SessionTable {
   id: string
   hash: string
   user_id: string
@@ -513,7 +513,7 @@ export interface SessionTable {
   expires_at: number
 }
 
-export interface SsoPassTable {
+interface SsoPassTable {
   hash: string
   host: string
   user_id: string
@@ -521,7 +521,7 @@ export interface SsoPassTable {
 }
 
 /** The names that the sandbox registrar has sold or moved. */
-export interface RegistryNameTable {
+interface RegistryNameTable {
   name: string
   details: string
   created_at: number
@@ -650,7 +650,7 @@ export interface GitPullTable {
   details: string
 }
 
-export interface GitConnectionTable {
+interface GitConnectionTable {
   id: string
   owner_id: string
   details: string

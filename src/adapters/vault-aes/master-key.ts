@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { writePrivateFileOnce } from '../fs/private-file.ts'
 import { KEY_BYTES, readKeyText } from './key-text.ts'
 
-export interface MasterKeySource {
+interface MasterKeySource {
   /** Where the key lives when none is configured. */
   readonly file: string
   /** Base64 of exactly 32 bytes; goes before the file. */

@@ -26,7 +26,7 @@ import {
   type Workspace,
 } from './workspace.ts'
 
-export interface WorkspaceParts {
+interface WorkspaceParts {
   readonly task: BuildTask
   /** On the machine: `root` is bound at `INSIDE.root`, and what is beside it is ours. */
   readonly folder: string

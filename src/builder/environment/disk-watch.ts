@@ -10,7 +10,7 @@ export interface DiskLimits {
   readonly freeBytes: number
 }
 
-export interface DiskWatch {
+interface DiskWatch {
   stop(): void
 }
 

@@ -6,7 +6,7 @@ import type { InstalledCli } from './build-cli.ts'
 const FOLDER = join(import.meta.dirname, 'cli')
 const SCRIPT = join(FOLDER, 'run-cli.mjs')
 
-export interface CliCommand {
+interface CliCommand {
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly extraBinds: readonly SandboxBind[]

@@ -24,7 +24,7 @@ export type Fixture = Readonly<Record<string, string | object | { readonly link:
 export const link = (to: string) => ({ link: to })
 
 /** How a test runs the packing script; the results are in the folder that is bound to be written. */
-export type RunScript = (options: RunOptions, source: string) => Promise<number>
+type RunScript = (options: RunOptions, source: string) => Promise<number>
 
 export interface TestCollection extends Collection {
   readonly source: string

@@ -35,7 +35,7 @@ export interface Collection {
   readonly limits?: Partial<PackLimits>
 }
 
-export const PACK_LIMITS: PackLimits = {
+const PACK_LIMITS: PackLimits = {
   files: 100_000,
   functions: 10_000,
   programFiles: 200_000,
@@ -63,7 +63,7 @@ export const collectFunctions = async (
   { root = '', functions }: { readonly root?: string; readonly functions: readonly FunctionSource[] },
 ): Promise<Output> => present(await collect(collection, { kind: 'functions', root, functions }))
 
-export interface StaticFolders extends Optional {
+interface StaticFolders extends Optional {
   /** Relative to the workspace, best first; the first that has files is taken. */
   readonly folders: readonly string[]
   /** The path under which the files are served, such as `docs`. */

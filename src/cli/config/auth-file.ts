@@ -23,7 +23,7 @@ export interface StoredTeam {
   readonly slug: string
 }
 
-export interface StoredLogin {
+interface StoredLogin {
   readonly token: Redacted
   readonly email: string
   readonly team?: StoredTeam

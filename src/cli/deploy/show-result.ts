@@ -91,7 +91,7 @@ export async function showResult(
 }
 
 /** Why production does not show a deployment that was made for it. */
-export interface HeldProduction {
+interface HeldProduction {
   readonly by: 'rollback' | 'pause' | 'release'
   /** Of the visitors that get it all the same, in per cent. */
   readonly share?: number
@@ -100,7 +100,7 @@ export interface HeldProduction {
   readonly url: string | null
 }
 
-export const heldWords = ({ by, url, deploymentId, share = 0 }: HeldProduction, id: string): string => {
+const heldWords = ({ by, url, deploymentId, share = 0 }: HeldProduction, id: string): string => {
   const where = url ?? deploymentId
   if (by === 'release')
     return `and ${share}% of production visitors get it; follow it with \`aloft releases status\``

@@ -5,7 +5,7 @@ import type { Cli } from '../cli.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
 import { findDeployment, folderApi } from './folder-api.ts'
 
-export interface ChosenDeployment {
+interface ChosenDeployment {
   readonly api: Client
   readonly id: string
 }

@@ -11,7 +11,7 @@ interface Entry {
   readonly children?: readonly Entry[]
 }
 
-export interface FileChanges {
+interface FileChanges {
   readonly added: readonly string[]
   readonly changed: readonly string[]
   readonly removed: readonly string[]

@@ -1,7 +1,7 @@
 import type { Client } from '#client/client.ts'
 import { listFiles } from '#contract/api/deployment.ts'
 
-export interface DeployedFile {
+interface DeployedFile {
   readonly path: string
   /** Names its content. */
   readonly uid: string

@@ -36,7 +36,7 @@ export interface SourceRecord {
   readonly mxPriority?: number
 }
 
-export interface SourceAlias {
+interface SourceAlias {
   readonly alias: string
   readonly deploymentId?: string | null
   readonly projectId?: string | null
@@ -77,7 +77,7 @@ export interface Source {
   content(deploymentId: string, fileId: string): Promise<Uint8Array>
 }
 
-export interface SourceAddress {
+interface SourceAddress {
   readonly url: string
   readonly token: string
   readonly team?: string | undefined

@@ -9,7 +9,7 @@ import type { Output } from './output.ts'
 import { plainText } from './plain-text.ts'
 
 /** A failure in the three parts that help: what failed, why, and what to try. */
-export interface Explained {
+interface Explained {
   readonly exit: ExitCode
   readonly what: string | undefined
   readonly why: string

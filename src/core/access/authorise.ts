@@ -16,7 +16,7 @@ export interface Memberships {
   membership(userId: string, by: { id: string } | { slug: string }): Promise<Membership | undefined>
 }
 
-export interface Membership {
+interface Membership {
   readonly team: Team
   readonly role: Owner['role']
 }

@@ -15,7 +15,7 @@ import {
   WHOLE,
 } from './traffic-store.ts'
 
-export interface TrafficRequest {
+interface TrafficRequest {
   /** In ms; a day before `to` unless said. */
   readonly from?: number | undefined
   /** In ms, excluded; now unless said. */
@@ -32,7 +32,7 @@ export interface Sparkline {
   readonly errors: number
 }
 
-export interface Sparklines {
+interface Sparklines {
   readonly from: number
   readonly to: number
   readonly step: number

@@ -31,7 +31,7 @@ export async function audited<T>(
 }
 
 /** A transaction that writes the entry of the request it is a part of, when it changes anything and no other does. */
-export interface AuditTurn {
+interface AuditTurn {
   readonly entry: AuditEntry
   /** The entry is kept. */
   committed(): void

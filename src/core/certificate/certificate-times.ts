@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { DAY } from '#contract/time.ts'
 
-export interface CertificateTimes {
+interface CertificateTimes {
   readonly expiresAt: number
   /** From when on it is made anew: 30 days before its end, or in the last third of a short life. */
   readonly renewAt: number

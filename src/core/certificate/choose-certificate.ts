@@ -9,7 +9,7 @@ import { wildcardOver } from './certificate-name.ts'
 import type { CertificateStore } from './certificate-store.ts'
 
 /** Who serves a host: itself, or the wildcard over it. */
-export const holderOf = async (
+const holderOf = async (
   hosts: Pick<HostStore, 'holder'>,
   host: string,
 ): Promise<{ readonly host: string; readonly holder: HostHolder } | undefined> => {

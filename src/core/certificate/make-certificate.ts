@@ -8,7 +8,7 @@ import type { CertificateContent, CertificateStore } from './certificate-store.t
 import { timesOf } from './certificate-times.ts'
 
 /** A certificate with its key in the open, on the way from where it was made to where it is kept. */
-export interface FreshCertificate extends Pick<Certificate, 'names' | 'cert' | 'expiresAt' | 'renewAt'> {
+interface FreshCertificate extends Pick<Certificate, 'names' | 'cert' | 'expiresAt' | 'renewAt'> {
   readonly key: string
 }
 

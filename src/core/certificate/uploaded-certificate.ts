@@ -8,7 +8,7 @@ export interface Upload {
   readonly key: string
 }
 
-export interface ReadUpload {
+interface ReadUpload {
   /** Sorted. */
   readonly names: readonly string[]
   readonly expiresAt: number

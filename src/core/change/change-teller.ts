@@ -1,7 +1,7 @@
 import type { Bus } from '../ports/bus.ts'
 import { CHANGES_TOPIC, type OwnedChange, type TellChanges, writeChanges } from './change.ts'
 
-export interface ChangeTeller {
+interface ChangeTeller {
   readonly tell: TellChanges
   /** Says at once what waits to be said. */
   flush(): void

@@ -19,7 +19,7 @@ export interface Listener {
   findAgain(): Promise<Actor | undefined>
 }
 
-export interface Following {
+interface Following {
   readonly kinds: readonly ChangeKind[]
   /** Hears no more. */
   leave(): void
@@ -34,7 +34,7 @@ export interface Changes {
   close(): void
 }
 
-export interface ChangesParts {
+interface ChangesParts {
   readonly bus: Bus
   readonly teams: Memberships
   readonly everyMs?: number

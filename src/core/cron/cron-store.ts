@@ -1,6 +1,6 @@
 import type { Cron, CronRun } from './cron.ts'
 
-export type CronChange = Partial<
+type CronChange = Partial<
   Pick<
     Cron,
     'path' | 'schedule' | 'timeZone' | 'enabled' | 'overlap' | 'makeUp' | 'failures' | 'nextAt' | 'updatedAt'

@@ -39,10 +39,10 @@ export interface Cron {
  * - `missed`: nobody was there to do it when it was due
  * - `interrupted`: the platform ended in the middle of it
  */
-export const RUN_STATES = ['running', 'succeeded', 'failed', 'skipped', 'missed', 'interrupted'] as const
+const RUN_STATES = ['running', 'succeeded', 'failed', 'skipped', 'missed', 'interrupted'] as const
 export type RunState = (typeof RUN_STATES)[number]
 
-export const TRIGGERS = ['schedule', 'manual', 'make-up'] as const
+const TRIGGERS = ['schedule', 'manual', 'make-up'] as const
 export type Trigger = (typeof TRIGGERS)[number]
 
 export interface CronRun {

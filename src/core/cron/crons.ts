@@ -14,18 +14,18 @@ import { nextOf, queueNext, queueNow } from './queue-run.ts'
 import { whyNotPath } from './read-crons.ts'
 
 /** A schedule and the last that became of it. */
-export interface KnownCron {
+interface KnownCron {
   readonly cron: Cron
   readonly last: CronRun | undefined
 }
 
-export interface NewCron extends Pick<Cron, 'path' | 'schedule'> {
+interface NewCron extends Pick<Cron, 'path' | 'schedule'> {
   readonly timeZone?: string | undefined
   readonly overlap?: Cron['overlap'] | undefined
   readonly makeUp?: boolean | undefined
 }
 
-export interface CronChanges {
+interface CronChanges {
   readonly path?: string | undefined
   readonly schedule?: string | undefined
   readonly timeZone?: string | undefined

@@ -26,7 +26,7 @@ import {
   findEnvironment,
 } from './custom-environment.ts'
 
-export interface EnvironmentRequest {
+interface EnvironmentRequest {
   readonly slug?: string | undefined
   readonly description?: string | null | undefined
   readonly branchMatcher?: BranchMatcher | null | undefined

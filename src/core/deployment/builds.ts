@@ -4,7 +4,7 @@ import { compilePathOrGlob, type GlobBudget, GlobError, globBudget } from '../gl
 import { inSlices } from '../slices.ts'
 import type { Build, BuildSpec } from './deployment.ts'
 
-export const BUILDERS = ['static', 'node', 'static-build', 'next', 'python', 'docker'] as const
+const BUILDERS = ['static', 'node', 'static-build', 'next', 'python', 'docker'] as const
 export type Builder = (typeof BUILDERS)[number]
 
 export interface BuildInput {

@@ -58,7 +58,7 @@ export interface Created {
   readonly ignoredKeys?: readonly IgnoredKey[]
 }
 
-export interface CreateStores extends PublishStores {
+interface CreateStores extends PublishStores {
   readonly files: FileStore
   readonly secrets: SecretStore
   readonly envVariables: EnvVariableStore

@@ -38,7 +38,7 @@ export type DeploymentChange = Partial<
 >
 
 /** What belongs to a deployment and is too large to be read with it. */
-export interface DeploymentContent {
+interface DeploymentContent {
   readonly manifest: readonly ManifestFile[]
   /** Sealed JSON of the values of `env` and `build.env`, as they were at creation. */
   readonly sealedEnv: string

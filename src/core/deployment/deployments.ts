@@ -31,7 +31,7 @@ import type { CreateDeployment } from './read-deployment-request.ts'
 import { asRequest, type Redeploy } from './redeploy.ts'
 
 /** What a caller means to do: a public deployment may be read by any account, and written by none but its own. */
-export type Intent = 'read' | 'write'
+type Intent = 'read' | 'write'
 
 export interface Deployments {
   create(ctx: Context, command: CreateDeployment): Promise<Created>
@@ -67,7 +67,7 @@ export interface Deployments {
   fileArrived(owner: Owner): Promise<void>
 }
 
-export interface OutputSize {
+interface OutputSize {
   readonly files: { readonly count: number; readonly bytes: number }
 }
 

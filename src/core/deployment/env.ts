@@ -1,7 +1,7 @@
 import { AloftError } from '#contract/errors.ts'
 
 /** A variable's value: given as it is, or taken from a secret when the deployment is made. */
-export type EnvValue = { readonly value: string } | { readonly secret: string }
+type EnvValue = { readonly value: string } | { readonly secret: string }
 export type RequestedEnv = ReadonlyMap<string, EnvValue>
 
 const MAX_KEYS = 100

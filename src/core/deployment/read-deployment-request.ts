@@ -45,7 +45,7 @@ export interface CreateDeployment {
 }
 
 /** The variables that came with an earlier deployment. */
-export interface KeptValues extends Pick<FrozenValues, 'env' | 'buildEnv' | 'secrets'> {
+interface KeptValues extends Pick<FrozenValues, 'env' | 'buildEnv' | 'secrets'> {
   /** Nobody sets anything by them: they go where they were before. */
   readonly sameTarget: boolean
 }

@@ -1,7 +1,7 @@
 import type { LegacyState, LegacyType, ReadyState } from '#contract/api/deployment.ts'
 
 /** What decides how an older client sees a state. */
-export interface StateFacts {
+interface StateFacts {
   readonly type: LegacyType
   /** Files are still to be uploaded. */
   readonly incomplete: boolean

@@ -7,7 +7,7 @@ import { type FrozenValues, openValues } from './frozen-values.ts'
 import type { CreateDeployment } from './read-deployment-request.ts'
 
 /** The note under which a redeployment says what it repeats. */
-export const REDEPLOY_NOTE = 'redeployOf'
+const REDEPLOY_NOTE = 'redeployOf'
 
 export interface Redeploy {
   /** Null for a preview; as before unless said. */

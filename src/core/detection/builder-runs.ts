@@ -17,7 +17,7 @@ export interface SpecRun {
   readonly spec: BuildSpec
 }
 
-export interface RunContext {
+interface RunContext {
   /** Of the root directory. */
   readonly tree: SourceTree
   readonly root: string

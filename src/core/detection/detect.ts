@@ -33,7 +33,7 @@ import {
 import { isPrebuilt, planFolder } from './zero-config.ts'
 
 /** What a request says of what is to be done with its files. */
-export interface DetectionRequest {
+interface DetectionRequest {
   readonly builds: readonly BuildSpec[]
   /** One for each of the builds, or the only one where there are none. */
   readonly buildRuns: readonly Pick<Build, 'id' | 'use' | 'path' | 'config'>[]

@@ -25,7 +25,7 @@ import {
 import type { Settings } from './settings.ts'
 import { joined, type SourceTree } from './source-tree.ts'
 
-export interface ZeroConfig {
+interface ZeroConfig {
   /** Seen from the folder. */
   readonly tree: SourceTree
   readonly pkg: PackageJson | undefined

@@ -18,7 +18,7 @@ export interface CheckParts {
   readonly onZonesChanged: (names: readonly string[]) => void
 }
 
-export interface Sought extends DnsFindings {
+interface Sought extends DnsFindings {
   /**
    * By which the name was registered here, unless others answer for it by now. Then our nameservers show nothing: they
    * were set for whoever made the order.

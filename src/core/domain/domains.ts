@@ -48,7 +48,7 @@ export interface Domains {
   delete(ctx: Context, name: string, rules: DeleteRules): Promise<Domain>
 }
 
-export interface DomainRequest {
+interface DomainRequest {
   readonly name: string | undefined
   readonly serviceWish?: ServiceType | undefined
 }

@@ -30,7 +30,7 @@ export interface DrainItem {
   readonly proxy?: DrainProxy
 }
 
-export interface DrainProxy {
+interface DrainProxy {
   readonly timestamp: number
   readonly method: string
   readonly scheme: 'http' | 'https'

@@ -25,7 +25,7 @@ interface SenderStores {
   readonly jobs: JobQueue
 }
 
-export interface SenderParts {
+interface SenderParts {
   readonly drains: DrainStore
   readonly installations: Pick<InstallationStore, 'byId'>
   readonly transact: Transact<SenderStores>

@@ -7,7 +7,7 @@ export interface Gap {
 }
 
 /** How far a drain has come: up to this serial everything was sent, or is not to be. */
-export interface DrainProgress {
+interface DrainProgress {
   readonly position: string
   /** What the receiver was not told of yet. */
   readonly gap: Gap | null

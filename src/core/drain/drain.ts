@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 
-export const DRAIN_FORMATS = ['json', 'ndjson', 'syslog'] as const
+const DRAIN_FORMATS = ['json', 'ndjson', 'syslog'] as const
 export type DrainFormat = (typeof DRAIN_FORMATS)[number]
-export const DRAIN_SOURCES = ['static', 'lambda', 'build', 'edge', 'external'] as const
+const DRAIN_SOURCES = ['static', 'lambda', 'build', 'edge', 'external'] as const
 export type DrainSource = (typeof DRAIN_SOURCES)[number]
-export const DRAIN_ENVIRONMENTS = ['production', 'preview'] as const
+const DRAIN_ENVIRONMENTS = ['production', 'preview'] as const
 export type DrainEnvironment = (typeof DRAIN_ENVIRONMENTS)[number]
 
 /** Where the logs of an account are sent as they are written. */

@@ -56,7 +56,7 @@ interface DrainStores {
   readonly projects: Pick<ProjectStore, 'byIdOrName'>
 }
 
-export interface DrainParts {
+interface DrainParts {
   readonly stores: DrainStores & {
     readonly installations: Pick<InstallationStore, 'byId'>
     readonly applications: Pick<ApplicationStore, 'byId'>

@@ -7,13 +7,13 @@ import { isForDrain } from './is-for-drain.ts'
 import type { LogFeed } from './log-feed.ts'
 import type { FindLogged } from './logged-deployments.ts'
 
-export const BATCH_ITEMS = 500
+const BATCH_ITEMS = 500
 /** Of text: receivers have limits as well. */
 const BATCH_CHARACTERS = 1024 * 1024
 /** A search for entries that are wanted lets others have their turn after this many pages. */
 const PAGES = 20
 
-export interface BatchRequest {
+interface BatchRequest {
   readonly drain: Drain
   readonly installation: Installation | undefined
   readonly position: string

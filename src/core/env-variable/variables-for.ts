@@ -33,7 +33,7 @@ export function variablesFor(
 }
 
 /** Their values, apart by where those come from. */
-export interface VariableValues {
+interface VariableValues {
   readonly env: Readonly<Record<string, string>>
   /** Values that should not be seen in logs. */
   readonly hidden: readonly string[]

@@ -20,7 +20,7 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
  * branch is cut and has a digest of its whole name behind it; so it has where `distinct` says that the plain name is
  * somebody else's.
  */
-export function branchAlias(
+function branchAlias(
   { project, branch, account, domain }: Record<'project' | 'branch' | 'account' | 'domain', string>,
   distinct = '',
 ): string {

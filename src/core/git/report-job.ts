@@ -13,7 +13,7 @@ import type { PushStore } from './push/push-store.ts'
 import { REPORT_JOB } from './push/queue-push.ts'
 import type { GitSource, SourceStore } from './source/source.ts'
 
-export interface ReportParts {
+interface ReportParts {
   readonly pushes: Pick<PushStore, 'byId' | 'update' | 'lastDeployed'>
   readonly pulls: Pick<PullStore, 'open' | 'same'>
   readonly sources: Pick<SourceStore, 'find'>

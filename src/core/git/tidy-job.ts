@@ -13,7 +13,7 @@ interface TidyParts {
 }
 
 /** How long a commit that no branch and no tag leads to any more can still be deployed once more. */
-export const COMMITS_KEPT = 14 * DAY
+const COMMITS_KEPT = 14 * DAY
 const BATCH = 500
 
 /** Gives back what repositories hold of branches and pull requests that are gone. */

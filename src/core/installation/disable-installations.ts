@@ -16,7 +16,7 @@ export interface DisableStores {
   readonly jobs: JobQueue
 }
 
-export const OWNER_LEFT = 'original-owner-left-the-team'
+const OWNER_LEFT = 'original-owner-left-the-team'
 
 /** Switches off what somebody who is leaving a team has installed there, inside the transaction in which they leave. */
 export const createDisableInstallations =

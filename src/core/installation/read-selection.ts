@@ -9,7 +9,7 @@ export interface Selection {
 }
 
 /** How many can be chosen one by one. */
-export const MOST_PROJECTS = 100
+const MOST_PROJECTS = 100
 
 /** A selection of projects that the account has. */
 export async function readSelection(

@@ -40,7 +40,7 @@ const stillAsked = (change: ScopeChange, asked: Scopes, granted: Scopes): ScopeC
   return { ...change, added: wanted(change.added), upgraded: wanted(change.upgraded) }
 }
 
-export interface FollowedChange {
+interface FollowedChange {
   readonly change: Pick<Installation, 'scopes' | 'scopesQueue'>
   /** What people have to be asked for, if anything is new. */
   readonly news: ScopeChange | undefined

@@ -8,7 +8,7 @@ interface BuildLogParts {
   readonly region: string
 }
 
-export interface LoggedBuild {
+interface LoggedBuild {
   readonly deploymentId: string
   readonly buildId: string
   readonly entrypoint: string

@@ -39,7 +39,7 @@ const START = '-1'
 type Range = Pick<LogFilter, 'after' | 'before'>
 
 /** A log that can be followed: of a deployment, or of a project. */
-export interface FollowedLog<Filter> {
+interface FollowedLog<Filter> {
   /** What is told on the bus when it has grown. */
   readonly id: string
   read(query: (Filter | Range) & Pick<LogQuery, 'direction' | 'limit'>): Promise<LogPage>

@@ -27,13 +27,13 @@ export interface LogBlock {
   readonly body: string
 }
 
-export interface PlacedEntry {
+interface PlacedEntry {
   readonly entry: NewLogEntry
   readonly serial: bigint
 }
 
 /** What of a batch is kept as blocks, and what entry by entry: build output, of which the newest lines are kept. */
-export interface PackedBatch {
+interface PackedBatch {
   readonly blocks: readonly LogBlock[]
   readonly lines: readonly PlacedEntry[]
 }

@@ -19,7 +19,7 @@ interface LogCleanupParts {
 }
 
 /** How long visits and what applications wrote are kept. */
-export const RUNTIME_KEPT = 3 * DAY
+const RUNTIME_KEPT = 3 * DAY
 
 /** Of what is free together with what the log has, the share that it may take. */
 const SHARE_OF_DISK = 0.2

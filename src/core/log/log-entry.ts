@@ -2,7 +2,7 @@ import type { TrafficTarget } from '#contract/api/analytics.ts'
 import type { LogSource, LogType } from '#contract/api/log.ts'
 import { cutText } from './cut-text.ts'
 
-export interface LogInfo {
+interface LogInfo {
   readonly type: LogSource
   /** The build's id; of a visit, the host that was visited. */
   readonly name: string

@@ -33,7 +33,7 @@ export interface Choices {
   readonly present: Installation | undefined
 }
 
-export interface Consent extends Selection {
+interface Consent extends Selection {
   /** Null for the personal account. */
   readonly teamId: string | null
   /** The digest for PKCE. */
@@ -48,7 +48,7 @@ export interface Exchange {
   readonly verifier: string | undefined
 }
 
-export interface Granted {
+interface Granted {
   readonly bearer: string
   readonly installation: Installation
   readonly userId: string

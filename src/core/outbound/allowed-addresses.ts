@@ -5,7 +5,7 @@ import { isPublicAddress } from './public-address.ts'
 /** Whether requests on behalf of users may go to an address, at a port where that is known. */
 export type Allows = (address: string, port?: number) => boolean
 
-export interface AllowedOptions extends OwnAddressOptions {
+interface AllowedOptions extends OwnAddressOptions {
   /** Where this installation itself serves the public: its own sites may be asked there like any others. */
   readonly servedPorts?: readonly number[]
   /** Whether an address of this machine has to be named alone: a range that it lies in does not open it. */

@@ -38,7 +38,7 @@ export interface Destinations {
 const single = (range: string): string | undefined =>
   range.includes('/') ? /^(.*)\/(?:32|128)$/.exec(range)?.[1] : range
 
-export interface DestinationOptions {
+interface DestinationOptions {
   /** Ranges outside the public internet that the operator allows. */
   readonly privateTargets?: readonly string[]
   /** The addresses of this machine. */

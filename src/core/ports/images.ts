@@ -9,7 +9,7 @@ export interface ImageRequest {
   readonly type: ImageType
 }
 
-export type ImageFault =
+type ImageFault =
   /** It is no image that can be read, or a broken one. */
   | 'unreadable'
   /** It has more pixels than are looked at. */

@@ -20,7 +20,7 @@ export interface OutboundStream {
   readonly body: Readable
 }
 
-export interface OutboundRequest {
+interface OutboundRequest {
   /** http or https. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>

@@ -130,7 +130,7 @@ export interface Sandbox {
   close(): Promise<void>
 }
 
-export type SandboxFault = 'bad_run' | 'no_sandbox' | 'no_outbound' | 'not_started' | 'not_ended' | 'closed'
+type SandboxFault = 'bad_run' | 'no_sandbox' | 'no_outbound' | 'not_started' | 'not_ended' | 'closed'
 
 export class SandboxError extends Error {
   override readonly name = 'SandboxError'

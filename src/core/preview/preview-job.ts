@@ -22,7 +22,7 @@ export const queuePreview = (
 /** Looks at a site as a visitor does. Undefined when there is nothing to make a preview of. */
 export type MakePreview = (host: string, signal: AbortSignal) => Promise<PreviewImage | undefined>
 
-export interface PreviewJobParts {
+interface PreviewJobParts {
   readonly deployments: Pick<DeploymentStore, 'find'>
   readonly sites: SiteSource
   readonly transact: Transact<{

@@ -11,10 +11,8 @@ export const showsBranch = (
   branch: string,
 ): boolean => verified && gitBranch === branch && customEnvironmentId === null
 
-export const showsEnvironment = (
-  { verified, customEnvironmentId }: ProjectDomain,
-  environmentId: string,
-): boolean => verified && customEnvironmentId === environmentId
+const showsEnvironment = ({ verified, customEnvironmentId }: ProjectDomain, environmentId: string): boolean =>
+  verified && customEnvironmentId === environmentId
 
 /** Which of a project's domains a deployment takes when it goes live. */
 export function domainsFor(

@@ -11,7 +11,7 @@ import type { Project } from './project.ts'
 import type { AliasRequest, ProjectDetails } from './project-details.ts'
 import type { ProjectStore } from './project-store.ts'
 
-export interface ShowInProductionStores extends ProductionNames {
+interface ShowInProductionStores extends ProductionNames {
   readonly projects: Pick<ProjectStore, 'deploymentsOf'>
   readonly deployments: Pick<DeploymentStore, 'update'>
   readonly events: EventQueue

@@ -11,7 +11,7 @@ import { readPurchasable, unsupported } from './purchasable-name.ts'
 import { ask, notAvailable, notTransferable, priceMismatch, refusalOf, silentRegistrar } from './refusal.ts'
 import { type SettleParts, showBought, showMoving } from './settle-order.ts'
 
-export interface PurchaseRequest {
+interface PurchaseRequest {
   readonly name: string | undefined
   readonly expectedPrice: number | undefined
 }

@@ -12,7 +12,7 @@ interface BeginStores {
   readonly jobs: JobQueue
 }
 
-export interface BegunRelease {
+interface BegunRelease {
   /** What the project is to remember. */
   readonly release: Release
   /** The names of production: some of their visitors get something else from now on. */

@@ -41,7 +41,7 @@ export interface Rule {
 /** The rules of a build output; `start` has those before any handle. */
 export type OutputPhases = Readonly<Record<OutputHandle | 'start', OutputPhase>>
 
-export interface OutputPhase {
+interface OutputPhase {
   readonly rules: readonly OutputRule[]
   readonly index: RuleIndex
 }

@@ -25,7 +25,7 @@ export interface SourceRoute {
   readonly important?: boolean
 }
 
-export type RouteCondition =
+type RouteCondition =
   | { readonly type: 'host'; readonly value: MatchableValue }
   | {
       readonly type: 'header' | 'cookie' | 'query'
@@ -35,7 +35,7 @@ export type RouteCondition =
     }
 
 /** A regex for the whole value, or comparisons that all must hold. */
-export type MatchableValue =
+type MatchableValue =
   | string
   | {
       readonly eq?: string | number
@@ -52,14 +52,14 @@ export type MatchableValue =
     }
 
 /** Sends visitors to the place of their language. */
-export interface RouteLocale {
+interface RouteLocale {
   /** By language tag. */
   readonly redirect?: Readonly<Record<string, string>>
   /** The name of the cookie that says more than the visitor's browser. */
   readonly cookie?: string
 }
 
-export interface RouteTransform {
+interface RouteTransform {
   readonly type: 'request.headers' | 'request.query' | 'response.headers'
   readonly op: 'append' | 'set' | 'delete'
   readonly target: { readonly key: string | { readonly eq: string } }

@@ -2,7 +2,7 @@ import type { Vault } from '../ports/vault.ts'
 import { isSecretName, sealedFor } from './secret.ts'
 import type { SecretStore } from './secret-store.ts'
 
-export type ResolvedSecret =
+type ResolvedSecret =
   | { readonly kind: 'found'; readonly uid: string; readonly value: string }
   | { readonly kind: 'missing' }
   /** It exists and belongs to another account. */

@@ -12,7 +12,7 @@ import type { Session, SsoPassStore } from './session.ts'
 import type { SessionStore } from './session-store.ts'
 
 /** A session that nobody used for this long is over. */
-export const SESSION_LIFE = 30 * DAY
+const SESSION_LIFE = 30 * DAY
 
 /** The end moves on in steps this coarse, so that reading does not become writing. */
 const SESSION_STEP = HOUR

@@ -12,7 +12,7 @@ import type { SsoPassStore } from './session.ts'
 const PASS_LIFE = 5 * MINUTE
 
 /** The address of a page on a site of this installation that somebody wants to see. */
-export interface SignOnTarget {
+interface SignOnTarget {
   readonly url: URL
   readonly host: string
   readonly ownerId: string

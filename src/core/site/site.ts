@@ -91,7 +91,7 @@ export interface SiteFunction {
 }
 
 /** Why a host that is known does not serve, in the order in which visitors are told. */
-export const SITE_STATUSES = ['deleted', 'blocked', 'paused', 'failed', 'building', 'ready'] as const
+const SITE_STATUSES = ['deleted', 'blocked', 'paused', 'failed', 'building', 'ready'] as const
 export type SiteStatus = (typeof SITE_STATUSES)[number]
 
 /** Looks a host up. The answer is a snapshot; a change is told on the bus under `SITES_TOPIC`. */

@@ -12,7 +12,7 @@ const KINDS: ReadonlySet<string> = new Set([
 const LEAST_RSA_BITS = 2048
 const MAX_LENGTH = 8192
 
-export interface PublicKey {
+interface PublicKey {
   readonly fingerprint: string
   /** Kind and content, without a comment. */
   readonly text: string

@@ -29,7 +29,7 @@ export interface Teams {
   removeMember(ctx: Context, id: string, userId: string): Promise<void>
 }
 
-export interface UpdateTeam {
+interface UpdateTeam {
   readonly slug?: string
   readonly name?: string
   readonly membersMayEditProduction?: boolean

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { DAY, HOUR } from '#contract/time.ts'
 
 /** Those of a kind `session` are never stored: a session stands in for them. */
-export const TOKEN_KINDS = ['login', 'account', 'oauth2', 'session'] as const
+const TOKEN_KINDS = ['login', 'account', 'oauth2', 'session'] as const
 export type TokenKind = (typeof TOKEN_KINDS)[number]
 
 export interface Token {

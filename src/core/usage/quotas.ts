@@ -26,7 +26,7 @@ export interface QuotaUse {
 }
 
 /** Stores of a transaction that is to see what it has written itself. */
-export interface UsageStores {
+interface UsageStores {
   readonly usage: Pick<UsageStore, 'used'>
   readonly instances: Pick<InstanceStore, 'ofOwner'>
   readonly deployments: Pick<DeploymentStore, 'keptRunning'>

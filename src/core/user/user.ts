@@ -23,7 +23,7 @@ export function readEmail(text: string): string {
   return email
 }
 
-export const HANDLE_MAX = 48
+const HANDLE_MAX = 48
 
 /** The part of a host name or path that a name becomes: ASCII, lower case, `-` between words. */
 export const slugify = (text: string): string =>

@@ -17,7 +17,7 @@ import { queueDelivery } from './queue-delivery.ts'
 import { type Delivery, MOST_WEBHOOKS, type Webhook, webhookPurpose } from './webhook.ts'
 import type { DeliveryStore, WebhookStore } from './webhook-store.ts'
 
-export interface WebhookRequest {
+interface WebhookRequest {
   readonly url: string
   readonly events: readonly string[]
   readonly projectIds?: readonly string[] | null

@@ -14,7 +14,7 @@ export type Progress =
   | { readonly step: 'asking' }
   | { readonly step: 'failed'; readonly problem: string }
 
-export interface DeployInput {
+interface DeployInput {
   readonly selection: Selection
   readonly name: string
   readonly project: string | undefined

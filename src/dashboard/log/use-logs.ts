@@ -31,7 +31,7 @@ export function useLogPages(projectId: string, filter: ProjectLogFilter) {
   })
 }
 
-export interface Followed {
+interface Followed {
   /** The newest first. */
   readonly entries: readonly ProjectLogEntry[]
   readonly isConnected: boolean

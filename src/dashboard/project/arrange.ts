@@ -1,7 +1,7 @@
 import { isCancelled } from '#contract/build-hint.ts'
 import type { Project } from './project.ts'
 
-export type ProjectStatus = 'failed' | 'building' | 'paused' | 'held' | 'ready' | 'empty'
+type ProjectStatus = 'failed' | 'building' | 'paused' | 'held' | 'ready' | 'empty'
 
 type Shown = Pick<Project, 'id' | 'name' | 'latestDeployments' | 'paused' | 'lastRollbackTarget'>
 

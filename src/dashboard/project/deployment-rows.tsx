@@ -15,7 +15,7 @@ import { Time } from '../ui/time.tsx'
 import { addressOf, type Project } from './project.ts'
 import { SourceNote } from './source-note.tsx'
 
-export type ListedDeployment = Static<typeof listDeployments.reply>['deployments'][number]
+type ListedDeployment = Static<typeof listDeployments.reply>['deployments'][number]
 
 /** Deployments of a project, each with what brings it to production. */
 export function DeploymentRows({

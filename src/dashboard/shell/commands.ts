@@ -7,7 +7,7 @@ import { setTheme } from './theme.ts'
 
 type Draft = Command extends infer C ? (C extends Command ? Omit<C, 'id'> : never) : never
 
-export interface Findable {
+interface Findable {
   readonly account: Account | undefined
   readonly accounts: readonly Account[]
   /** Their names, those that fit best first. */

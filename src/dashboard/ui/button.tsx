@@ -11,13 +11,13 @@ const LOOKS = {
   quiet: 'bg-transparent text-soft border-transparent hover:bg-hover hover:text-fg',
   danger: 'bg-raised text-bad border-line hover:bg-bad-soft',
 } as const
-export type ButtonLook = keyof typeof LOOKS
+type ButtonLook = keyof typeof LOOKS
 
 const BASE =
   'inline-flex items-center justify-center gap-2 rounded-lg border font-medium whitespace-nowrap transition-colors disabled:opacity-50 disabled:cursor-not-allowed'
 const SIZES = { small: 'h-8 px-2.5 text-sm', normal: 'h-9 px-3.5 text-sm', icon: 'size-9' } as const
 
-export interface ButtonLooks {
+interface ButtonLooks {
   readonly look?: ButtonLook
   readonly size?: keyof typeof SIZES
   readonly icon?: IconName

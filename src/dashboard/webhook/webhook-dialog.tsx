@@ -8,7 +8,7 @@ import { FormDialog } from '../ui/form-dialog.tsx'
 import { ShownOnce } from '../ui/shown-once.tsx'
 import { EventBoxes } from './event-boxes.tsx'
 
-export interface WebhookFields {
+interface WebhookFields {
   readonly id: string
   readonly url: string
   readonly events: readonly string[]

@@ -24,7 +24,7 @@ import { endChunks, writeChunk } from '../upstream/chunk.ts'
 import { stampedHead, statusLine, Wire } from './wire.ts'
 
 /** A GET request that a function answers. */
-export interface FastRequest {
+interface FastRequest {
   readonly entry: SiteEntry
   readonly outcome: FunctionOutcome
   readonly block: HeaderBlock

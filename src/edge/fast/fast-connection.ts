@@ -23,7 +23,7 @@ import { stampedHead, statusLine, Wire } from './wire.ts'
 /** Gives a connection to a server of node:http. What was read of it and not answered comes again. */
 export type HandOver = (socket: Socket) => void
 
-export interface FastConnectionOptions extends FastAnswerOptions {
+interface FastConnectionOptions extends FastAnswerOptions {
   readonly keepAliveMs: number
 }
 

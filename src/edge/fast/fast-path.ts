@@ -16,7 +16,7 @@ export interface FastPath {
   release(forGood: boolean): void
 }
 
-export interface FastPathOptions extends Shared {
+interface FastPathOptions extends Shared {
   /** How long an idle connection is kept; the same as that of the server that connections are handed over to. */
   readonly keepAliveMs: number
   readonly firstRequestMs?: number | undefined

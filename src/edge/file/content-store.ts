@@ -18,7 +18,7 @@ export interface Content {
   used: boolean
 }
 
-export interface ContentStoreOptions {
+interface ContentStoreOptions {
   readonly blobs: Pick<BlobStore, 'read' | 'open'>
   readonly log: Log
   readonly budgetBytes: number

@@ -1,5 +1,5 @@
 /** Something that can be kept. Whoever uses it sets `used`, which is all that a hit costs. */
-export interface CacheEntry {
+interface CacheEntry {
   used: boolean
 }
 

@@ -35,7 +35,7 @@ export interface FunctionResponse {
 }
 
 /** Functions that let their answers be kept, by their path in a site. */
-export interface CachedFunctions {
+interface CachedFunctions {
   note(site: Site, path: string): void
 }
 

@@ -14,11 +14,11 @@ import { imageKind, negotiated } from './image-kind.ts'
 import { type ImageRequest, readImageRequest } from './image-request.ts'
 
 /** What the site itself answers to a GET of one of its paths, for nobody in particular. */
-export type AskSite = (url: string) => Promise<Result>
+type AskSite = (url: string) => Promise<Result>
 
 export type AnswerImage = (visit: ImageVisit) => Promise<Result>
 
-export interface ImageVisit {
+interface ImageVisit {
   readonly site: Site
   readonly config: ImageConfig
   readonly query: string

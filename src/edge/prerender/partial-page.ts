@@ -13,7 +13,7 @@ import { type FunctionOutcome, resumingCall } from '../function/function-request
  * A page of which a part is kept, the same for everyone, and the rest is rendered for each visitor (partial
  * prerendering): the function goes on from a state that stands before the kept part.
  */
-export interface PartialPage {
+interface PartialPage {
   readonly state: Buffer
   readonly shell: Buffer
   readonly contentType: string

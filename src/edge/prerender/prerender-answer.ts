@@ -23,7 +23,7 @@ import { allowedQuery } from './prerender-key.ts'
 import { type CachedAnswer, nameOf, type PrerenderMemory } from './prerender-memory.ts'
 import type { Revalidations } from './revalidations.ts'
 
-export interface PrerenderOptions {
+interface PrerenderOptions {
   readonly functions: Functions
   readonly memory: PrerenderMemory
   readonly revalidations: Revalidations

@@ -11,7 +11,7 @@ import {
 } from '#core/site/revalidation.ts'
 import type { PrerenderMemory } from './prerender-memory.ts'
 
-export interface RevalidationOptions {
+interface RevalidationOptions {
   readonly cache: PrerenderCache
   readonly memory: PrerenderMemory
   readonly bus: Bus

@@ -8,7 +8,7 @@ export interface Members {
   mayNow(userId: string, ownerId: string): Promise<boolean>
 }
 
-export interface MembersOptions {
+interface MembersOptions {
   readonly mayVisit: (userId: string, ownerId: string) => Promise<boolean>
   readonly clock: Clock
   readonly log: Log

@@ -9,7 +9,7 @@ import { readPostedForm } from './posted-form.ts'
 import { addressOf, type GuardedVisit, isSecure, type ProtectionResult, sendTo } from './visit.ts'
 import { GRANT_SECONDS, type VisitorCookies } from './visitor-cookie.ts'
 
-export interface PasswordProtectionOptions {
+interface PasswordProtectionOptions {
   readonly cookies: VisitorCookies
   readonly openPassword: (sealed: string, projectId: string) => string
   readonly guesses: GuessLimit
@@ -17,7 +17,7 @@ export interface PasswordProtectionOptions {
 }
 
 /** The field of the form in which the password comes. */
-export const PASSWORD_FIELD = '_platform_password'
+const PASSWORD_FIELD = '_platform_password'
 
 /** Lets in who knows the password. */
 export function createPasswordProtection({

@@ -9,7 +9,7 @@ import { withoutOwnParameters } from './own-parameters.ts'
 import { addressOf, type GuardedVisit, isSecure, type ProtectionResult, sendTo } from './visit.ts'
 import { GRANT_SECONDS, type VisitorCookies } from './visitor-cookie.ts'
 
-export interface SsoProtectionOptions {
+interface SsoProtectionOptions {
   readonly cookies: VisitorCookies
   readonly members: Members
   readonly passes: Pick<SsoPassStore, 'take'>

@@ -13,7 +13,7 @@ export interface Grants {
   readonly bypass?: { readonly hash: string; readonly until: number }
 }
 
-export interface CookieOptions {
+interface CookieOptions {
   /** Whether the connection is encrypted: only then may browsers be told to keep it off all others. */
   readonly isSecure: boolean
   /** Also sent where the site is part of another one. */

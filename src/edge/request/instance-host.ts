@@ -1,4 +1,4 @@
-export interface InstanceHost {
+interface InstanceHost {
   readonly deploymentHost: string
   readonly instance: string
 }

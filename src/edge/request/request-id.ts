@@ -37,7 +37,7 @@ export class RequestIds {
 }
 
 /** What ends an id and differs between those of a process. Enough for a hundred thousand requests a second over a year. */
-export const COUNT_WIDTH = 9
+const COUNT_WIDTH = 9
 
 /** Writes the count of an id into bytes in which another id of the same process ends at each of these places. */
 export function writeCount(bytes: Buffer, ends: readonly number[], id: string): void {

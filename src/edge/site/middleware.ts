@@ -9,9 +9,7 @@ import type { MiddlewareOutcome } from './route-answer.ts'
 import type { SiteEntry } from './site-entry.ts'
 
 /** What a middleware made of a request: the answer, or the way on. */
-export type MiddlewareResult =
-  | { readonly result: Result }
-  | { readonly goOn: Continuation; readonly detour: Detour }
+type MiddlewareResult = { readonly result: Result } | { readonly goOn: Continuation; readonly detour: Detour }
 
 /** What middlewares want of a request that goes on. */
 export interface Detour {

@@ -1,7 +1,7 @@
 import type { SiteEntry } from './site-entry.ts'
 
 /** The names of the headers that a request has, in lower case. */
-export interface SentNames {
+interface SentNames {
   has(name: string): boolean
 }
 

@@ -25,7 +25,7 @@ const COOKIE_SECONDS = 7 * 24 * 60 * 60
 /** By which a request chooses for itself alone. */
 const CHOICE = 'x-rolling-release'
 
-export const releaseCookie = (projectId: string): string => `_vcrr_${projectId}`
+const releaseCookie = (projectId: string): string => `_vcrr_${projectId}`
 
 /**
  * Which of two deployments a visitor of production gets while a release is under way. Each visitor has a place among all of

@@ -21,7 +21,7 @@ export type MiddlewareOutcome = Extract<Outcome, { kind: 'middleware' }>
 /** An answer, or who has to be asked for one. */
 export type RouteAnswer = Answer | Refusal | ProxyOutcome | FunctionOutcome | MiddlewareOutcome
 
-export interface RouteAnswerOptions {
+interface RouteAnswerOptions {
   readonly contents: ContentStore
   readonly hotAnswers: HotAnswers
 }

@@ -23,7 +23,7 @@ import {
 import type { SiteEntry } from './site-entry.ts'
 import { isFunction } from './site-target.ts'
 
-export interface SiteAnswerOptions {
+interface SiteAnswerOptions {
   readonly contents: ContentStore
   readonly hotAnswers: HotAnswers
   readonly forward: Forward

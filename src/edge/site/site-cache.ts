@@ -4,7 +4,7 @@ import type { Site, SiteSource } from '#core/site/site.ts'
 import { WeightedCache } from '../file/weighted-cache.ts'
 import { createSiteEntry, type SiteEntry, weightOf } from './site-entry.ts'
 
-export interface SiteCacheOptions {
+interface SiteCacheOptions {
   readonly sites: SiteSource
   readonly clock: Clock
   readonly log: Log

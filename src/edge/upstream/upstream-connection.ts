@@ -26,7 +26,7 @@ const HEAD_END = Buffer.from('\r\n\r\n')
 const NOTHING: Buffer = Buffer.alloc(0)
 
 /** The instance ended the connection although something was still to come. */
-export class ClosedError extends Error {
+class ClosedError extends Error {
   override readonly name = 'ClosedError'
   readonly code = 'ECLOSED'
 }

@@ -14,7 +14,7 @@ const OF_A_TEAM = /^(?:\/v\d+)?\/teams\/:id(?:\/|$)/
 export const isAudited = (row: Endpoint): boolean =>
   methodOf(row) !== 'GET' && row.access.kind !== 'public' && row.limit !== 'upload'
 
-export interface AuditedRequest extends Pick<Visit, 'requestId' | 'at' | 'ip' | 'userAgent'> {
+interface AuditedRequest extends Pick<Visit, 'requestId' | 'at' | 'ip' | 'userAgent'> {
   readonly params: Readonly<Record<string, string>>
   readonly body?: unknown
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 
 /** Server-sent events on their way to one client. */
-export interface EventStream {
+interface EventStream {
   readonly body: Readable
   send(event: string, data: unknown): void
   /** A line that clients pass over, so that nobody on the way takes the line for dead. */

@@ -31,7 +31,7 @@ const teamOf = ({ owner }: CompatContext['ctx']) =>
 /** Somebody else's deployment can be read without its project. */
 const orUndefined = <T>(wanted: Promise<T>): Promise<T | undefined> => wanted.catch(() => undefined)
 
-export async function showDeployment(d: Deployment, also: CompatContext) {
+async function showDeployment(d: Deployment, also: CompatContext) {
   const { call, ctx, site } = also
   const { user } = ctx.actor
   const project = await orUndefined(call(getProject, { params: { idOrName: d.projectId } }))

@@ -37,7 +37,7 @@ const readProject =
   }
 
 /** With what later versions always name. Nothing of it can be set here: no resources, and nothing expires by itself. */
-export const showProject = (project: Project) => ({
+const showProject = (project: Project) => ({
   ...project,
   alias: (project.targets.production?.alias ?? []).map((domain: string) => ({
     domain,

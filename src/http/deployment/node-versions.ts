@@ -11,7 +11,7 @@ const VERSIONS = [
   '8.10.0',
 ] as const
 
-export interface ChosenNode {
+interface ChosenNode {
   readonly version: string
   readonly wanted: string
   readonly found: boolean

@@ -9,13 +9,13 @@ import * as current from './current.ts'
 import * as earliest from './earliest.ts'
 import * as legacy from './legacy.ts'
 
-export interface TransferRequest {
+interface TransferRequest {
   readonly name: string | undefined
   readonly authCode: string | undefined
   readonly expectedPrice: number | undefined
 }
 
-export type TransferIn = (ctx: Context, request: TransferRequest) => Promise<Domain>
+type TransferIn = (ctx: Context, request: TransferRequest) => Promise<Domain>
 
 interface Listing {
   readonly query: Partial<PageQuery>

@@ -8,7 +8,7 @@ import {
 import type { ProjectLogFilter } from '#core/log/log-store.ts'
 import { asIs, invalid, read, readSince, readStatus, readUntil } from './read-query.ts'
 
-export interface ReadProjectLog {
+interface ReadProjectLog {
   readonly filter: ProjectLogFilter
   readonly follow: boolean
   /** Absent: everything after what was named, as it is followed. */

@@ -4,7 +4,7 @@ import type { LogRequest } from '#core/log/deployment-logs.ts'
 import type { StatusRange } from '#core/log/log-store.ts'
 import { firstSerialOf } from '#core/log/serial.ts'
 
-export interface ReadLog {
+interface ReadLog {
   readonly request: LogRequest
   readonly follow: boolean
   /** One JSON value a line. */

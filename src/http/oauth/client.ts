@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { AloftError } from '#contract/errors.ts'
 
-export interface ClientClaim {
+interface ClientClaim {
   readonly id: string | undefined
   readonly secret: string | undefined
 }

@@ -12,7 +12,7 @@ interface Request {
 }
 
 /** Answers who calls, by the session of their browser; throws when somebody else uses that browser to call. */
-export type FindCaller = (request: Request) => Promise<Actor | undefined>
+type FindCaller = (request: Request) => Promise<Actor | undefined>
 
 /**
  * The API for our own pages. A browser sends the cookie whoever asks it to, so a request counts only when it

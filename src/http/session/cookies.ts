@@ -3,7 +3,7 @@ import { DAY, MINUTE, SECOND } from '#contract/time.ts'
 
 /** Every cookie of ours. A session ends by its own clock; browsers keep no cookie longer than this. */
 const LIVES = { aloft_session: 400 * DAY, aloft_login: 30 * MINUTE } as const
-export type CookieName = keyof typeof LIVES
+type CookieName = keyof typeof LIVES
 
 const VALUE = /^[0-9A-Za-z]{24}$/
 

@@ -4,7 +4,7 @@ import { AloftError } from '#contract/errors.ts'
 import { csrfOf } from '#core/session/sessions.ts'
 
 /** Who made a browser send a request, as far as it says: our own pages, or those of others. */
-export type Provenance = 'own' | 'foreign' | 'unsaid'
+type Provenance = 'own' | 'foreign' | 'unsaid'
 
 /** `site` is where the installation says it is, which differs from the host behind some proxies. */
 export function provenanceOf(headers: IncomingHttpHeaders, site: string, secure: boolean): Provenance {

@@ -17,7 +17,7 @@ import { askForEmail, askToLeave, lapsed, notSetUp, signedIn, waiting } from './
 import { createFindSession } from './person.ts'
 import { fromElsewhere, isCsrfOf, provenanceOf } from './provenance.ts'
 
-export interface SessionParts {
+interface SessionParts {
   readonly logins: Logins
   readonly sessions: Sessions
   readonly operators: Pick<Operators, 'isSetupPending'>

@@ -12,7 +12,7 @@ interface AnswerParts {
 
 const MAX_HEADER = 128 * 1024
 
-export interface AnswersForwarded {
+interface AnswersForwarded {
   drain(ms: number): Promise<void>
 }
 

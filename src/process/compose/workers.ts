@@ -44,7 +44,7 @@ import { siteNamesOf } from './site-names.ts'
 import { tellHosts } from './use-cases.ts'
 
 /** What builds and runs the code of users on this machine. */
-export interface CodeWorkers {
+interface CodeWorkers {
   readonly builder: Builder
   readonly boot: BootProgram
   /** Absent where there is no browser, or no sandbox for it. */

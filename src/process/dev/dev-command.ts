@@ -11,7 +11,7 @@ export interface DevCommand {
   readonly argv: (port: number) => readonly string[]
 }
 
-export interface CommandFindings {
+interface CommandFindings {
   readonly tree: SourceTree
   readonly pkg: PackageJson | undefined
   readonly framework: Framework | undefined

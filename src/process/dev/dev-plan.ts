@@ -34,7 +34,7 @@ export interface DevPlan {
   readonly notes: readonly string[]
 }
 
-export interface DevPlanParts {
+interface DevPlanParts {
   readonly folder: string
   readonly deployment: Deployment
   readonly read: ReadContent<ManifestFile>

@@ -9,7 +9,7 @@ import type { CollectFiles, FolderContents } from './folder-contents.ts'
 import type { Changes } from './programs.ts'
 import type { FolderWatch } from './watch-folder.ts'
 
-export interface DevProjectParts {
+interface DevProjectParts {
   readonly folder: string
   readonly collect: CollectFiles
   readonly contents: FolderContents

@@ -6,7 +6,7 @@ import type { FaultPages } from './fault-pages.ts'
 import { programText } from './program-text.ts'
 import type { Programs, Version } from './programs.ts'
 
-export interface DevRunnerParts {
+interface DevRunnerParts {
   readonly programs: Programs
   /** Runs what is compiled. */
   readonly runner: Runner

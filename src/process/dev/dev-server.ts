@@ -12,7 +12,7 @@ import type { Lease } from '#core/ports/runner.ts'
 import type { DevCommand } from './dev-command.ts'
 import { answers } from './listen.ts'
 
-export interface DevServerOptions {
+interface DevServerOptions {
   readonly command: DevCommand
   readonly folder: string
   readonly env: Readonly<Record<string, string>>

@@ -31,7 +31,7 @@ import { programText } from './program-text.ts'
 import { Programs } from './programs.ts'
 import { watchFolder } from './watch-folder.ts'
 
-export interface DevParts {
+interface DevParts {
   /** Finds the files that a deployment of a folder would consist of. */
   readonly collect: CollectFiles
   readonly tell: (event: DevEvent) => void

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 
 /** Later ones go over earlier ones. */
-export const ENV_FILES = ['.env', '.env.development', '.env.local', '.env.development.local'] as const
+const ENV_FILES = ['.env', '.env.development', '.env.local', '.env.development.local'] as const
 
 const MAX_BYTES = 1024 * 1024
 

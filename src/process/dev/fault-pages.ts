@@ -4,7 +4,7 @@ import { html, raw } from '#contract/html.ts'
 import type { Lease } from '#core/ports/runner.ts'
 
 /** What is wrong, in words for the person whose code it is. */
-export interface Fault {
+interface Fault {
   readonly title: string
   /** Such as the file it is about. */
   readonly about?: string

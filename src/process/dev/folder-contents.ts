@@ -5,7 +5,7 @@ import type { ManifestFile } from '#core/deployment/manifest.ts'
 import type { BlobStore, ByteRange } from '#core/ports/blob-store.ts'
 
 /** A file of the folder, wherever it lies. */
-export interface FolderFile {
+interface FolderFile {
   /** From the folder, with slashes. */
   readonly path: string
   readonly source: string

@@ -19,7 +19,7 @@ export interface Version {
   isOld: boolean
 }
 
-export interface ProgramsParts {
+interface ProgramsParts {
   readonly collection: Collection
   readonly contents: Pick<BlobStore, 'open'>
   readonly onBuilt: (unit: Unit, ms: number) => void

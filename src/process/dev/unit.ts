@@ -27,7 +27,7 @@ export interface Unit {
 const PYTHON = '3.11'
 
 /** A name that the platform takes for that of a program. */
-export const unitId = (parts: unknown): string =>
+const unitId = (parts: unknown): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
 
 export function functionUnit(

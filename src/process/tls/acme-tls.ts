@@ -6,7 +6,7 @@ import type { Vault } from '#core/ports/vault.ts'
 import { type ChallengeFor, TLS_CONTEXT } from '#listener/listener-tls.ts'
 import { readServerName } from './tls-names.ts'
 
-export interface TlsChallengeParts {
+interface TlsChallengeParts {
   readonly challenges: ChallengeStore
   readonly vault: Vault
   readonly clock: Clock

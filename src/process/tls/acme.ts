@@ -8,7 +8,7 @@ import { ensureSealed } from './authority.ts'
 
 const ACCOUNT_KEY = 'acme-account-key'
 
-export type AcmeConfig = Pick<Config, 'acmeEmail' | 'host' | 'dnsPort' | 'workers'>
+type AcmeConfig = Pick<Config, 'acmeEmail' | 'host' | 'dnsPort' | 'workers'>
 
 /** The public authority that the operator chose. All processes share one account. */
 export function openAcmeIssuer(

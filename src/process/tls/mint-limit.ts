@@ -6,7 +6,7 @@ import type { Clock } from '#core/ports/clock.ts'
  * How many certificates are made for names that were asked for, within each minute. What is made once is kept, so only
  * somebody who asks for ever other names comes to the end of it, and is served the default certificate meanwhile.
  */
-export interface MintLimit {
+interface MintLimit {
   /** Whether a name that is not known is looked for; asking in vain uses up nobody else's. */
   mayAsk(source: string): boolean
   /** Whether one more is made, for whomever. */

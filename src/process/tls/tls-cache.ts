@@ -10,7 +10,7 @@ export interface CertificatePems {
   readonly key: string
 }
 
-export interface CredentialCacheOptions {
+interface CredentialCacheOptions {
   readonly clock: Clock
   readonly log: Log
   /** How many certificates are kept, and how many keys that have none. The least recently used go first. */
@@ -19,7 +19,7 @@ export interface CredentialCacheOptions {
   readonly maxAgeMs?: number
 }
 
-export interface CredentialCache {
+interface CredentialCache {
   /**
    * What `load` gives for this key, at once where it is known. However many ask, `load` runs once at a time
    * for a key. In the last third of a certificate's life it is renewed while it is still served.

@@ -24,7 +24,7 @@ export interface ChooserOptions {
   platform?(name: string): Promise<CertificatePems | undefined>
 }
 
-export interface CertificateChooser {
+interface CertificateChooser {
   readonly certificateFor: CertificateFor
   /** To be called when the certificate of a name has come, changed or gone; wildcards stand for many. */
   forget(name: string): void

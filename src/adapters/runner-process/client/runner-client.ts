@@ -8,7 +8,7 @@ import { type JsonLines, speakJsonLines } from '../json-lines.ts'
 import { MAX_LINE_BYTES, type ToClient } from '../messages.ts'
 import type { MachineRunner } from '../peer/cluster-runner.ts'
 
-export interface RunnerClientOptions {
+interface RunnerClientOptions {
   /** Where the working process of this machine listens; asked before each try to reach it. */
   readonly socket?: string | (() => string)
   /** In place of that: the working process of another machine. */

@@ -1,14 +1,12 @@
 /** An instance, as far as it matters who has to make room. */
-export interface RunningInstance {
+interface RunningInstance {
   readonly ownerId: string
   readonly idleSince: number
   readonly memoryMb: number
 }
 
 /** How much memory the instances of each account may take together. */
-export function memoryByOwner(
-  all: readonly Pick<RunningInstance, 'ownerId' | 'memoryMb'>[],
-): Map<string, number> {
+function memoryByOwner(all: readonly Pick<RunningInstance, 'ownerId' | 'memoryMb'>[]): Map<string, number> {
   const held = new Map<string, number>()
   for (const { ownerId, memoryMb } of all) held.set(ownerId, (held.get(ownerId) ?? 0) + memoryMb)
   return held

@@ -12,7 +12,7 @@ import { linkTree } from '../program/link-tree.ts'
 import type { HeldProgram } from '../program/program-folders.ts'
 
 /** How a program ended, in words for the log of its deployment. */
-export interface InstanceEnd {
+interface InstanceEnd {
   readonly reason: string
   /** Nobody is to blame: it was stopped, or it is a command that has done its work. */
   readonly expected: boolean
@@ -21,7 +21,7 @@ export interface InstanceEnd {
 /** What became of the start of a program. */
 export type Started = { readonly listening: true } | { readonly finished: number }
 
-export interface InstanceParts {
+interface InstanceParts {
   readonly log: InstanceLog
   readonly logger: Log
   readonly clock: Clock

@@ -14,7 +14,7 @@ export interface Subscriber {
   readonly end: number
 }
 
-export interface PoolParts {
+interface PoolParts {
   readonly load: LoadProgram
   /** Gives the program to a runtime; waits while the machine runs as much as it may. */
   readonly start: (loaded: LoadedProgram) => Promise<LiveInstance>

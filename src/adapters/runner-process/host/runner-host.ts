@@ -37,7 +37,7 @@ import { type PoolLimits, ProgramPool, type Subscriber } from './program-pool.ts
 import { Slots } from './slots.ts'
 import { WarmPool } from './warm-pool.ts'
 
-export interface RunnerLimits extends LaunchLimits, PoolLimits {
+interface RunnerLimits extends LaunchLimits, PoolLimits {
   /** Until a program that was given its code takes requests. */
   readonly loadMs: number
   /** Instances on this machine, those that wait for code apart. */

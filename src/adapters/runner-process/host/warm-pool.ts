@@ -3,7 +3,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Launched, RuntimeKind } from '../launch/launch.ts'
 
-export interface WarmPoolOptions {
+interface WarmPoolOptions {
   readonly launch: (kind: RuntimeKind) => Promise<Launched>
   readonly usual: RuntimeKind
   /** How many of the usual kind wait; none of any kind where it is 0. */

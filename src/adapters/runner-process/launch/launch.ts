@@ -90,7 +90,7 @@ export type LaunchedRuntime = Omit<Launched, 'process' | 'control'> & {
   readonly control: Pick<JsonLines, 'send'>
 }
 
-export interface ControlListener {
+interface ControlListener {
   message(message: ControlMessage): void
   /** The line is closed, as it is when the launcher ends. */
   closed(): void

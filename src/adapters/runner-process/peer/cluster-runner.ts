@@ -25,7 +25,7 @@ export interface OtherMachine {
   readonly runner: MachineRunner
 }
 
-export interface ClusterRunnerOptions {
+interface ClusterRunnerOptions {
   /** Of this machine. */
   readonly own: MachineRunner
   /** The region that this machine is in. */

@@ -13,7 +13,7 @@ export function readEndpoint(text: string): Endpoint {
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }
 }
 
-export type LookUp = (name: string) => Promise<readonly string[]>
+type LookUp = (name: string) => Promise<readonly string[]>
 
 const addressesOf: LookUp = async (name) =>
   (await lookUp(name, { all: true, order: 'verbatim' })).map(({ address }) => address)

@@ -22,7 +22,7 @@ export interface HeldProgram {
   release(): void
 }
 
-export interface ProgramFolderOptions {
+interface ProgramFolderOptions {
   readonly folder: string
   readonly blobs: Pick<BlobStore, 'open'>
   readonly clock: Clock

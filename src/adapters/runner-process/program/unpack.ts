@@ -5,7 +5,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { extract, type Header } from 'tar-stream'
 
-export interface UnpackLimits {
+interface UnpackLimits {
   /** Of all files together. */
   readonly bytes: number
   /** Files, folders and links. */

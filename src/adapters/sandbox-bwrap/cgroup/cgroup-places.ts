@@ -77,7 +77,7 @@ async function moveDown(files: CgroupFiles, folder: string): Promise<void> {
     await files.write(join(leaf, 'cgroup.procs'), pid)
 }
 
-export interface OwnCgroup {
+interface OwnCgroup {
   /** Where version 2 is mounted. */
   readonly root: string
   /** As /proc/self/cgroup tells it. */

@@ -26,7 +26,7 @@ export interface NetworkPool {
   close(): Promise<void>
 }
 
-export interface NetworkOptions {
+interface NetworkOptions {
   readonly owner: Owner
   readonly ip: string
   readonly nft: string

@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net'
 import { PRIVATE_RANGES } from '#core/outbound/public-address.ts'
 
 /** Where the sandboxes' own addresses come from: set aside for tests of networks, so nobody's real neighbours. */
-export const GUESTS = '198.18.0.0/15'
+const GUESTS = '198.18.0.0/15'
 
 /** The resolvers of a resolv.conf that a sandbox could be let through to. */
 export function resolversOf(resolvConf: string): readonly string[] {
@@ -10,7 +10,7 @@ export function resolversOf(resolvConf: string): readonly string[] {
   return addresses.filter((address) => isIPv4(address) && !/^(?:127|0)\./.test(address))
 }
 
-export interface RuleFacts {
+interface RuleFacts {
   readonly table: string
   /** What the names of the sandboxes' interfaces begin with. */
   readonly interfaces: string

@@ -9,13 +9,13 @@ import { type NetworkPool, openNetworkPool, removeStaleNetworks } from './networ
 
 const FOR_GATEWAY: readonly ToolName[] = ['ip', 'nsenter', 'sh', 'unshare', 'mount', 'mkdir']
 
-export interface NetworksFound {
+interface NetworksFound {
   /** Or why there is none. */
   readonly networks: NetworkPool | string
   readonly notTaken: readonly NotTaken[]
 }
 
-export interface NetworksOptions {
+interface NetworksOptions {
   readonly owner: Owner
   readonly tools: Tools
   readonly destinations: Destinations

@@ -40,7 +40,7 @@ async function eachLine(db: Connection, query: string, add: (line: string) => Pr
   await sql`close backup`.execute(db)
 }
 
-export interface PostgresTables {
+interface PostgresTables {
   readonly history: History
   /** On PostgreSQL both schemas share a database. */
   readonly isOurs: IsMeant

@@ -1,6 +1,6 @@
 import type { KyselyPlugin } from 'kysely'
 
-export interface WatchedChanges {
+interface WatchedChanges {
   readonly plugin: KyselyPlugin
   /** Whether anything but reading was asked for. */
   seen: boolean

@@ -18,7 +18,7 @@ interface Columns {
   readonly hidden?: readonly number[]
 }
 
-export interface ManifestRow {
+interface ManifestRow {
   readonly sha1s: string
   readonly files: string
 }

@@ -37,7 +37,7 @@ const selectContent = prepare<{ domainId: string; kind: string; ever: number }>(
       ),
 )
 
-export interface ZoneSourceConfig {
+interface ZoneSourceConfig {
   /** The platform's own. */
   readonly domain: string
   readonly nameservers: readonly string[]

@@ -44,7 +44,7 @@ interface Place {
  * Folders that are handed from one build of a project to its next of the same kind by renaming them: never two builds have the same,
  * and no other project ever sees them.
  */
-export interface ProjectCaches {
+interface ProjectCaches {
   restore(place: Place): Promise<CachedFolders>
   /** Call when nothing runs in the place any more. */
   keep(place: Place, what: CachedFolders): Promise<void>

@@ -9,7 +9,7 @@ const ENTRY_BYTES = 4096
 /** Entries on their way to the store. */
 const UNDER_WAY = 256
 
-export interface LogBudget {
+interface LogBudget {
   readonly lines: number
   readonly bytes: number
 }

@@ -33,7 +33,7 @@ function shown(line: string): string {
   return plain(text.slice(text.lastIndexOf('\r') + 1))
 }
 
-export interface OutputLines {
+interface OutputLines {
   /** The lines that this much more output completes. */
   take(chunk: Buffer): readonly string[]
   /** The line that was begun when the output ended. */

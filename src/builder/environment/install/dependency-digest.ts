@@ -25,7 +25,7 @@ const READ_TOO =
 /** Scripts of the project itself that run with an installation and may write anywhere. */
 const SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare']
 
-export interface DigestParts {
+interface DigestParts {
   readonly files: readonly ManifestFile[]
   readonly packages: ReadonlyMap<string, PackageJson>
   readonly manager: PackageManager

@@ -8,7 +8,7 @@ export interface NodeToolchain {
 }
 
 /** Npm comes with Node; another one is only needed where a project asks for it. */
-export const PACKAGE_TOOLS = ['npm', 'pnpm', 'yarn', 'bun'] as const
+const PACKAGE_TOOLS = ['npm', 'pnpm', 'yarn', 'bun'] as const
 export type PackageToolName = (typeof PACKAGE_TOOLS)[number]
 
 export interface PackageTool {
@@ -37,7 +37,7 @@ export interface Toolchains {
 }
 
 /** `unknown_version`: there is no such thing, as far as the registry knows. `unavailable`: it could not be had now. */
-export type ToolchainFault = 'unknown_version' | 'unavailable'
+type ToolchainFault = 'unknown_version' | 'unavailable'
 
 export class ToolchainError extends Error {
   override readonly name = 'ToolchainError'

@@ -3,7 +3,7 @@ import { PackFault } from './fault.ts'
 import type { Packing } from './packing.ts'
 import { locate, show, statOf } from './place.ts'
 
-export interface FoundFunction {
+interface FoundFunction {
   readonly path: string
   /** The real path of its folder; several functions may share one. */
   readonly folder: string

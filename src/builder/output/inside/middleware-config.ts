@@ -7,7 +7,7 @@ import { PackFault } from './fault.ts'
 import { show } from './place.ts'
 
 /** What a middleware says of itself. */
-export interface MiddlewareConfig {
+interface MiddlewareConfig {
   readonly isNode: boolean
   /** Undefined: it is asked for every path. */
   readonly matchers: readonly Matcher[] | undefined

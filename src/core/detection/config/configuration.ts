@@ -75,7 +75,7 @@ export async function readConfiguration(tree: SourceTree): Promise<Configuration
   return readObject(json, file)
 }
 
-export interface ConfigurationAhead {
+interface ConfigurationAhead {
   /** The keys that do nothing. */
   readonly ignoredKeys: readonly IgnoredKey[]
   readonly regions?: readonly string[] | undefined

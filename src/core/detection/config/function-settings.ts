@@ -18,7 +18,7 @@ export interface FunctionSetting {
 const MAX_SETTINGS = 50
 const MAX_GLOB = 256
 const MEMORY = { least: 128, most: 10240 }
-export const LONGEST_DURATION = 900
+const LONGEST_DURATION = 900
 
 export function readFunctionSettings(value: unknown, file: string): readonly FunctionSetting[] {
   if (value === undefined || value === null) return []

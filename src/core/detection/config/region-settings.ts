@@ -2,7 +2,7 @@ import { ORIGINS } from '#contract/origins.ts'
 import { regionsNamed } from '../../deployment/regions.ts'
 import { invalidConfig } from './json.ts'
 
-export interface RegionSettings {
+interface RegionSettings {
   /** Undefined where the file names none that is known. */
   readonly regions: readonly string[] | undefined
   readonly warnings: readonly string[]

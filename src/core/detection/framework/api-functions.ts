@@ -13,7 +13,7 @@ export interface FunctionFile {
 const NODE_FILE = /\.(?:js|mjs|cjs|ts|mts|cts|jsx|tsx)$/
 const PYTHON_FILE = /\.py$/
 
-export const runtimeOf = (file: string): FunctionFile['runtime'] | undefined =>
+const runtimeOf = (file: string): FunctionFile['runtime'] | undefined =>
   /\.d\.[cm]?ts$/.test(file)
     ? undefined
     : NODE_FILE.test(file)

@@ -30,7 +30,7 @@ const AS_THEY_ARE =
 const unknown = (what: string, advice: string): BuildFailure =>
   new BuildFailure('unknown_program', `${what} ${advice} ${AS_THEY_ARE}`)
 
-export interface Suspect {
+interface Suspect {
   readonly tree: SourceTree
   readonly pkg: PackageJson | undefined
   /** Whether functions, or a middleware, are what is run of it. */

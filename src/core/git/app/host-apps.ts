@@ -6,7 +6,7 @@ export interface AppKey {
 }
 
 /** An app as its host made it. */
-export interface NewApp {
+interface NewApp {
   readonly hostId: string
   readonly name: string
   readonly htmlUrl: string

@@ -14,10 +14,10 @@ const EVENTS = ['push', 'pull_request'] as const
 /** GitHub takes 34 characters, and no name twice. */
 const MAX_NAME = 34
 
-export const appWebhookUrl = (site: string, id: string): string => `${site}/v1/git/apps/${id}/called`
+const appWebhookUrl = (site: string, id: string): string => `${site}/v1/git/apps/${id}/called`
 
 /** GitHub refuses a manifest whose webhook is at an address that the internet does not lead to. */
-export function canBeCalled(site: string): boolean {
+function canBeCalled(site: string): boolean {
   const host = new URL(site).hostname
   return (
     host.includes('.') &&
@@ -27,7 +27,7 @@ export function canBeCalled(site: string): boolean {
 }
 
 /** The page of the dashboard that the host leads back to. */
-export const appPage = (site: string, slug: string, id: string): string => `${site}/a/${slug}/git/app/${id}`
+const appPage = (site: string, slug: string, id: string): string => `${site}/a/${slug}/git/app/${id}`
 
 /** From what the host makes the app: https://docs.github.com/apps/sharing-github-apps/registering-a-github-app-from-a-manifest */
 export function manifestOf({ id, slug, url }: Pick<GitApp, 'id' | 'slug' | 'url'>, site: string): object {

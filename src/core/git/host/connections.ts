@@ -20,7 +20,7 @@ import type { Credentials } from './credentials.ts'
 import type { HostAccounts, RepositoryPage } from './host-accounts.ts'
 import { type HostAccess, type HostKind, HostRefusal } from './host-api.ts'
 
-export interface ConnectionRequest {
+interface ConnectionRequest {
   readonly kind: HostKind
   readonly url?: string | undefined
   readonly username?: string | undefined

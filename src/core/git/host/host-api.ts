@@ -1,5 +1,5 @@
 /** Hosts of repositories whose API is spoken; Forgejo speaks Gitea's. */
-export const HOST_KINDS = ['github', 'gitlab', 'gitea', 'bitbucket'] as const
+const HOST_KINDS = ['github', 'gitlab', 'gitea', 'bitbucket'] as const
 export type HostKind = (typeof HOST_KINDS)[number]
 
 /** What is needed to speak with the API of a repository's host. */

@@ -1,7 +1,7 @@
 import type { PullEvent } from '../pull/pull.ts'
 import type { HostAccess } from './host-api.ts'
 
-export interface OpenPulls {
+interface OpenPulls {
   /** As if each had just been opened. */
   readonly pulls: readonly PullEvent[]
   /** False where there are more than are asked for. */

@@ -8,7 +8,7 @@ import { FLUSH, KEEP_ALIVE, PacketReader, packet, progress } from './pkt-line.ts
 import { type Commands, readCommands } from './read-commands.ts'
 import { readReport } from './read-report.ts'
 
-export interface ReceiveParts {
+interface ReceiveParts {
   readonly pushes: Pick<Pushes, 'begin' | 'received'>
   /** Hands a request over to git. */
   readonly serve: (
@@ -23,7 +23,7 @@ export interface ReceiveParts {
 }
 
 /** What the pusher is sent. */
-export interface ReceiveAnswer {
+interface ReceiveAnswer {
   /** As of HTTP. */
   readonly status: number
   readonly body: Readable

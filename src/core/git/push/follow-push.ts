@@ -8,7 +8,7 @@ import { branchAliasOf } from '../branch-alias.ts'
 import { branchOfRef, isOpen, PUSHES_TOPIC, type Push } from './push.ts'
 import type { PushStore } from './push-store.ts'
 
-export interface FollowPushParts {
+interface FollowPushParts {
   readonly pushes: Pick<PushStore, 'byId'>
   readonly deployments: Pick<DeploymentStore, 'find'>
   readonly logs: Pick<DeploymentLogs, 'follow'>

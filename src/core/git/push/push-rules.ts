@@ -14,7 +14,7 @@ export function productionBranch(
   return refs.has(refOfBranch('main')) || head === undefined ? 'main' : head
 }
 
-export type PushKind =
+type PushKind =
   | { readonly kind: 'branch'; readonly branch: string; readonly commit: string }
   | { readonly kind: 'deleted'; readonly branch: string }
   | { readonly kind: 'none'; readonly reason: PushReason }

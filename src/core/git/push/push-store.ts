@@ -35,7 +35,7 @@ export interface GitObjectStore {
   prune(after: GitObjectKey | undefined, limit: number): Promise<GitObjectKey | undefined>
 }
 
-export interface GitObjectKey {
+interface GitObjectKey {
   readonly ownerId: string
   readonly oid: string
 }

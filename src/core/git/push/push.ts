@@ -3,7 +3,7 @@ import type { HostDeployment } from '../host/host-api.ts'
 import type { PullOfPush } from '../pull/pull.ts'
 
 /** Through which door a push came. */
-export const PUSH_SOURCES = ['git', 'ssh', 'hook', 'poll', 'webhook', 'again'] as const
+const PUSH_SOURCES = ['git', 'ssh', 'hook', 'poll', 'webhook', 'again'] as const
 export type PushSource = (typeof PUSH_SOURCES)[number]
 
 /**
@@ -14,7 +14,7 @@ export type PushSource = (typeof PUSH_SOURCES)[number]
  * - the others are final: a deployment was made of it, what it asked for was done without one, there was a reason to
  *   make none, or it failed
  */
-export const PUSH_STATES = [
+const PUSH_STATES = [
   'receiving',
   'queued',
   'waiting',
@@ -44,7 +44,7 @@ export interface PushOptions {
   readonly force?: boolean
 }
 
-export interface ToldHost {
+interface ToldHost {
   /** Of its commit; see `report-job.ts`. */
   readonly status: string | null
   /** What the host calls the deployment, and its state. */

@@ -27,7 +27,7 @@ export interface Inspection {
   readonly rootDirectory: string
 }
 
-export interface InspectParts extends Omit<ThroughHostParts, 'credentials'> {
+interface InspectParts extends Omit<ThroughHostParts, 'credentials'> {
   readonly credentials: ThroughHostParts['credentials'] & {
     through(
       connection: Parameters<ThroughHostParts['credentials']['connection']>[0],

@@ -32,7 +32,7 @@ import {
 import type { SourceHooks } from './source-hook.ts'
 import { queueSync } from './sync-job.ts'
 
-export interface SourceRequest {
+interface SourceRequest {
   /** Either by its address, or by its name at a connected host. */
   readonly url?: string | undefined
   readonly token?: string | undefined

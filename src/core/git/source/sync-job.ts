@@ -16,7 +16,7 @@ import type { RefUpdate } from '../push/pushes.ts'
 import { queuePush } from '../push/queue-push.ts'
 import type { GitRemotes, GitSource, RemoteAccess, SourceStore } from './source.ts'
 
-export const SYNC_JOB = 'git.sync'
+const SYNC_JOB = 'git.sync'
 
 /** Has a repository elsewhere asked what it holds. `origin`: of the machine that was told of something new in it. */
 export const queueSync = (

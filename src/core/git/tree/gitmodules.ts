@@ -1,5 +1,5 @@
 /** A submodule as the file `.gitmodules` describes it. */
-export interface GitModule {
+interface GitModule {
   readonly path: string
   readonly url: string
 }

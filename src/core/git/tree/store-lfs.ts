@@ -12,7 +12,7 @@ export interface LfsSource {
   readonly lfs: (origin: string) => LfsObjects | undefined
 }
 
-export interface StoredLfs {
+interface StoredLfs {
   /** By the ids of the pointers in git. */
   readonly stored: ReadonlyMap<string, { readonly sha1: string; readonly size: number }>
   readonly notes: readonly string[]

@@ -13,12 +13,12 @@ import type { StoreTreeParts } from './tree-parts.ts'
 const BATCH = 200
 const BATCH_BYTES = 16 * 1024 * 1024
 
-export interface TreeSource extends LfsSource {
+interface TreeSource extends LfsSource {
   readonly at: CommitPlace
   readonly openModule: OpenModule
 }
 
-export interface StoredTree {
+interface StoredTree {
   readonly files: readonly FileInput[]
   readonly notes: readonly string[]
 }

@@ -11,7 +11,7 @@ const MAX_LINKED = 10_000
 /** Never part of a deployment, wherever it is. */
 const NEVER = /(?:^|\/)(?:\.git|\.hg|\.svn|\.aloft)(?:\/|$)/i
 
-export interface TreeFiles<Entry extends TreeEntry> {
+interface TreeFiles<Entry extends TreeEntry> {
   readonly files: readonly Entry[]
   /** What was left out, in words for the pusher. */
   readonly notes: readonly string[]

@@ -11,7 +11,7 @@ export interface Condition {
   readonly value: ValueTest | undefined
 }
 
-export type ValueTest = { readonly pattern: Pattern } | { readonly comparisons: readonly Comparison[] }
+type ValueTest = { readonly pattern: Pattern } | { readonly comparisons: readonly Comparison[] }
 
 type Comparison =
   | { readonly op: 'eq' | 'neq' | 'pre' | 'suf'; readonly text: string }
@@ -19,7 +19,7 @@ type Comparison =
   | { readonly op: 'gt' | 'gte' | 'lt' | 'lte'; readonly number: number }
   | { readonly op: 're'; readonly pattern: Pattern }
 
-export type ConditionResult =
+type ConditionResult =
   | { readonly ok: true; readonly condition: Condition }
   | { readonly ok: false; readonly reason: string }
 

@@ -16,7 +16,7 @@ export interface HeaderRule {
   readonly value: string | { readonly text: Template } | { readonly url: UrlTemplate }
 }
 
-export type HeaderRuleResult =
+type HeaderRuleResult =
   | { readonly ok: true; readonly header: HeaderRule }
   | { readonly ok: false; readonly reason: string }
 

@@ -100,7 +100,7 @@ function redirectByHeader<Target>({ status, headers }: RoutingState): RouteOutco
 export const redirectPending = <Target>(state: RoutingState): RouteOutcome<Target> | undefined =>
   isRedirect(state.status) ? redirectByHeader<Target>(state) : undefined
 
-export const isRedirect = (status: number | undefined): status is number =>
+const isRedirect = (status: number | undefined): status is number =>
   status !== undefined && status >= 300 && status <= 399
 
 export const refused = (reason: Refusal): { readonly kind: 'refused'; readonly reason: Refusal } => ({

@@ -19,7 +19,7 @@ export interface TransformRule {
   readonly values: readonly Template[]
 }
 
-export type TransformResult =
+type TransformResult =
   | { readonly ok: true; readonly transform: TransformRule | undefined }
   | { readonly ok: false; readonly reason: string }
 

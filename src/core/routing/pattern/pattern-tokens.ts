@@ -14,7 +14,7 @@ export type Token =
     }
   | { readonly kind: 'repeat'; readonly min: number; readonly max: number; readonly isLazy: boolean }
 
-export type LookAroundKind = '=' | '!' | '<=' | '<!'
+type LookAroundKind = '=' | '!' | '<=' | '<!'
 
 export type Tokens =
   | { readonly ok: true; readonly tokens: readonly Token[] }

@@ -17,7 +17,7 @@ export interface Pattern {
   readonly regex: () => Regex
 }
 
-export type PatternResult =
+type PatternResult =
   | { readonly ok: true; readonly pattern: Pattern }
   | { readonly ok: false; readonly reason: string }
 

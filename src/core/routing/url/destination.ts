@@ -18,7 +18,7 @@ export interface Destination {
   readonly fixed: UrlParts | undefined
 }
 
-export type DestinationResult =
+type DestinationResult =
   | { readonly ok: true; readonly destination: Destination }
   | { readonly ok: false; readonly reason: string }
 

@@ -17,7 +17,7 @@ export interface UrlParts {
   readonly fragment: string
 }
 
-export type UrlTemplateResult =
+type UrlTemplateResult =
   | { readonly ok: true; readonly url: UrlTemplate }
   | { readonly ok: false; readonly reason: string }
 

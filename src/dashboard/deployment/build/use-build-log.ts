@@ -6,7 +6,7 @@ import { useAccount } from '../../api/account.tsx'
 import { explain } from '../../api/explain.ts'
 
 /** As many lines as a page can hold; the newest are kept. */
-export const MAX_LINES = 20_000
+const MAX_LINES = 20_000
 /** Lines come one by one; the page is told of them together. */
 const TOGETHER_MS = 60
 

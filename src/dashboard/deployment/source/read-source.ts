@@ -12,7 +12,7 @@ export type Source =
   | { readonly kind: 'binary' | 'large'; readonly bytes: number }
 
 /** By the first bytes, whatever the name says. Kinds that could hold a program, such as SVG, are text. */
-export function pictureType(head: Uint8Array): string | undefined {
+function pictureType(head: Uint8Array): string | undefined {
   const starts = (...bytes: readonly number[]) => bytes.every((byte, i) => head[i] === byte)
   if (starts(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return 'image/png'
   if (starts(0xff, 0xd8, 0xff)) return 'image/jpeg'

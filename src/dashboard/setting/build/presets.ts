@@ -1,7 +1,7 @@
 import type { Framework } from '#contract/api/project.ts'
 
 /** What a framework does unless told otherwise, to be shown where nothing is set. */
-export interface Preset {
+interface Preset {
   readonly name: string
   readonly build: string
   readonly output: string

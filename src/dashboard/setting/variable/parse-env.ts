@@ -5,12 +5,12 @@ export interface EnvEntry {
   readonly value: string
 }
 
-export interface EnvProblem {
+interface EnvProblem {
   readonly line: number
   readonly why: string
 }
 
-export interface EnvFile {
+interface EnvFile {
   /** Of a name that is there more than once, the last. */
   readonly entries: readonly EnvEntry[]
   readonly problems: readonly EnvProblem[]

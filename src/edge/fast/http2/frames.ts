@@ -33,7 +33,7 @@ export const MAX_FRAME_BYTES = 16384
 export const FIRST_WINDOW = 65_535
 export const MAX_WINDOW = 2 ** 31 - 1
 
-export interface FrameHead {
+interface FrameHead {
   readonly length: number
   readonly type: number
   readonly flags: number

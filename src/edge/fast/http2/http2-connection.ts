@@ -35,9 +35,9 @@ import { createHttp2Head, type Http2Head } from './http2-head.ts'
 import { Http2Relay } from './http2-relay.ts'
 
 /** Gives a connection to node:http2: the socket itself before anything was sent, or else a part of its streams. */
-export type HandOverHttp2 = (connection: Duplex) => void
+type HandOverHttp2 = (connection: Duplex) => void
 
-export interface Http2ConnectionOptions extends FastAnswerOptions {
+interface Http2ConnectionOptions extends FastAnswerOptions {
   readonly keepAliveMs: number
   /** So long the first request is waited for before the connection is left to node:http2. */
   readonly firstRequestMs?: number | undefined

@@ -16,7 +16,7 @@ import type { Field } from './header-decoder.ts'
 import { encodeHeaders } from './header-encoder.ts'
 
 /** What a relay needs of the connection that it is a part of. */
-export interface RelayedBy {
+interface RelayedBy {
   readonly socket: Socket
   /** The greatest stream that the peer has begun. */
   readonly lastStream: number

@@ -133,7 +133,7 @@ export function openAccess(parts: Parts, { apps: hostApps }: Pick<ReturnType<typ
 }
 
 /** A push is deployed in the name of whoever pushed; where they have left, of an owner of the account. */
-export const createActFor =
+const createActFor =
   ({ stores, clock }: Parts): PushJobParts['actFor'] =>
   async ({ ownerId, userId }) => {
     const as = (user: User): Context['actor'] => ({
@@ -165,7 +165,7 @@ export const createActFor =
     return { actor: as(actor), owner: { kind: 'team', id, slug, plan, softBlocked, role: member.role } }
   }
 
-export interface GitJobParts {
+interface GitJobParts {
   readonly create: Deployments['create']
   readonly content: ContentRoom
   readonly onHostsChanged: (hosts: readonly string[]) => void
@@ -346,7 +346,7 @@ async function openRemote(
 }
 
 /** Sites are at the port of the API, which shares its listeners with them. */
-export const createAddressOf = ({ baseUrl }: Pick<Config, 'baseUrl'>) => {
+const createAddressOf = ({ baseUrl }: Pick<Config, 'baseUrl'>) => {
   const { protocol, port } = new URL(baseUrl)
   return (host: string): string => `${protocol}//${host}${port === '' ? '' : `:${port}`}`
 }

@@ -10,7 +10,7 @@ import { redirectToHttps, withoutPlain } from '../../tls/https-redirect.ts'
 import { createHostSwitch, upgradesOfSites } from './hosts.ts'
 import type { InTurns } from './in-turns.ts'
 
-export interface HandlerParts {
+interface HandlerParts {
   readonly config: Config
   readonly doing: Doing
   readonly turns: InTurns

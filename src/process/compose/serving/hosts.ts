@@ -24,7 +24,7 @@ export function createIsForApi({ apiHosts, domain }: HostNames): (req: AnyReques
   return (req) => names.has(hostOf(req))
 }
 
-export interface HostSwitch extends HostNames {
+interface HostSwitch extends HostNames {
   readonly api: Handle
   readonly sites: Handle
 }

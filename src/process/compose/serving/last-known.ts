@@ -10,7 +10,7 @@ import type { Parts } from '../parts.ts'
 const LOOK_MS = 500
 
 /** What a serving process needs to serve sites. */
-export type ServingParts = Parts & {
+type ServingParts = Parts & {
   /** Tells of hosts that were answered for as they were once known, as soon as they can be looked up again. */
   onCaughtUp(listener: (host: string) => void): void
 }

@@ -13,7 +13,7 @@ export interface Metrics {
 type Snapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 /** What the DNS server of this process did so far. */
-export interface DnsCounts {
+interface DnsCounts {
   /** By the code of the answer. */
   readonly answers: readonly number[]
   readonly limited: number

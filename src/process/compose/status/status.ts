@@ -19,7 +19,7 @@ const SOON = 14 * DAY
 /** How long the size of all contents is remembered: it takes a look at every large one. */
 const SIZE_KEPT = 5 * MINUTE
 
-export type ReadStatus = () => Promise<Status & { readonly checks: readonly Check[] }>
+type ReadStatus = () => Promise<Status & { readonly checks: readonly Check[] }>
 
 export function createReadStatus(
   config: Config,

@@ -11,7 +11,7 @@ import type { Channel } from './channel.ts'
 export const OWN_UNKNOWN: Topic<readonly UnknownEndpoint[]> = { name: 'unknown.own', timeout: SECOND }
 export const ALL_UNKNOWN: Topic<unknown[]> = { name: 'unknown.all', timeout: 2 * SECOND }
 
-export interface UnknownOfAll extends Pick<UnknownEndpoints, 'note'> {
+interface UnknownOfAll extends Pick<UnknownEndpoints, 'note'> {
   /** What the processes of this machine have seen since they were started. */
   read(): Promise<readonly UnknownEndpoint[]>
 }

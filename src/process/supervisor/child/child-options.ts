@@ -4,7 +4,7 @@ import { type InheritedSockets, passSockets } from '../socket/listen-sockets.ts'
  * The number of the agreement between the supervisor and its processes: what these are given, and what both say to each
  * other. A change that one side would not understand takes the next number.
  */
-export const AGREEMENT = 2
+const AGREEMENT = 2
 
 /** What the supervisor gives a process on its way. */
 export interface ChildOptions {

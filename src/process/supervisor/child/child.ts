@@ -39,7 +39,7 @@ const compileCache = (): string | undefined => {
 }
 
 /** Starts a program in one of its child roles, with a place for what it does. */
-export const forkRole = (role: ChildRole, doing: DoingNotes, program: string, given: ChildOptions) =>
+const forkRole = (role: ChildRole, doing: DoingNotes, program: string, given: ChildOptions) =>
   fork(program, ['--child', role, ...toArguments(given)], {
     // Group commits and hashing run on the thread pool: the default of four threads starves them.
     env: {

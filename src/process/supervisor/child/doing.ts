@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** The descriptor by which a process that the supervisor keeps writes down what it does. */
-export const DOING_FD = 4
+const DOING_FD = 4
 
 const BYTES = 512
 

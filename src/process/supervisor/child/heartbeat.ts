@@ -62,7 +62,7 @@ export function seeProcess(pid: number): ProcessSight | undefined {
   }
 }
 
-export interface HeartbeatOptions {
+interface HeartbeatOptions {
   readonly channel: Channel
   /** Silence of this length means that it stands still. */
   readonly limitMs: number

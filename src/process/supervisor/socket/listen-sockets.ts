@@ -4,8 +4,8 @@ import { getSystemErrorMessage, getSystemErrorName } from 'node:util'
 import type { Config } from '../../../config/config.ts'
 import { servingRange } from '../serving.ts'
 
-export const SOCKET_KINDS = ['http', 'tls', 'dns', 'ssh'] as const
-export type SocketKind = (typeof SOCKET_KINDS)[number]
+const SOCKET_KINDS = ['http', 'tls', 'dns', 'ssh'] as const
+type SocketKind = (typeof SOCKET_KINDS)[number]
 
 /** Descriptors of sockets that are bound. Of one kind there is one for each serving process, or one that all share. */
 export type SocketNumbers = Readonly<Record<SocketKind, readonly number[]>>
@@ -14,7 +14,7 @@ export type SocketNumbers = Readonly<Record<SocketKind, readonly number[]>>
  * The sockets that serving processes listen on. They belong to the supervisor: what a process has not accepted when it
  * ends stays with the system until another process accepts it.
  */
-export interface ListenSockets {
+interface ListenSockets {
   readonly numbers: SocketNumbers
   /** From now on connections are refused as soon as no process listens any more. */
   close(): void
@@ -127,7 +127,7 @@ function givenSockets(env: NodeJS.ProcessEnv): { readonly handle: Handle; readon
 }
 
 /** The places of the descriptors in a child, after what every child has. */
-export const FIRST_SOCKET = 5
+const FIRST_SOCKET = 5
 
 /** What a serving process inherits: all sockets, and which of them it takes connections from. */
 export interface InheritedSockets {

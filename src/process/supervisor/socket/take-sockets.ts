@@ -5,7 +5,7 @@ import { ADOPT, type Adopt } from './adopt.ts'
 import { type InheritedSockets, ownSockets, type SocketNumbers } from './listen-sockets.ts'
 
 /** A serving process's share of the sockets. */
-export interface SocketShare {
+interface SocketShare {
   readonly own: SocketNumbers
   /** Lets go of those that it does not listen on, so that it keeps nobody from being refused. */
   close(): void

@@ -10,7 +10,7 @@ import { SECOND } from '#contract/time.ts'
 import { convertError } from './errors.ts'
 import { PostgresSession } from './postgres-session.ts'
 
-export interface PostgresOptions {
+interface PostgresOptions {
   readonly url: string
   /** Connections of this process; all processes together have to stay below the server's limit. */
   readonly connections?: number

@@ -4,7 +4,7 @@ import { convertError, isConnectionError } from './errors.ts'
 import { refuseNul } from './parameters.ts'
 
 /** Names a statement that the server should keep, or answers undefined when it keeps enough of them. */
-export type NameStatement = (sql: string) => string | undefined
+type NameStatement = (sql: string) => string | undefined
 
 /** What Kysely takes for a connection: a client of the pool, until it is released. */
 export class PostgresSession implements DatabaseConnection {

@@ -195,7 +195,7 @@ const settings = createRoute({
 const generalSettings = createRoute({
   getParentRoute: () => settings,
   path: '/',
-  component: lazyRouteComponent(() => import('./setting/general/general-page.tsx'), 'GeneralPage'),
+  component: lazyRouteComponent(() => import('./setting/general-page.tsx'), 'GeneralPage'),
 })
 const buildSettings = createRoute({
   getParentRoute: () => settings,

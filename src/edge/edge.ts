@@ -10,6 +10,7 @@ import { SITES_TOPIC, type SiteSource, type VisitLog } from '#core/site/site.ts'
 import { createCachedForward } from './cache/cached-forward.ts'
 import { createCachedFunctionAnswer } from './cache/cached-function-answer.ts'
 import { EdgeCache } from './cache/edge-cache.ts'
+import { exchangeOf } from './exchange.ts'
 import { createFastPath, type FastPath } from './fast/fast-path.ts'
 import { createFastStreams, type FastStreams } from './fast/fast-streams.ts'
 import { Wires } from './fast/wires.ts'
@@ -28,7 +29,6 @@ import { Revalidations } from './prerender/revalidations.ts'
 import { createProtections, type ProtectionOptions } from './protection/protections.ts'
 import { createProxy, type ProxyOptions } from './proxy/proxy.ts'
 import type { AnyRequest, AnyResponse } from './request/message.ts'
-import { plainAddress } from './request/plain-address.ts'
 import { RequestIds } from './request/request-id.ts'
 import { PinnedSites } from './site/pinned-sites.ts'
 import { ReleaseSides } from './site/release-sides.ts'
@@ -157,20 +157,8 @@ export function createEdge(options: EdgeOptions): Edge {
     instancesOf: options.instancesOf ?? (async () => []),
   })
 
-  const handle: Edge['handle'] = (req, res) =>
-    serve({
-      req,
-      res,
-      id: ids.next(),
-      at: clock.now(),
-      since: clock.monotonic(),
-      ip: plainAddress(req.socket.remoteAddress),
-      question: { method: req.method ?? 'GET', headers: req.headers },
-      url: req.url ?? '/',
-    })
-
   return {
-    handle,
+    handle: (req, res) => serve(exchangeOf(req, res, { ids, clock })),
     upgrade: createUpgrades({ sites, clock, ids, serve }),
     fastPath,
     fastStreams,

@@ -1,10 +1,13 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { Clock } from '#core/ports/clock.ts'
 import type { Answer, Question } from './answer.ts'
 import type { Refusal } from './error/refusal.ts'
 import type { Visitor } from './proxy/proxy-headers.ts'
 import type { HalfClosedWatch } from './request/half-closed.ts'
 import type { AnyRequest, AnyResponse } from './request/message.ts'
+import { plainAddress } from './request/plain-address.ts'
+import type { RequestIds } from './request/request-id.ts'
 
 /** A visitor's request and the place for its answer. */
 export interface Exchange {
@@ -31,6 +34,22 @@ export interface Exchange {
   /** Set if the visitor asks for another protocol on this connection. */
   readonly upgrade?: Upgrade
 }
+
+/** A request that has just come, as node:http or node:http2 describes it. */
+export const exchangeOf = (
+  req: AnyRequest,
+  res: AnyResponse,
+  { ids, clock }: { readonly ids: RequestIds; readonly clock: Clock },
+): Exchange => ({
+  req,
+  res,
+  id: ids.next(),
+  at: clock.now(),
+  since: clock.monotonic(),
+  ip: plainAddress(req.socket.remoteAddress),
+  question: { method: req.method ?? 'GET', headers: req.headers },
+  url: req.url ?? '/',
+})
 
 export interface Upgrade {
   readonly socket: Duplex

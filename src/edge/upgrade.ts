@@ -2,11 +2,10 @@ import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '#core/ports/clock.ts'
 import { headerLines } from './answer.ts'
-import { authorityOf, type Exchange, type SwitchAnswer } from './exchange.ts'
+import { authorityOf, type Exchange, exchangeOf, type SwitchAnswer } from './exchange.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { watchHalfClosed } from './request/half-closed.ts'
 import { hostNameOf } from './request/host.ts'
-import { plainAddress } from './request/plain-address.ts'
 import type { RequestIds } from './request/request-id.ts'
 import type { Sent, Stamp } from './respond.ts'
 import type { SiteCache } from './site/site-cache.ts'
@@ -49,14 +48,7 @@ export function createUpgrades({ sites, clock, ids, serve }: UpgradeOptions): Up
       res.assignSocket(req.socket)
       res.once('finish', () => endSoon(socket))
       void serve({
-        req,
-        res,
-        id: ids.next(),
-        at: clock.now(),
-        since: clock.monotonic(),
-        ip: plainAddress(req.socket.remoteAddress),
-        question: { method: req.method ?? 'GET', headers: req.headers },
-        url: req.url ?? '/',
+        ...exchangeOf(req, res, { ids, clock }),
         upgrade: { socket, first, protocol: req.headers.upgrade as string },
       })
     },

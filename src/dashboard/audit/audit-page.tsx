@@ -1,9 +1,9 @@
 import { Link, type NavigateOptions } from '@tanstack/react-router'
 import { readAuditLog } from '#contract/api/audit.ts'
 import { listProjects } from '#contract/api/project.ts'
-import { listMembers } from '#contract/api/team.ts'
 import { inWords, type NamesById, type Piece, type Thing, textOf, VIAS } from '#contract/audit-words.ts'
-import { useAccount, useAccounts } from '../api/account.tsx'
+import { useAccount } from '../api/account.tsx'
+import { usePeople } from '../api/people.ts'
 import { useLater, useReadPages } from '../api/query.ts'
 import { useSearchText } from '../api/search.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -22,21 +22,6 @@ const KINDS = [
   { value: 'PATCH', label: 'Changed' },
   { value: 'DELETE', label: 'Deleted' },
 ] as const
-
-/** Who may be among the entries: members of the team, or the one person. */
-function usePeople() {
-  const account = useAccount()
-  const { user } = useAccounts()
-  const { data } = useLater(
-    'member',
-    listMembers,
-    { params: { id: account.id } },
-    { enabled: account.kind === 'team' },
-  )
-  return (
-    data?.map(({ uid, username }) => ({ id: uid, name: username })) ?? [{ id: user.id, name: user.username }]
-  )
-}
 
 export function AuditPage() {
   const { slug: account, kind } = useAccount()

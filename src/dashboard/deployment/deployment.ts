@@ -1,8 +1,7 @@
 import type { Static } from 'typebox'
 import { getDeployment, getOutput } from '#contract/api/deployment.ts'
-import { listMembers } from '#contract/api/team.ts'
-import { useAccount, useAccounts, useParam } from '../api/account.tsx'
-import { useLater, useRead } from '../api/query.ts'
+import { useParam } from '../api/account.tsx'
+import { useRead } from '../api/query.ts'
 
 export type Deployment = Static<typeof getDeployment.reply>
 export type DeploymentOutput = Static<typeof getOutput.reply>
@@ -18,16 +17,3 @@ export const isOver = (state: string): boolean => state === 'READY' || state ===
 
 /** The first label of its host, or its id while it has none: what people tell deployments apart by. */
 export const shortName = (url: string | null, id: string): string => url?.split('.')[0] ?? id
-
-/** Names of people by their ids: everybody of a team, or the one person. */
-export function useNames(): (userId: string) => string | undefined {
-  const account = useAccount()
-  const { user } = useAccounts()
-  const { data } = useLater(
-    'member',
-    listMembers,
-    { params: { id: account.id } },
-    { enabled: account.kind === 'team' },
-  )
-  return (userId) => (userId === user.id ? user.username : data?.find(({ uid }) => uid === userId)?.username)
-}

@@ -1,13 +1,12 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { deleteDomain, getDomain } from '#contract/api/domain.ts'
 import { useAccount, useParam } from '../api/account.tsx'
 import { useAction, useRead } from '../api/query.ts'
 import { Badge } from '../ui/badge.tsx'
-import { Button, OutLink } from '../ui/button.tsx'
+import { OutLink } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
-import { Confirm } from '../ui/confirm.tsx'
 import { CopyLine } from '../ui/copy-button.tsx'
+import { DeleteCard } from '../ui/delete-card.tsx'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { DoctorCard } from './doctor-card.tsx'
@@ -43,10 +42,9 @@ function NameserversCard({ domain }: { domain: Domain }) {
   )
 }
 
-function DeleteCard({ domain }: { domain: Domain }) {
+function DeleteDomain({ domain }: { domain: Domain }) {
   const account = useAccount()
   const navigate = useNavigate()
-  const [asking, setAsking] = useState(false)
   const remove = useAction(
     async (_: undefined, { client }) => {
       await client.call(deleteDomain, { params: { name: domain.name } })
@@ -55,30 +53,15 @@ function DeleteCard({ domain }: { domain: Domain }) {
     { changes: ['domain'], done: `${domain.name} deleted.` },
   )
   return (
-    <>
-      <Card
-        className="border-bad/40"
-        title="Delete domain"
-        about="Deletes the domain and its DNS records from this account. Remove its aliases, certificates and project domains first. To move it to another account, delete it here and verify it there. Domains bought through Aloft stay registered."
-        actions={
-          <Button look="danger" icon="trash" onClick={() => setAsking(true)}>
-            Delete…
-          </Button>
-        }
-      />
-      {asking && (
-        <Confirm
-          title={`Delete ${domain.name}?`}
-          action="Delete domain"
-          word={domain.name}
-          busy={remove.isPending}
-          onClose={() => setAsking(false)}
-          onConfirm={() => remove.mutate(undefined)}
-        >
-          <p>Its DNS records are deleted too, and the Aloft nameservers stop answering for it.</p>
-        </Confirm>
-      )}
-    </>
+    <DeleteCard
+      what="domain"
+      name={domain.name}
+      about="Deletes the domain and its DNS records from this account. Remove its aliases, certificates and project domains first. To move it to another account, delete it here and verify it there. Domains bought through Aloft stay registered."
+      busy={remove.isPending}
+      onDelete={() => remove.mutate(undefined)}
+    >
+      Its DNS records are deleted too, and the Aloft nameservers stop answering for it.
+    </DeleteCard>
   )
 }
 
@@ -147,7 +130,7 @@ export function DomainPage() {
           </div>
         </div>
       </Card>
-      <DeleteCard domain={domain} />
+      <DeleteDomain domain={domain} />
     </Page>
   )
 }

@@ -1,12 +1,12 @@
 import { useProject } from '../../project/project.ts'
-import { DeleteCard } from '../general/delete-card.tsx'
-import { PauseCard } from '../general/pause-card.tsx'
-import { TransferCard } from '../general/transfer-card.tsx'
 import { useTitle } from '../use-title.ts'
 import { CompatibilityCards } from './compatibility-cards.tsx'
 import { DataCacheCard } from './data-cache-card.tsx'
+import { DeleteProject } from './delete-project.tsx'
+import { PauseCard } from './pause-card.tsx'
 import { ReleaseConfigCard } from './release-config-card.tsx'
 import { SkewProtectionCard } from './skew-protection-card.tsx'
+import { TransferCard } from './transfer-card.tsx'
 
 export function AdvancedPage() {
   const project = useProject()
@@ -18,7 +18,7 @@ export function AdvancedPage() {
       <SkewProtectionCard project={project} />
       <DataCacheCard project={project} />
       <TransferCard project={project} />
-      <DeleteCard project={project} />
+      <DeleteProject project={project} />
       <CompatibilityCards project={project} />
     </>
   )

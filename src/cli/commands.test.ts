@@ -15,6 +15,7 @@ test('words from elsewhere lead to the same commands', () => {
   assert.deepEqual(canonical(['token', 'create', 'token']), ['tokens', 'create', 'token'])
   assert.deepEqual(canonical(['team', 'members', 'invite', 'jo']), ['teams', 'members', 'add', 'jo'])
   assert.deepEqual(canonical(['list']), ['ls'])
+  assert.deepEqual(canonical(['resume', 'shop']), ['unpause', 'shop'])
   assert.deepEqual(canonical(['constructor']), ['constructor'])
 })
 

@@ -1,6 +1,7 @@
 import type { CommandTable } from '../command-table.ts'
 
 export const COMMANDS: CommandTable = {
+  synonyms: { resume: 'unpause' },
   commands: [
     { name: 'ls', summary: 'List deployments', load: () => import('./ls.ts') },
     { name: 'inspect', summary: 'Show a deployment', load: () => import('./inspect.ts') },

@@ -50,7 +50,7 @@ test('no answer leads to the options that name the address', () => {
   const { exit, why, hint } = explain(new ConnectionError('http://x', 'refused'), situation)
   assert.equal(exit, 1)
   assert.match(why, /http:\/\/x/)
-  assert.match(hint ?? '', /--base-url or ALOFT_BASE_URL/)
+  assert.match(hint ?? '', /Start Aloft there with `aloft server`, .*--base-url or ALOFT_BASE_URL/)
 })
 
 test('wrong usage leads to the help of what was meant, and does not claim to have tried', () => {

@@ -50,7 +50,10 @@ export function explain(error: unknown, { name, command, tokenFrom, switchedTo }
       exit: EXIT.failure,
       what,
       why: error.message,
-      hint: `${error.hint} Set another URL with --base-url or ALOFT_BASE_URL.`,
+      hint:
+        error.reason === 'refused'
+          ? 'Start Aloft there with `aloft server`, or set another URL with --base-url or ALOFT_BASE_URL.'
+          : `${error.hint} Set another URL with --base-url or ALOFT_BASE_URL.`,
       code: 'unreachable',
       details: { baseUrl: error.baseUrl },
     }

@@ -30,7 +30,7 @@ export const command = defineCommand({
     )
     showList(cli, page, {
       items: page.domains,
-      head: ['DOMAIN', 'VERIFIED', 'SHOWS', 'CREATED'],
+      head: ['DOMAIN', 'VERIFIED', 'TARGET', 'CREATED'],
       row: ({ name, verified, redirect, gitBranch, customEnvironmentId, createdAt }) => [
         name,
         verified ? 'yes' : 'no',

@@ -28,11 +28,11 @@ export function showDuration(ms: number): string {
 }
 
 /** Before this much time has passed, the speed says little about the rest. */
-const TELLING_MS = 2000
+const ENOUGH_MS = 2000
 
 /** `about 3 min left` of something that goes on as fast as it has so far; empty where that cannot be told yet. */
 export function timeLeft(done: number, total: number, ms: number): string {
-  if (ms < TELLING_MS || done <= 0 || done >= total) return ''
+  if (ms < ENOUGH_MS || done <= 0 || done >= total) return ''
   const seconds = Math.ceil(((ms / done) * (total - done)) / 1000)
   // Seconds of what takes minutes would be made up.
   const told = seconds < 60 ? `${seconds} s` : showDuration(Math.round(seconds / 60) * 60_000)

@@ -12,7 +12,7 @@ import { shareRepositories } from './compose/git/git.ts'
 import { checkIsPart } from './compose/machine/cluster.ts'
 import { openParts } from './compose/open-parts.ts'
 import type { Parts } from './compose/parts.ts'
-import { createUseCases, tellHosts } from './compose/use-cases.ts'
+import { announceHosts, createUseCases } from './compose/use-cases.ts'
 import { PREPARED, type Prepared } from './prepared.ts'
 import type { ChildRole } from './supervisor/child/child.ts'
 import { createReserve } from './supervisor/reserve.ts'
@@ -37,7 +37,7 @@ export async function prepare(config: Config, log: Log): Promise<Prepared> {
     await releaseReserved({
       ...parts,
       names: platformNames(config),
-      onHostsChanged: tellHosts(parts.bus),
+      onHostsChanged: announceHosts(parts.bus),
     })
     if (config.bootstrapEmail !== undefined && config.bootstrapToken !== undefined)
       await operators.bootstrap({ email: config.bootstrapEmail, token: config.bootstrapToken.reveal() })

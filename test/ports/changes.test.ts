@@ -4,7 +4,7 @@ import { createRedisBus, type RedisBus } from '#adapters/bus-redis/redis-bus.ts'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import type { Change } from '#contract/api/change.ts'
 import { type Context, personalOwner } from '#core/access/context.ts'
-import { createChangeTeller } from '#core/change/change-teller.ts'
+import { createChangeAnnouncer } from '#core/change/change-announcer.ts'
 import { createChanges } from '#core/change/changes.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import { createGapBus } from '#test/support/gap-bus.ts'
@@ -28,7 +28,7 @@ async function heardOver(announcing: Bus, listening: Bus): Promise<readonly Chan
     end() {},
     findAgain: async () => actor,
   })
-  const teller = createChangeTeller({ bus: announcing })
+  const teller = createChangeAnnouncer({ bus: announcing })
   teller.tell([
     { ownerId: 'another', kind: 'secret', id: 'x' },
     { ownerId: user.id, kind: 'project', id: 'a', projectId: 'a' },
@@ -70,12 +70,12 @@ test('who may not listen any more is asked to leave at the next turn', async () 
 })
 
 test('after a gap in the messages listeners are sent away, so that they ask for everything again', () => {
-  const { bus, tellGap } = createGapBus()
+  const { bus, announceGap } = createGapBus()
   const changes = createChanges({ bus, teams })
   let ended = 0
   const listener = { hear() {}, stillThere() {}, end: () => ended++, findAgain: async () => actor }
   changes.follow(ctx, listener)
   changes.follow(ctx, listener)
-  tellGap()
+  announceGap()
   assert.deepEqual([ended, changes.count()], [2, 0])
 })

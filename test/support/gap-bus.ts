@@ -3,7 +3,7 @@ import type { Bus } from '#core/ports/bus.ts'
 import { silentLog } from './silent-log.ts'
 
 /** A bus that can tell that messages may have been lost, and does so when a test says so. */
-export function createGapBus(): { readonly bus: Bus; tellGap(): void } {
+export function createGapBus(): { readonly bus: Bus; announceGap(): void } {
   const listeners = new Set<() => void>()
   return {
     bus: {
@@ -13,7 +13,7 @@ export function createGapBus(): { readonly bus: Bus; tellGap(): void } {
         return () => listeners.delete(listener)
       },
     },
-    tellGap() {
+    announceGap() {
       for (const listener of listeners) listener()
     },
   }

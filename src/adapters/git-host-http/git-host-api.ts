@@ -1,7 +1,7 @@
 import type { CommitStatus, GitHostApi, HostKind } from '#core/git/host/host-api.ts'
 import { repositoryOf } from '#core/git/source/source.ts'
 import { encoded, type HostCall, items, object } from './host-call.ts'
-import { tellDeployment } from './tell-deployment.ts'
+import { reportDeployment } from './report-deployment.ts'
 
 interface HostWords {
   readonly status: (
@@ -92,7 +92,7 @@ export function createGitHostApi(call: HostCall): GitHostApi {
       await call(access, { method: 'POST', path, body }, signal)
     },
 
-    setDeployment: (access, deployment, id, signal) => tellDeployment(call, access, deployment, id, signal),
+    setDeployment: (access, deployment, id, signal) => reportDeployment(call, access, deployment, id, signal),
 
     async comment(access, number, { mark, body: text }, signal) {
       const words = HOSTS[access.kind]

@@ -3,7 +3,7 @@ import type { ApplicationStore } from '#core/application/application-store.ts'
 import type { AuditStore } from '#core/audit/audit-store.ts'
 import type { AttemptStore, CertificateStore } from '#core/certificate/certificate-store.ts'
 import type { ChallengeStore } from '#core/certificate/challenge.ts'
-import type { TellChanges } from '#core/change/change.ts'
+import type { AnnounceChanges } from '#core/change/change.ts'
 import type { CronStore } from '#core/cron/cron-store.ts'
 import type { DeploymentStore } from '#core/deployment/deployment-store.ts'
 import type { DnsRecordStore } from '#core/dns-record/dns-record-store.ts'
@@ -147,7 +147,7 @@ export interface StoreParts {
   /** Called when jobs were written for good: at once, or once the transaction that wrote them is over. */
   readonly onJobs?: (() => void) | undefined
   /** Called with what was changed for good: at once, or once the transaction is over. */
-  readonly onChanges?: TellChanges | undefined
+  readonly onChanges?: AnnounceChanges | undefined
   /** The address that links in events begin with. */
   readonly site?: string | undefined
   /** Frees something on a full disk; tells whether it could. */

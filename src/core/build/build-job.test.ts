@@ -26,7 +26,7 @@ async function world(t: TestContext) {
     transact: (act) => (failures-- > 0 ? Promise.reject(new Error('no space left')) : transact(act)),
     logOf: () => ({ stdout: async (text: string) => void told.push(text) }) as unknown as BuildLog,
     onHostsChanged: () => {},
-    tellFailed: async () => {
+    mailsForFailed: async () => {
       if (mail.broken) throw new Error('the log cannot be read')
       return [{ to: 'ada@example.test', subject: 'Build failed', text: '', html: '' }]
     },

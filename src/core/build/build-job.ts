@@ -30,9 +30,9 @@ import { periodOf } from '../usage/period.ts'
 import { quotaWords } from '../usage/quota-exceeded.ts'
 import type { Quotas } from '../usage/quotas.ts'
 import type { UsageStore } from '../usage/usage-store.ts'
+import type { MailsForFailedBuild } from './mails-for-failed-build.ts'
 import { allThatFailed, whatFailed } from './platform-fault.ts'
 import { BUILD_JOB, BUILD_KEY } from './queue-build.ts'
-import type { TellFailedBuild } from './tell-failed-build.ts'
 
 interface BuildStores extends PublishStores {
   readonly files: FileStore
@@ -58,7 +58,7 @@ export interface BuildJobParts {
   readonly clock: Clock
   readonly onHostsChanged: (hosts: readonly string[]) => void
   /** Who is told of a build that failed, and how. */
-  readonly tellFailed: TellFailedBuild
+  readonly mailsForFailed: MailsForFailedBuild
   readonly queueMail: QueueMail
   /** Builds at once in one working process. */
   readonly atOnce: number
@@ -348,7 +348,7 @@ class BuildRun {
   /** A build that failed is over, whether or not somebody can be told. */
   async #mails(failure: Failure): Promise<readonly Mail[]> {
     try {
-      return await this.#parts.tellFailed(this.#deployment, failure)
+      return await this.#parts.mailsForFailed(this.#deployment, failure)
     } catch (error) {
       this.#job.log.warn(
         { err: error, deployment: this.#deployment.id },

@@ -7,7 +7,7 @@ export interface OwnedChange extends Change {
 }
 
 /** Told once what they are about is durable. */
-export type TellChanges = (changes: readonly OwnedChange[]) => void
+export type AnnounceChanges = (changes: readonly OwnedChange[]) => void
 
 export const CHANGES_TOPIC = 'changes'
 

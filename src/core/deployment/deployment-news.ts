@@ -8,7 +8,7 @@ export type DeploymentNews =
 
 export const DEPLOYMENTS_TOPIC = 'deployments'
 
-export const tellDeploymentNews = (news: DeploymentNews): string => JSON.stringify(news)
+export const writeDeploymentNews = (news: DeploymentNews): string => JSON.stringify(news)
 
 const WHAT: ReadonlySet<unknown> = new Set([
   'deleted',

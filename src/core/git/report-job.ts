@@ -65,7 +65,7 @@ export function createReportJob(parts: ReportParts): JobHandler {
     if (!access) return
     const deployment = await deploymentOf(push)
     const status = statusOf(push, deployment)
-    if (status && push.after) await tellStatus(push, access, project, status, urlOf(deployment), signal)
+    if (status && push.after) await reportStatus(push, access, project, status, urlOf(deployment), signal)
     const branch = push.pull?.branch ?? branchOfRef(push.ref)
     for (const pull of await pulls.open(project.id)) {
       if (pull.branch !== branch) continue
@@ -75,7 +75,7 @@ export function createReportJob(parts: ReportParts): JobHandler {
       if (text !== undefined)
         await api.comment(access, pull.number, { mark, body: `${text}\n\n${mark}` }, signal)
     }
-    await tellDeployment(push, access, project, deployment, signal).catch((error: unknown) => {
+    await reportDeployment(push, access, project, deployment, signal).catch((error: unknown) => {
       // The status of the commit says the same to everybody whose token may not tell of deployments.
       if (!(error instanceof HostRefusal)) throw error
     })
@@ -88,7 +88,7 @@ export function createReportJob(parts: ReportParts): JobHandler {
    * Once: a deployment with nothing to build has come to its end as soon as it is made, so that both the push and the
    * deployment lead to a report of the same; and what is tried again begins anew.
    */
-  async function tellStatus(
+  async function reportStatus(
     push: Push,
     access: HostAccess,
     { name }: Project,
@@ -107,7 +107,7 @@ export function createReportJob(parts: ReportParts): JobHandler {
     await remember(push, { status })
   }
 
-  async function tellDeployment(
+  async function reportDeployment(
     push: Push,
     access: HostAccess,
     project: Project,

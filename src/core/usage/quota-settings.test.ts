@@ -10,12 +10,12 @@ test('a change whose message was lost holds after the gap', async () => {
     get: async (key: string) => kept.get(key),
     set: async (key: string, value: string) => void kept.set(key, value),
   }
-  const { bus, tellGap } = createGapBus()
+  const { bus, announceGap } = createGapBus()
   const here = createQuotaSettings({ settings, bus, clock: createTestClock() })
   const elsewhere = createQuotaSettings({ settings, bus: createGapBus().bus, clock: createTestClock() })
   assert.deepEqual(await here.ownOf('account'), {})
   await elsewhere.changeAccount('account', { instances: 3 })
   assert.deepEqual(await here.ownOf('account'), {})
-  tellGap()
+  announceGap()
   assert.deepEqual(await here.ownOf('account'), { instances: 3 })
 })

@@ -152,19 +152,19 @@ test('a change whose message was lost is noticed after a minute, while visitors 
 })
 
 test('after a gap in the messages nobody is served what may have changed', async () => {
-  const { bus, tellGap } = createGapBus()
+  const { bus, announceGap } = createGapBus()
   const world = createEdgeWorld({ bus })
   world.addSite('site.test', { 'index.html': 'old' })
   const { port } = await start(world)
   await ask(port, '/')
   world.addSite('site.test', { 'index.html': 'new' })
   assert.equal((await ask(port, '/')).text, 'old')
-  tellGap()
+  announceGap()
   assert.equal((await ask(port, '/')).text, 'new')
 })
 
 test('what was being looked up when the gap was told is looked up once more', async () => {
-  const { bus, tellGap } = createGapBus()
+  const { bus, announceGap } = createGapBus()
   const first = Promise.withResolvers<void>()
   let finds = 0
   const world: EdgeWorld = createEdgeWorld({
@@ -182,7 +182,7 @@ test('what was being looked up when the gap was told is looked up once more', as
   const early = ask(port, '/')
   while (finds === 0) await new Promise(setImmediate)
   world.addSite('site.test', { 'index.html': 'new' })
-  tellGap()
+  announceGap()
   first.resolve()
   await early
   assert.equal((await ask(port, '/')).text, 'new')
@@ -193,7 +193,7 @@ for (const [what, fail] of [
   ['says nothing', () => new Promise<never>(() => {})],
 ] as const)
   test(`after a gap, what was known is served where the database ${what}, and nobody waits twice`, async () => {
-    const { bus, tellGap } = createGapBus()
+    const { bus, announceGap } = createGapBus()
     let works = true
     let finds = 0
     const world: EdgeWorld = createEdgeWorld({
@@ -209,12 +209,12 @@ for (const [what, fail] of [
     const { port } = await start(world)
     await ask(port, '/')
     works = false
-    tellGap()
+    announceGap()
     for (let i = 0; i < 3; i++) assert.equal((await ask(port, '/')).text, 'old')
     assert.equal(finds, 2)
     works = true
     world.addSite('site.test', { 'index.html': 'new' })
-    tellGap()
+    announceGap()
     assert.equal((await ask(port, '/')).text, 'new')
   })
 

@@ -433,7 +433,7 @@ test('another process that had the answer in memory learns that it was revalidat
 
 test('another process that missed the message of it learns it after the gap', async () => {
   const { host, site, get, act } = await tagged({ expiration: false })
-  const { bus: deaf, tellGap } = createGapBus()
+  const { bus: deaf, announceGap } = createGapBus()
   const other = createEdgeWorld({ runner: instances.runner, prerenders, clock, bus: deaf })
   other.sites.set(host, site)
   const otherServer = await serveSlow(other.edge)
@@ -444,7 +444,7 @@ test('another process that missed the message of it learns it after the gap', as
   await act('tag=stamps')
   time.now += 5
   assert.equal(await there(), 'made 1')
-  tellGap()
+  announceGap()
   assert.equal(await there(), 'made 3')
   await otherServer.close()
   await other.edge.close()

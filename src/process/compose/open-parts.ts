@@ -21,7 +21,7 @@ import { createStores } from '#adapters/sql/stores.ts'
 import { loadMasterKey } from '#adapters/vault-aes/master-key.ts'
 import { createVault } from '#adapters/vault-aes/vault.ts'
 import { TrafficRecorder } from '#core/analytics/traffic-recorder.ts'
-import { createChangeTeller } from '#core/change/change-teller.ts'
+import { createChangeAnnouncer } from '#core/change/change-announcer.ts'
 import { JOBS_TOPIC } from '#core/job/job-queue.ts'
 import { LogWriter } from '#core/log/log-writer.ts'
 import type { Clock } from '#core/ports/clock.ts'
@@ -67,7 +67,7 @@ export async function openParts(
   const traffic = new TrafficRecorder({ store: trafficStore, clock, log })
   const shared = await openShared(config, { log, channel, clock })
   const { bus, limiter } = shared
-  const changes = createChangeTeller({ bus })
+  const changes = createChangeAnnouncer({ bus })
   const storeParts = {
     clock,
     onJobs: () => bus.publish(JOBS_TOPIC, ''),

@@ -7,7 +7,7 @@ import { createApplications } from '#core/application/applications.ts'
 import { createAuditCleanup } from '#core/audit/audit-cleanup.ts'
 import { createAuditLog } from '#core/audit/audit-log.ts'
 import { type BuildJobParts, createBuildJob, createLostBuildsJob } from '#core/build/build-job.ts'
-import { createTellFailedBuild } from '#core/build/tell-failed-build.ts'
+import { createMailsForFailedBuild } from '#core/build/mails-for-failed-build.ts'
 import { createPurges } from '#core/cache/purges.ts'
 import { createChanges } from '#core/change/changes.ts'
 import { cronMail } from '#core/cron/cron-mails.ts'
@@ -18,7 +18,7 @@ import { createAbandonedJob } from '#core/deployment/abandoned-job.ts'
 import {
   DEPLOYMENTS_TOPIC,
   type DeploymentNews,
-  tellDeploymentNews,
+  writeDeploymentNews,
 } from '#core/deployment/deployment-news.ts'
 import { createDeployments, type DeploymentParts, type Deployments } from '#core/deployment/deployments.ts'
 import { createSecretValues } from '#core/deployment/secret-values.ts'
@@ -100,7 +100,7 @@ import { createReserveJob } from '../supervisor/reserve.ts'
 import { type CertificateParts, createCertificateParts } from '../tls/certificates.ts'
 import { openPrerenders } from './content/prerenders.ts'
 import { createMakePreview } from './content/previews.ts'
-import { allowedAuthority, domainCheckParts, domainPointing, tellZones } from './domain/domains.ts'
+import { allowedAuthority, announceZones, domainCheckParts, domainPointing } from './domain/domains.ts'
 import { registrationParts } from './domain/registrar.ts'
 import { openDrains } from './drains.ts'
 import {
@@ -212,8 +212,8 @@ const buildJobs = (
     logOf: buildLogs(config, parts),
     bus: parts.bus,
     clock: parts.clock,
-    onHostsChanged: announceHosts(parts, certificates),
-    tellFailed: createTellFailedBuild({
+    onHostsChanged: announceAndCertify(parts, certificates),
+    mailsForFailed: createMailsForFailedBuild({
       ...parts.stores,
       log: parts.logStore,
       clock: parts.clock,
@@ -227,7 +227,7 @@ const buildJobs = (
 }
 
 const pushJobs = (config: Config, parts: Parts, certificates: CertificateParts): readonly JobHandler[] => {
-  const onHostsChanged = announceHosts(parts, certificates)
+  const onHostsChanged = announceAndCertify(parts, certificates)
   const content = createContentRoom(parts)
   const { create } = openDeployments(config, parts, { content, onHostsChanged })
   return createGitJobs(config, parts, { create, content, onHostsChanged })
@@ -282,7 +282,7 @@ export const createJobHandlers = (
     transact: parts.transact,
     clock: parts.clock,
     names: platformNames(config),
-    onHostsChanged: tellHosts(parts.bus),
+    onHostsChanged: announceHosts(parts.bus),
     async onTrouble({ jobs }, project, release) {
       const queueMail = createQueueMail(parts.vault)
       for (const address of await addressesOf(parts.stores, project.ownerId))
@@ -293,20 +293,20 @@ export const createJobHandlers = (
   createForgetTrafficJob({ store: parts.trafficStore }),
   ...buildJobs(config, parts, { builder, boot, buildsAtOnce, mayBuild }, certificates),
   ...pushJobs(config, parts, certificates),
-  createReviveJob({ ...parts.stores, boot, clock: parts.clock, onHostsChanged: tellHosts(parts.bus) }),
+  createReviveJob({ ...parts.stores, boot, clock: parts.clock, onHostsChanged: announceHosts(parts.bus) }),
   ...recurringJobs(config, parts, certificates),
 ]
 
 /** Tells every process that these hosts show something else now. */
-export const tellHosts = (bus: Bus) => (hosts: readonly string[]) => {
+export const announceHosts = (bus: Bus) => (hosts: readonly string[]) => {
   for (const host of hosts) bus.publish(SITES_TOPIC, host)
 }
 
 /** The same, and those of them that want a certificate get one. */
-const announceHosts = ({ bus, log }: Parts, { automatic }: CertificateParts) => {
-  const tell = tellHosts(bus)
+const announceAndCertify = ({ bus, log }: Parts, { automatic }: CertificateParts) => {
+  const announce = announceHosts(bus)
   return (hosts: readonly string[]) => {
-    tell(hosts)
+    announce(hosts)
     automatic
       .wanted(hosts)
       .catch((error: unknown) => log.error({ err: error }, 'certificates could not be requested'))
@@ -330,7 +330,7 @@ function openDeployments(
     machines: stores.machines,
     outputs: stores.outputs,
     projects: stores.projects,
-    onNews: (news) => bus.publish(DEPLOYMENTS_TOPIC, tellDeploymentNews(news)),
+    onNews: (news) => bus.publish(DEPLOYMENTS_TOPIC, writeDeploymentNews(news)),
     files: stores.files,
     transact,
     blobs,
@@ -347,13 +347,13 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
   const { baseUrl, nameservers, defaultPlan, domain, port, tlsPort } = config
   const { stores, transact, clock, vault, blobs, bus } = parts
   const certificateParts = createCertificateParts(config, parts)
-  const onHostsChanged = announceHosts(parts, certificateParts)
+  const onHostsChanged = announceAndCertify(parts, certificateParts)
   const rules = { clock, defaultPlan }
   const queueMail = createQueueMail(vault)
   const checkCustomHost = createCustomHostCheck({ store: stores.domains, nameservers })
   const names = platformNames(config)
   const naming = { names, checkCustomHost, onHostsChanged }
-  const onNews = (news: DeploymentNews) => bus.publish(DEPLOYMENTS_TOPIC, tellDeploymentNews(news))
+  const onNews = (news: DeploymentNews) => bus.publish(DEPLOYMENTS_TOPIC, writeDeploymentNews(news))
   const resolveSecrets = createSecretValues(createResolveSecrets(vault))
   const envVariables = createEnvVariables({
     store: stores.envVariables,
@@ -553,7 +553,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       aliasHost: `alias.${domain}`,
       authority: allowedAuthority(config),
       nameservers,
-      onZonesChanged: tellZones(bus),
+      onZonesChanged: announceZones(bus),
     }),
     projectDomains: createProjectDomains({
       store: stores.projectDomains,

@@ -41,7 +41,7 @@ import { swarmParts } from './machine/swarm.ts'
 import type { Parts } from './parts.ts'
 import { runnerSocket, shortName } from './runner-socket.ts'
 import { siteNamesOf } from './site-names.ts'
-import { tellHosts } from './use-cases.ts'
+import { announceHosts } from './use-cases.ts'
 
 /** What builds and runs the code of users on this machine. */
 interface CodeWorkers {
@@ -113,7 +113,7 @@ export async function openCodeWorkers(
     config.runtime === 'process'
       ? undefined
       : await openEngine(config, parts, { authorities, ...services, seat, machine })
-  const crashed = createCrashed({ ...stores, transact, clock, onHostsChanged: tellHosts(bus) })
+  const crashed = createCrashed({ ...stores, transact, clock, onHostsChanged: announceHosts(bus) })
   const prerenders = openPrerenders(config, parts)
   const share = createShare(parts.machines, { name: machine, isReached: config.clusterAddress !== undefined })
   const runner = await createRunnerHost({

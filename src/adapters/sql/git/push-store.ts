@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { OPEN_STATES, type Push, TOLD_NOTHING } from '#core/git/push/push.ts'
+import { NOTHING_REPORTED, OPEN_STATES, type Push } from '#core/git/push/push.ts'
 import type { PushStore } from '#core/git/push/push-store.ts'
 import { newestFirst, type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
@@ -23,7 +23,7 @@ type Details = Omit<Push, 'id' | 'ownerId' | 'projectId' | 'ref' | 'state' | 'de
 const toPush = (row: Selectable<GitPushTable>): Push => ({
   // Those that came before there were pull requests are of none.
   pull: null,
-  told: TOLD_NOTHING,
+  told: NOTHING_REPORTED,
   ...(JSON.parse(row.details) as Omit<Details, 'pull' | 'told'> & Partial<Details>),
   id: row.id,
   ownerId: row.owner_id,

@@ -1,6 +1,6 @@
 import { newId } from '#contract/ids.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { type Push, TOLD_NOTHING } from './push.ts'
+import { NOTHING_REPORTED, type Push } from './push.ts'
 import type { PushStore } from './push-store.ts'
 
 type Given = Pick<
@@ -24,7 +24,7 @@ export async function newPush(pushes: PushStore, clock: Clock, given: Given): Pr
     id: newId.push(),
     notes: [],
     deploymentId: null,
-    told: TOLD_NOTHING,
+    told: NOTHING_REPORTED,
     createdAt: earlier ? Math.max(now, earlier.createdAt + 1) : now,
     stateAt: now,
   }

@@ -44,14 +44,14 @@ export interface PushOptions {
   readonly force?: boolean
 }
 
-interface ToldHost {
+interface HostReport {
   /** Of its commit; see `report-job.ts`. */
   readonly status: string | null
   /** What the host calls the deployment, and its state. */
   readonly deployment: { readonly id: string; readonly state: HostDeployment['state'] } | null
 }
 
-export const TOLD_NOTHING: ToldHost = { status: null, deployment: null }
+export const NOTHING_REPORTED: HostReport = { status: null, deployment: null }
 
 /** A ref of a repository moved: what came of it, or why nothing did. */
 export interface Push {
@@ -82,7 +82,7 @@ export interface Push {
   readonly notes: readonly string[]
   readonly deploymentId: string | null
   /** What its host was told of it last, so that nothing is told twice. */
-  readonly told: ToldHost
+  readonly told: HostReport
   readonly createdAt: number
   /** When it came to its state. */
   readonly stateAt: number

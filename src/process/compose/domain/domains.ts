@@ -6,7 +6,7 @@ import type { MachineWatch } from '../machine/machine-watch.ts'
 import type { Parts } from '../parts.ts'
 
 /** Tells every process that these zones came, changed or went. */
-export const tellZones = (bus: Bus) => (names: readonly string[]) => {
+export const announceZones = (bus: Bus) => (names: readonly string[]) => {
   for (const name of names) bus.publish(ZONES_TOPIC, name)
 }
 
@@ -21,7 +21,7 @@ export const domainCheckParts = (
   resolver,
   clock,
   nameservers,
-  onZonesChanged: tellZones(bus),
+  onZonesChanged: announceZones(bus),
 })
 
 const LETS_ENCRYPT = 'letsencrypt.org'

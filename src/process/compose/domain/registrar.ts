@@ -5,7 +5,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { Registrar } from '#core/ports/registrar.ts'
 import type { Config } from '../../../config/config.ts'
 import type { Parts } from '../parts.ts'
-import { tellZones } from './domains.ts'
+import { announceZones } from './domains.ts'
 
 /** Who sells names here. */
 export const openRegistrar = (config: Config, registry: Registry, clock: Clock): Registrar =>
@@ -35,5 +35,5 @@ export const registrationParts = (
   transact,
   clock,
   nameservers,
-  onZonesChanged: tellZones(bus),
+  onZonesChanged: announceZones(bus),
 })

@@ -1,8 +1,8 @@
 import type { Bus } from '../ports/bus.ts'
-import { CHANGES_TOPIC, type OwnedChange, type TellChanges, writeChanges } from './change.ts'
+import { type AnnounceChanges, CHANGES_TOPIC, type OwnedChange, writeChanges } from './change.ts'
 
-interface ChangeTeller {
-  readonly tell: TellChanges
+interface ChangeAnnouncer {
+  readonly tell: AnnounceChanges
   /** Says at once what waits to be said. */
   flush(): void
 }
@@ -14,13 +14,13 @@ const GATHER = 100
 const TOGETHER = 200
 
 /** Says on the bus what has changed: what changes again and again within a moment, once. */
-export function createChangeTeller({
+export function createChangeAnnouncer({
   bus,
   gatherMs = GATHER,
 }: {
   readonly bus: Pick<Bus, 'publish'>
   readonly gatherMs?: number
-}): ChangeTeller {
+}): ChangeAnnouncer {
   let gathered = new Map<string, OwnedChange>()
   let timer: NodeJS.Timeout | undefined
 

@@ -2,7 +2,7 @@ import type { HostAccess, HostDeployment } from '#core/git/host/host-api.ts'
 import { repositoryOf } from '#core/git/source/source.ts'
 import { encoded, type HostCall, object, text } from './host-call.ts'
 
-type Tell = (
+type ReportDeployment = (
   call: HostCall,
   access: HostAccess,
   deployment: HostDeployment,
@@ -21,7 +21,7 @@ const GITLAB_STATES = { pending: 'running', success: 'success', failure: 'failed
 const capital = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
 
 /** What GitHub shows as “Deployments” and beside a pull request. */
-const github: Tell = async (call, access, deployment, known, signal) => {
+const github: ReportDeployment = async (call, access, deployment, known, signal) => {
   const at = `/repos/${encoded(repositoryOf(access))}/deployments`
   const { commit, environment, project, state, url, logUrl } = deployment
   const isProduction = environment === 'production'
@@ -55,7 +55,7 @@ const github: Tell = async (call, access, deployment, known, signal) => {
 }
 
 /** Each preview is an environment of its own, because an environment has one address. Its id stands behind that of the deployment. */
-const gitlab: Tell = async (call, access, deployment, known, signal) => {
+const gitlab: ReportDeployment = async (call, access, deployment, known, signal) => {
   const at = `/projects/${encodeURIComponent(repositoryOf(access))}`
   const { commit, ref, environment, project, branch, state, url } = deployment
   const [id, place] = known?.split(' ') ?? []
@@ -95,7 +95,7 @@ const gitlab: Tell = async (call, access, deployment, known, signal) => {
 }
 
 /** Gitea and Forgejo have no deployments; those of Bitbucket are of its own pipelines. */
-export const tellDeployment: Tell = async (call, access, deployment, id, signal) => {
+export const reportDeployment: ReportDeployment = async (call, access, deployment, id, signal) => {
   if (access.kind === 'github') return github(call, access, deployment, id, signal)
   if (access.kind === 'gitlab') return gitlab(call, access, deployment, id, signal)
   return undefined

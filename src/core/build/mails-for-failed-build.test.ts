@@ -4,7 +4,7 @@ import { MINUTE } from '#contract/time.ts'
 import { sampleDeployment, sampleProject, sampleTeam, sampleUser } from '#test/support/samples.ts'
 import { openStores } from '#test/support/stores.ts'
 import type { LogEntry } from '../log/log-entry.ts'
-import { createTellFailedBuild } from './tell-failed-build.ts'
+import { createMailsForFailedBuild } from './mails-for-failed-build.ts'
 
 const LOG = [
   '$ npm run build',
@@ -25,7 +25,7 @@ async function world(t: TestContext) {
   const project = sampleProject({ ownerId: ada.id, name: 'shop' })
   await stores.projects.insert(project)
   const entries = LOG.toReversed().map((text) => ({ type: 'stdout', text }) as unknown as LogEntry)
-  const tell = createTellFailedBuild({
+  const tell = createMailsForFailedBuild({
     ...stores,
     log: { read: async () => ({ entries, complete: true }) },
     clock,

@@ -13,7 +13,7 @@ import type { TeamStore } from '../team/team-store.ts'
 import type { UserStore } from '../user/user-store.ts'
 import { failedBuildMail, type QuotedLine } from './failed-build-mail.ts'
 
-interface TellParts {
+interface MailParts {
   readonly deployments: Pick<DeploymentStore, 'list'>
   readonly projects: Pick<ProjectStore, 'byIdOrName'>
   readonly users: Pick<UserStore, 'byId'>
@@ -24,12 +24,12 @@ interface TellParts {
 }
 
 /** The mails about a build that has just failed; none where nobody is to be told. */
-export type TellFailedBuild = (deployment: Deployment, failure: Failure) => Promise<readonly Mail[]>
+export type MailsForFailedBuild = (deployment: Deployment, failure: Failure) => Promise<readonly Mail[]>
 
 /** A script that deploys again and again fills no mailbox: whoever was told a moment ago knows. */
 const QUIET = 10 * MINUTE
 
-export function createTellFailedBuild(parts: TellParts): TellFailedBuild {
+export function createMailsForFailedBuild(parts: MailParts): MailsForFailedBuild {
   const { deployments, projects, users, teams, log, clock, baseUrl } = parts
 
   /** Whoever deployed, as long as they belong to the account; else those who answer for it. */

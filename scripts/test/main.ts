@@ -2,7 +2,7 @@
  * `npm test`: the checks and every test, on servers and tools that it installs itself where it may.
  *
  *   npm test                            everything
- *   npm test -- src/edge test/api/team.test.ts   these folders and files, without the checks
+ *   npm test -- src/edge test/api/account/team.test.ts   these folders and files, without the checks
  *   npm test -- --times                 everything, and notes how long each file takes, by which they are ordered
  */
 import { spawn } from 'node:child_process'

@@ -30,9 +30,9 @@ const KINDS: readonly Kind[] = [
   { name: 'faults', files: 'test/{acme,dns,faults,bench}/*.test.ts', share: 0.3 },
   // They start git hundreds of times. To start a program takes a process longer the more memory it has, and those that run
   // many other files have much.
-  { name: 'git', files: 'test/api/{git,git-*}.test.ts', share: 0.7, processes: 3 },
-  { name: 'api', files: 'test/api/*.test.ts', share: 0.5, processes: 3 },
-  { name: 'ports', files: 'test/ports/*.test.ts', share: 0.4, processes: 3 },
+  { name: 'git', files: 'test/api/git/*.test.ts', share: 0.7, processes: 3 },
+  { name: 'api', files: 'test/api/**/*.test.ts', share: 0.5, processes: 3 },
+  { name: 'ports', files: 'test/ports/**/*.test.ts', share: 0.4, processes: 3 },
   { name: 'src', files: 'src/**/*.test.ts', share: 1, processes: 4 },
   { name: 'other', files: 'test/**/*.test.ts', share: 1 },
 ]

@@ -9,18 +9,18 @@ export const KINDS: readonly Kind[] = [
   {
     name: 'Sessions, sign-in and redirects',
     files: [
-      'test/api/session.test.ts',
+      'test/api/account/session.test.ts',
       'src/http/session/next.test.ts',
       'src/edge/function/edge-cookies.test.ts',
     ],
   },
   {
     name: 'OAuth: PKCE, reuse of codes, mix-up, open redirects',
-    files: ['test/attacks/oauth.test.ts', 'test/api/oauth.test.ts'],
+    files: ['test/attacks/oauth.test.ts', 'test/api/account/oauth.test.ts'],
   },
   {
     name: 'Accounts apart: foreign tokens, foreign teams, reserved names',
-    files: ['test/api/walls.test.ts', 'test/api/reserved-name.test.ts'],
+    files: ['test/api/walls.test.ts', 'test/api/domain/reserved-name.test.ts'],
   },
   {
     name: 'Request smuggling, malformed HTTP, Host tricks',
@@ -36,7 +36,7 @@ export const KINDS: readonly Kind[] = [
       'src/core/outbound/allowed-addresses.test.ts',
       'src/core/outbound/destinations.test.ts',
       'src/core/outbound/public-address.test.ts',
-      'test/ports/sandbox-network.test.ts',
+      'test/ports/sandbox/sandbox-network.test.ts',
     ],
   },
   {
@@ -47,13 +47,13 @@ export const KINDS: readonly Kind[] = [
     name: 'Escapes from the sandbox',
     files: [
       'test/faults/runner-escape.test.ts',
-      'test/ports/sandbox-closed.test.ts',
-      'test/ports/sandbox-bounded.test.ts',
+      'test/ports/sandbox/sandbox-closed.test.ts',
+      'test/ports/sandbox/sandbox-bounded.test.ts',
     ],
   },
   {
     name: 'Escapes from containers (Docker)',
-    files: ['test/attacks/docker.test.ts', 'test/ports/docker.test.ts'],
+    files: ['test/attacks/docker.test.ts', 'test/ports/runner/docker.test.ts'],
   },
   {
     name: 'Screenshots of hostile pages',

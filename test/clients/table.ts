@@ -89,7 +89,7 @@ It opens *New project* with the repository filled in; nothing happens before som
   So does 64.0.2, which is run with \`sandbox\` 4.5.0 in the place of the 4.4.0 that it names.
 - **\`now\` 15 and older**: installing one fetches its program from GitHub, which the machine of the run does not reach.
 - **The Terraform provider** is a program in Go that is not installed here. What it sends for projects, variables,
-  deployments, domains, records and aliases is sent by \`test/api/terraform.test.ts\`, as its source says. Its updates of a
+  deployments, domains, records and aliases is sent by \`test/api/integration/terraform.test.ts\`, as its source says. Its updates of a
   project go to an address of our own, which refuses settings that Aloft does not have.
 - \`now\` and \`vercel\` up to 25 are run by Node.js 16, all others by the one that Aloft runs on.
 `,

@@ -4,7 +4,7 @@ import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
 import { processesWith, rootMissing } from '#test/support/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { ask, openWorkbench } from '../ports/runner-suite.ts'
+import { ask, openWorkbench } from '../ports/runner/runner-suite.ts'
 
 describe('an instance that comes to grief', {
   skip: process.platform === 'win32' && 'needs unix sockets',

@@ -5,8 +5,8 @@ import {
   type ContractHost,
   type ContractKind,
   startContractHost,
-} from '../support/contract-host.ts'
-import { type Account, startServer, type TestServer } from '../support/server.ts'
+} from '../../support/contract-host.ts'
+import { type Account, startServer, type TestServer } from '../../support/server.ts'
 
 let server: TestServer
 const hosts = new Map<ContractKind, ContractHost>()

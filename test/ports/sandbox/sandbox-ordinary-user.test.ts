@@ -10,10 +10,10 @@ import { rootMissing } from '#test/support/sandbox.ts'
 
 // Who is not root runs these files as they are; here root has them run by somebody who is not.
 const FILES = [
-  'test/ports/sandbox.test.ts',
-  'test/ports/sandbox-bounded.test.ts',
-  'test/ports/sandbox-closed.test.ts',
-  'test/ports/sandbox-network.test.ts',
+  'test/ports/sandbox/sandbox.test.ts',
+  'test/ports/sandbox/sandbox-bounded.test.ts',
+  'test/ports/sandbox/sandbox-closed.test.ts',
+  'test/ports/sandbox/sandbox-network.test.ts',
   'test/faults/runner-escape.test.ts',
 ]
 const UID = 65534

@@ -3,11 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { after, before, type TestContext, test } from 'node:test'
 import { BuildFailure } from '#core/ports/builder.ts'
-import { workTree } from '../support/git.ts'
-import { type GitHost, startGitHost } from '../support/git-host.ts'
-import { HOST_PULLS } from '../support/host-pulls.ts'
-import { ScriptedBuilder } from '../support/scripted-builder.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { workTree } from '../../support/git.ts'
+import { type GitHost, startGitHost } from '../../support/git-host.ts'
+import { HOST_PULLS } from '../../support/host-pulls.ts'
+import { ScriptedBuilder } from '../../support/scripted-builder.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
 
 interface Call {
   readonly method: string

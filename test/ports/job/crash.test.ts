@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { it } from 'node:test'
 import { openStores } from '#test/support/stores.ts'
 
-const PROCESS = join(import.meta.dirname, '../support/writer-process.ts')
+const PROCESS = join(import.meta.dirname, '../../support/writer-process.ts')
 
 /** The ids a writer got acknowledged before it was killed in the middle of its work. */
 async function writeUntilKilled(file: string, acknowledgements: number): Promise<string[]> {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { type ContractHost, startContractHost } from '../support/contract-host.ts'
-import { runGit, workTree } from '../support/git.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { type ContractHost, startContractHost } from '../../support/contract-host.ts'
+import { runGit, workTree } from '../../support/git.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
 
 let server: TestServer
 let host: ContractHost

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
-import { workTree } from '../support/git.ts'
-import { type GitHost, startGitHost } from '../support/git-host.ts'
-import { HOST_PULLS, type PullGiven } from '../support/host-pulls.ts'
-import { outputOf, ScriptedBuilder } from '../support/scripted-builder.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { workTree } from '../../support/git.ts'
+import { type GitHost, startGitHost } from '../../support/git-host.ts'
+import { HOST_PULLS, type PullGiven } from '../../support/host-pulls.ts'
+import { outputOf, ScriptedBuilder } from '../../support/scripted-builder.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
 
 interface ShownPush {
   readonly id: string

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, type TestContext, test } from 'node:test'
 import { MINUTE } from '#contract/time.ts'
-import { workTree } from '../support/git.ts'
-import { HOST_WEBHOOKS } from '../support/host-webhooks.ts'
-import { type Account, startServer, type TestServer } from '../support/server.ts'
+import { workTree } from '../../support/git.ts'
+import { HOST_WEBHOOKS } from '../../support/host-webhooks.ts'
+import { type Account, startServer, type TestServer } from '../../support/server.ts'
 
 let server: TestServer
 /** Where the repository is: another installation, which speaks git as any host does. */

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, type TestContext, test } from 'node:test'
 import { createOutbound } from '#adapters/outbound-http/outbound-http.ts'
-import { type WorkTree, workTree } from '../support/git.ts'
-import { type GitHost, startGitHost } from '../support/git-host.ts'
-import { type Account, startServer, type TestServer } from '../support/server.ts'
+import { type WorkTree, workTree } from '../../support/git.ts'
+import { type GitHost, startGitHost } from '../../support/git-host.ts'
+import { type Account, startServer, type TestServer } from '../../support/server.ts'
 
 const TOKEN = 'the-token'
 const sha256 = (content: string) => createHash('sha256').update(content).digest('hex')

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { MINUTE } from '#contract/time.ts'
 import { FLUSH, packet } from '#core/git/protocol/pkt-line.ts'
-import { runGit, type WorkTree, workTree } from '../support/git.ts'
-import { type GitHost, startGitHost } from '../support/git-host.ts'
-import { type Account, startServer, type TestServer } from '../support/server.ts'
+import { runGit, type WorkTree, workTree } from '../../support/git.ts'
+import { type GitHost, startGitHost } from '../../support/git-host.ts'
+import { type Account, startServer, type TestServer } from '../../support/server.ts'
 
 const TOKEN = 'of-the-host'
 

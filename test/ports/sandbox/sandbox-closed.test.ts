@@ -238,7 +238,7 @@ for (const { name, kind, options } of WAYS)
       const run = runOf(['/opt/node', '-e', 'require("net").connect("/given/socket")'], {
         binds: [node, { host: folder, inside: '/given', writable: false }],
       })
-      const helper = new URL('../support/sandbox-process.ts', import.meta.url).pathname
+      const helper = new URL('../../support/sandbox-process.ts', import.meta.url).pathname
       const order = JSON.stringify({ mode: 'required', runs: [run], options })
       const platform = spawn(process.execPath, [helper, order], { stdio: 'ignore' })
       const gone = once(platform, 'exit')

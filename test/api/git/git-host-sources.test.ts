@@ -6,10 +6,10 @@ import {
   type ContractHost,
   type ContractKind,
   startContractHost,
-} from '../support/contract-host.ts'
-import { workTree } from '../support/git.ts'
-import { samplePush } from '../support/samples.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+} from '../../support/contract-host.ts'
+import { workTree } from '../../support/git.ts'
+import { samplePush } from '../../support/samples.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
 
 let server: TestServer
 const hosts = new Map<ContractKind, ContractHost>()

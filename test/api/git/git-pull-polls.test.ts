@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
-import { CONTRACT_KINDS, type ContractHost, startContractHost } from '../support/contract-host.ts'
-import { workTree } from '../support/git.ts'
-import { type GitHost, startGitHost } from '../support/git-host.ts'
-import { type Account, startServer, type TestServer } from '../support/server.ts'
+import { CONTRACT_KINDS, type ContractHost, startContractHost } from '../../support/contract-host.ts'
+import { workTree } from '../../support/git.ts'
+import { type GitHost, startGitHost } from '../../support/git-host.ts'
+import { type Account, startServer, type TestServer } from '../../support/server.ts'
 
 let server: TestServer
 before(async () => {

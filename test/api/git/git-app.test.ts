@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
-import { addContractApps, type ContractApps } from '../support/contract-app.ts'
-import { type ContractHost, startContractHost } from '../support/contract-host.ts'
-import { workTree } from '../support/git.ts'
-import { type Account, startServer, type TestServer } from '../support/server.ts'
+import { addContractApps, type ContractApps } from '../../support/contract-app.ts'
+import { type ContractHost, startContractHost } from '../../support/contract-host.ts'
+import { workTree } from '../../support/git.ts'
+import { type Account, startServer, type TestServer } from '../../support/server.ts'
 
 let server: TestServer
 let host: ContractHost

@@ -2,8 +2,8 @@
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { startDnsServer } from '#dns/server.ts'
+import { createResolver, createZones } from '#test/support/dns/zones.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { createResolver, createZones } from '#test/support/zones.ts'
 import { benchZone } from './dns-zone.ts'
 
 const { port } = await startDnsServer({

@@ -39,7 +39,7 @@ test('what several files use has no hooks, which would be for the first of them 
     /^(after|before|afterEach|beforeEach)\(/m.test(readFileSync(join(root, file), 'utf8')),
   )
   // It ends the server of a file that is run by itself; otherwise there is nothing for it to do.
-  assert.deepEqual(hooked, ['test/support/databases.ts'])
+  assert.deepEqual(hooked, ['test/support/database/databases.ts'])
 })
 
 test('as many run at a time as there is room for, and those that fit do not wait for those that do not', async () => {

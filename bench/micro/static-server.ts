@@ -5,7 +5,7 @@ import { createServer as createHttp2 } from 'node:http2'
 import { createServer as createNet } from 'node:net'
 import { createServer as createTls } from 'node:tls'
 import type { SiteVisit } from '#core/site/site.ts'
-import { createEdgeWorld, KEEP_ALIVE_MS } from '#test/support/edge.ts'
+import { createEdgeWorld, KEEP_ALIVE_MS } from '#test/support/http/edge.ts'
 
 const [cert, key, httpPort, tlsPort, ...files] = process.argv.slice(2) as [string, string, string, string]
 

@@ -96,11 +96,13 @@ process.env.ALOFT_TEST_MISSING = missing.join(',')
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/aloft')
 const postgres = missing.includes('postgresql')
   ? undefined
-  : await (await import('../../test/support/postgres.ts')).startPostgres()
+  : await (await import('../../test/support/database/postgres.ts')).startPostgres()
 if (postgres) process.env.ALOFT_TEST_POSTGRES = postgres.folder
 
 // Copied by whoever wants an embedded database with the schema of today.
-process.env.ALOFT_TEST_TEMPLATE = await (await import('../../test/support/sqlite-template.ts')).makeTemplate()
+process.env.ALOFT_TEST_TEMPLATE = await (
+  await import('../../test/support/database/sqlite-template.ts')
+).makeTemplate()
 
 const filesIn = (name: string): string[] => {
   if (!statSync(name, { throwIfNoEntry: false })?.isDirectory()) return globSync(name)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decode } from 'dns-packet'
-import { zoneOf } from '#test/support/zones.ts'
+import { zoneOf } from '#test/support/dns/zones.ts'
 import { type AliasAddresses, answerFrom } from './answer.ts'
 import { RCODE, TYPE } from './codes.ts'
 import { writeAnswer } from './message.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Challenge } from '#core/certificate/challenge.ts'
 import { clockOf } from '#test/support/clock.ts'
-import { createZones, zoneOf } from '#test/support/zones.ts'
+import { createZones, zoneOf } from '#test/support/dns/zones.ts'
 import { createPlatformZone, type PublicAddress } from './platform-zone.ts'
 
 const clock = clockOf(() => 1_000)

@@ -8,7 +8,7 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http2'
 import { after, test } from 'node:test'
-import { createEdgeWorld, serveHttp2, serveSlow, settleForms } from '#test/support/edge.ts'
+import { createEdgeWorld, serveHttp2, serveSlow, settleForms } from '#test/support/http/edge.ts'
 
 const world = createEdgeWorld()
 const page = 'home '.repeat(200)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { createEdgeWorld, createInstances, serveSlow, siteFunctions } from '#test/support/edge.ts'
+import { createEdgeWorld, createInstances, serveSlow, siteFunctions } from '#test/support/http/edge.ts'
 import { RESTART_FRAME } from './websocket-frames.ts'
 
 /** A connection through the edge to a function that speaks as it likes from then on. */

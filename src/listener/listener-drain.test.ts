@@ -14,7 +14,7 @@ import {
   reply,
   start,
   testAuthority,
-} from '../../test/support/listener.ts'
+} from '../../test/support/http/listener.ts'
 import type { AnyRequest, AnyResponse } from './listener-refusal.ts'
 
 const HOST = 'Host: a.localhost\r\n'

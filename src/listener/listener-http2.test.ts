@@ -11,7 +11,7 @@ import {
 } from 'node:http2'
 import { type TestContext, test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
-import { mirror, reply, start, testAuthority } from '../../test/support/listener.ts'
+import { mirror, reply, start, testAuthority } from '../../test/support/http/listener.ts'
 import type { AnyRequest } from './listener-refusal.ts'
 
 async function dial(t: TestContext, tlsPort: number, settings = {}): Promise<ClientHttp2Session> {

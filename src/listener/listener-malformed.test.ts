@@ -3,7 +3,14 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import fc from 'fast-check'
-import { parseResponses, rawExchange, readAll, readUntil, reply, start } from '../../test/support/listener.ts'
+import {
+  parseResponses,
+  rawExchange,
+  readAll,
+  readUntil,
+  reply,
+  start,
+} from '../../test/support/http/listener.ts'
 import type { AnyResponse } from './listener-refusal.ts'
 
 const HOST = 'Host: a.localhost\r\n'

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import { createSecureContext } from 'node:tls'
 import { createStaples, type Staples } from '#adapters/ocsp-http/staples.ts'
 import { createOutbound } from '#adapters/outbound-http/outbound-http.ts'
-import { type Ocsp, startOcsp } from '#test/support/ocsp.ts'
-import { clock, run, silent, start, testChooser } from '../../test/support/listener.ts'
+import { type Ocsp, startOcsp } from '#test/support/tls/ocsp.ts'
+import { clock, run, silent, start, testChooser } from '../../test/support/http/listener.ts'
 import { type CertificateFor, TLS_CONTEXT } from './listener-tls.ts'
 
 const outbound = createOutbound({ allows: () => true })

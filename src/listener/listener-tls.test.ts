@@ -13,7 +13,7 @@ import {
   silent,
   start,
   testAuthority,
-} from '../../test/support/listener.ts'
+} from '../../test/support/http/listener.ts'
 import type { Credentials } from './listener-tls.ts'
 
 const REQUEST = 'GET /a HTTP/1.1\r\nHost: a.localhost\r\nConnection: close\r\n\r\n'

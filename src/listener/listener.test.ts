@@ -13,7 +13,7 @@ import {
   start,
   testAuthority,
   testChooser,
-} from '../../test/support/listener.ts'
+} from '../../test/support/http/listener.ts'
 import { createListeners } from './listener.ts'
 
 const json = (text: string) => JSON.parse(text) as Record<string, unknown>

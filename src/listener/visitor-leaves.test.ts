@@ -7,8 +7,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { fastLaneOf } from '#src/process/compose/serving/build-handler.ts'
-import { createEdgeWorld, createInstances, siteFunctions } from '#test/support/edge.ts'
-import { readUntil, start, testAuthority } from '../../test/support/listener.ts'
+import { createEdgeWorld, createInstances, siteFunctions } from '#test/support/http/edge.ts'
+import { readUntil, start, testAuthority } from '../../test/support/http/listener.ts'
 
 const instances = await createInstances()
 const world = createEdgeWorld({ runner: instances.runner })

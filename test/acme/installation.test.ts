@@ -12,7 +12,7 @@ import {
   TWO_SERVING,
   uninstall,
 } from '#test/support/installation.ts'
-import { type Pebble, startPebble, withoutPebble } from '#test/support/pebble.ts'
+import { type Pebble, startPebble, withoutPebble } from '#test/support/tls/pebble.ts'
 
 const PLATFORM = 'aloft.example'
 const DOMAIN = 'acme-e2e.com'

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { after, before, suite, test } from 'node:test'
 import { connect } from 'node:tls'
 import { IssueFailure } from '#core/ports/certificate-issuer.ts'
-import { type AcmeSetting, FOREIGN, SERVED, startAcme } from '#test/support/acme.ts'
-import { withoutPebble } from '#test/support/pebble.ts'
+import { type AcmeSetting, FOREIGN, SERVED, startAcme } from '#test/support/tls/acme.ts'
+import { withoutPebble } from '#test/support/tls/pebble.ts'
 
 const never = new AbortController().signal
 

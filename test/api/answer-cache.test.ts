@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { quickFolder } from '#test/support/quick-folder.ts'
 import { type Account, type Answer, startServer, type TestServer } from '#test/support/server.ts'
+import { quickFolder } from '#test/support/storage/quick-folder.ts'
 
 describe('answers that are kept, of two processes on one database', () => {
   let folder: string

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DAY, HOUR, MINUTE } from '#contract/time.ts'
 import { JobRunner } from '#core/job/job-runner.ts'
-import { eachDatabase } from '#test/support/databases.ts'
+import { eachDatabase } from '#test/support/database/databases.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DEFAULT_RATE_LIMITS } from '#dns/rate-limit.ts'
 import { Responder } from '#dns/responder.ts'
-import { question } from '#test/support/dns-client.ts'
+import { question } from '#test/support/dns/dns-client.ts'
+import { createResolver, createZones, zoneOf } from '#test/support/dns/zones.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { createResolver, createZones, zoneOf } from '#test/support/zones.ts'
 
 const NAMES = 500
 /** As long as an answer can be that still goes over UDP. */

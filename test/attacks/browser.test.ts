@@ -12,7 +12,7 @@ import {
   tried,
   useAttacked,
 } from '#test/support/attacked.ts'
-import { openChromium, withoutChromium } from '#test/support/chromium.ts'
+import { openChromium, withoutChromium } from '#test/support/browser/chromium.ts'
 import { listEndpoints } from '#test/support/endpoints.ts'
 import { freePort } from '#test/support/installation.ts'
 

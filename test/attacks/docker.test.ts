@@ -11,7 +11,7 @@ import {
   type TestRegistry,
 } from '#test/support/docker.ts'
 import { type DockerPrograms, openPrograms } from '#test/support/docker-programs.ts'
-import { inOwnNamespaces } from '#test/support/own-namespaces.ts'
+import { inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
 
 const skip = dockerMissing || onlyShort
 if (!skip) await inOwnNamespaces(import.meta.filename)

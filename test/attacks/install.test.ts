@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { type Attacked, callApi, onlyShort, signUp, tried, useAttacked } from '#test/support/attacked.ts'
 import { visit } from '#test/support/deploying.ts'
 import type { Installation } from '#test/support/installation.ts'
-import { rootMissing } from '#test/support/sandbox.ts'
+import { rootMissing } from '#test/support/sandbox/sandbox.ts'
 
 const own = Object.values(networkInterfaces())
   .flatMap((all) => all ?? [])

@@ -41,7 +41,7 @@ process.env.ALOFT_TEST_MISSING = missing.join(',')
 process.env.ALOFT_ATTACKS = 'all'
 const postgres = missing.includes('postgresql')
   ? undefined
-  : await (await import('../support/postgres.ts')).startPostgres()
+  : await (await import('../support/database/postgres.ts')).startPostgres()
 if (postgres) process.env.ALOFT_TEST_POSTGRES = postgres.folder
 const { aloft, close } = await installAttacked({ byNpm: true, env: { ALOFT_CHROMIUM: '' } })
 process.env.ALOFT_ATTACKED = JSON.stringify(aloft)

@@ -10,8 +10,8 @@ import type { Sandbox } from '#core/ports/sandbox.ts'
 import type { Screenshots } from '#core/ports/screenshots.ts'
 import { openScreenshots } from '#src/process/compose/content/screenshots.ts'
 import { onlyShort, tried } from '#test/support/attacked.ts'
-import { withoutChromium } from '#test/support/chromium.ts'
-import { processesWith, rootMissing, scratch } from '#test/support/sandbox.ts'
+import { withoutChromium } from '#test/support/browser/chromium.ts'
+import { processesWith, rootMissing, scratch } from '#test/support/sandbox/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
 const page = (script: string) =>

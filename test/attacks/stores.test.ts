@@ -8,9 +8,9 @@ import { CompiledQuery, Kysely } from 'kysely'
 import { createRedisBus } from '#adapters/bus-redis/redis-bus.ts'
 import { createPostgresDialect } from '#adapters/sql/database/dialect/postgres-dialect.ts'
 import { tried } from '#test/support/attacked.ts'
-import { makeAuthority } from '#test/support/pki.ts'
 import { startRedis, withoutRedis } from '#test/support/redis.ts'
 import { silentLog } from '#test/support/silent-log.ts'
+import { makeAuthority } from '#test/support/tls/pki.ts'
 
 const PASSWORD = 'the-password-of-the-store'
 

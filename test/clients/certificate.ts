@@ -1,4 +1,4 @@
-import { makeAuthority, makeLeaf } from '#test/support/pki.ts'
+import { makeAuthority, makeLeaf } from '#test/support/tls/pki.ts'
 
 /** A certificate as people upload one: with its chain and its key. */
 export async function uploadOf(domain: string): Promise<{ ca: string; cert: string; key: string }> {

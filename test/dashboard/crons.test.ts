@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { withoutChromium } from '#test/support/chromium.ts'
-import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
+import { withoutChromium } from '#test/support/browser/chromium.ts'
+import { type DashboardTest, openDashboard } from '#test/support/browser/dashboard.ts'
 import type { Account } from '#test/support/server.ts'
 
 describe('scheduled jobs', { skip: withoutChromium }, () => {

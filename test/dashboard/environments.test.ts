@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { withoutChromium } from '#test/support/chromium.ts'
-import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
+import { withoutChromium } from '#test/support/browser/chromium.ts'
+import { type DashboardTest, openDashboard } from '#test/support/browser/dashboard.ts'
 import type { Account } from '#test/support/server.ts'
 
 describe('environments', { skip: withoutChromium }, () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import { withoutChromium } from '#test/support/chromium.ts'
-import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
-import { holdRequest } from '#test/support/hold-request.ts'
+import { withoutChromium } from '#test/support/browser/chromium.ts'
+import { type DashboardTest, openDashboard } from '#test/support/browser/dashboard.ts'
+import { holdRequest } from '#test/support/browser/hold-request.ts'
 import type { Account } from '#test/support/server.ts'
 
 describe('pages of whoever operates', { skip: withoutChromium }, () => {

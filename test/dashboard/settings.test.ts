@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { withoutChromium } from '#test/support/chromium.ts'
-import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
-import { holdRequest } from '#test/support/hold-request.ts'
-import { beginDomains, type DomainOwner } from '#test/support/project-domains.ts'
-import { createScriptedResolver } from '#test/support/scripted-resolver.ts'
+import { withoutChromium } from '#test/support/browser/chromium.ts'
+import { type DashboardTest, openDashboard } from '#test/support/browser/dashboard.ts'
+import { holdRequest } from '#test/support/browser/hold-request.ts'
+import { beginDomains, type DomainOwner } from '#test/support/dns/project-domains.ts'
+import { createScriptedResolver } from '#test/support/dns/scripted-resolver.ts'
 import type { Account } from '#test/support/server.ts'
 
 describe('settings of a project', { skip: withoutChromium }, () => {

@@ -4,8 +4,8 @@ import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { ProjectLogEntry } from '#contract/api/project-log.ts'
 import { createInstanceLog } from '#core/log/instance-log.ts'
-import { withoutChromium } from '#test/support/chromium.ts'
-import { type DashboardTest, openDashboard } from '#test/support/dashboard.ts'
+import { withoutChromium } from '#test/support/browser/chromium.ts'
+import { type DashboardTest, openDashboard } from '#test/support/browser/dashboard.ts'
 import type { Account } from '#test/support/server.ts'
 
 describe('logs and analytics in the dashboard', { skip: withoutChromium }, () => {

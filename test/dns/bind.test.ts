@@ -5,10 +5,10 @@ import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import type { Zone, ZoneRecord } from '#core/dns/zone.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { type DnsServer, startDnsServer } from '#dns/server.ts'
-import { type Bind, startBind, withoutBind } from '#test/support/bind.ts'
-import { type Asking, createDnsClient, type DnsClient, type DnsReply } from '#test/support/dns-client.ts'
+import { type Bind, startBind, withoutBind } from '#test/support/dns/bind.ts'
+import { type Asking, createDnsClient, type DnsClient, type DnsReply } from '#test/support/dns/dns-client.ts'
+import { createResolver, createZones } from '#test/support/dns/zones.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { createResolver, createZones } from '#test/support/zones.ts'
 
 /** The same zones and questions in every run. */
 const SEED = 20_261_115

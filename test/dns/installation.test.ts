@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import { withoutBind } from '#test/support/bind.ts'
+import { withoutBind } from '#test/support/dns/bind.ts'
 import {
   freePort,
   type Installation,

@@ -7,10 +7,10 @@ import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import { ZONES_TOPIC } from '#core/dns/zone.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { type DnsServerOptions, startDnsServer } from '#dns/server.ts'
-import { createDnsClient, question } from '#test/support/dns-client.ts'
+import { createDnsClient, question } from '#test/support/dns/dns-client.ts'
+import { createResolver, createZones, zoneOf } from '#test/support/dns/zones.ts'
 import { createGapBus } from '#test/support/gap-bus.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { createResolver, createZones, zoneOf } from '#test/support/zones.ts'
 
 async function start(t: TestContext, options: Partial<DnsServerOptions> = {}) {
   const zones = createZones(zoneOf('example.com', [['www', 'A', '192.0.2.1']]))

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { deployed, visit } from '#test/support/deploying.ts'
-import { workTree } from '#test/support/git.ts'
+import { workTree } from '#test/support/git/git.ts'
 import { install, uninstall } from '#test/support/installation.ts'
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts')

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { CI_FOLDER, githubSteps, gitlabScript } from '../support/ci-script.ts'
 import { readPage } from '../support/doc-page.ts'
-import { type WorkTree, workTree } from '../support/git.ts'
+import { type WorkTree, workTree } from '../support/git/git.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const run = promisify(execFile)

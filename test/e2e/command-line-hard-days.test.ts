@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Desk, openDesk } from '../support/command-line.ts'
-import { startFlakyProxy } from '../support/flaky-proxy.ts'
 import { outputOf, ScriptedBuilder } from '../support/scripted-builder.ts'
 import { type Account, startServer, type TestServer } from '../support/server.ts'
+import { startFlakyProxy } from '../support/storage/flaky-proxy.ts'
 
 const builder = new ScriptedBuilder()
 let server: TestServer

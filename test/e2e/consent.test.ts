@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { openChromium, takePicture, wantsPictures, withoutChromium } from '#test/support/chromium.ts'
+import { openChromium, takePicture, wantsPictures, withoutChromium } from '#test/support/browser/chromium.ts'
+import { sessionCookie } from '#test/support/browser/session-cookie.ts'
+import { type Receiver, startReceiver } from '#test/support/http/receiver.ts'
 import { exchange, registerApplication } from '#test/support/integrations.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
-import { sessionCookie } from '#test/support/session-cookie.ts'
 
 describe('a person who is asked to let an application in', { skip: withoutChromium }, () => {
   let server: TestServer

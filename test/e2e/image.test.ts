@@ -8,7 +8,7 @@ import { baseMissing, importBase } from '#test/support/base-image.ts'
 import { deployed, visit } from '#test/support/deploying.ts'
 import { dockerMissing, startEngine, type TestEngine } from '#test/support/docker.ts'
 import { freePort, TOKEN } from '#test/support/installation.ts'
-import { inOwnNamespaces } from '#test/support/own-namespaces.ts'
+import { inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
 
 /** It installs every package twice over and writes a gigabyte: minutes, for what seldom changes. */
 const unasked = process.env.ALOFT_TEST_IMAGE !== '1' && 'takes minutes: run it with ALOFT_TEST_IMAGE=1'

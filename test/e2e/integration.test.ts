@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
-import { hiddenIn } from '#test/support/browser.ts'
+import { hiddenIn } from '#test/support/browser/browser.ts'
 import { type Installation, install, NOTHING_RUNS, uninstall } from '#test/support/installation.ts'
 
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/integration/server.js')

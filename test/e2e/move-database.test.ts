@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { onPostgres, removeDatabase } from '#test/support/databases.ts'
+import { onPostgres, removeDatabase } from '#test/support/database/databases.ts'
 import { deployed, visit } from '#test/support/deploying.ts'
 import { type Installation, install, NOTHING_RUNS, uninstall } from '#test/support/installation.ts'
 

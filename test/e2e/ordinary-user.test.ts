@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { deployed, type Files, visit } from '#test/support/deploying.ts'
 import { install, uninstall } from '#test/support/installation.ts'
-import { isRoot, sandboxMissing } from '#test/support/sandbox.ts'
+import { isRoot, sandboxMissing } from '#test/support/sandbox/sandbox.ts'
 
 const NOBODY = 65534
 const ORDINARY = ['setpriv', '--reuid', `${NOBODY}`, '--regid', `${NOBODY}`, '--clear-groups', '--'] as const

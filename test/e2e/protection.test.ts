@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { openChromium, takePicture, withoutChromium } from '#test/support/chromium.ts'
+import { openChromium, takePicture, withoutChromium } from '#test/support/browser/chromium.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
 
 const LOOKS = [

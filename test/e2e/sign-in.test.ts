@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { openChromium, withoutChromium } from '#test/support/chromium.ts'
+import { openChromium, withoutChromium } from '#test/support/browser/chromium.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
 
 /** Names as on the internet: the API and the sites are different origins, and neither is the browser's own machine. */

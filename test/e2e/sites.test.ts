@@ -5,7 +5,7 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { openChromium, withoutChromium } from '#test/support/chromium.ts'
+import { openChromium, withoutChromium } from '#test/support/browser/chromium.ts'
 import {
   type Installation,
   install,

@@ -14,7 +14,7 @@ import { certificateName } from '#adapters/runner-process/peer/peer-name.ts'
 import { SwarmEngine } from '#adapters/swarm/swarm-engine.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { dockerMissing, startEngine, type TestEngine } from '#test/support/docker.ts'
-import { inOwnNamespaces } from '#test/support/own-namespaces.ts'
+import { inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
 import type { MachineCall, MachineSettings } from '#test/support/swarm-machine.ts'
 
 const skip =

@@ -14,7 +14,7 @@ import {
   type TestRegistry,
 } from '#test/support/docker.ts'
 import { freePort, type Installation, install, uninstall } from '#test/support/installation.ts'
-import { inOwnNamespaces } from '#test/support/own-namespaces.ts'
+import { inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
 
 const skip = dockerMissing || (process.env.ALOFT_TEST_LONG === undefined && 'part of npm run test:swarm')
 if (!skip) await inOwnNamespaces(import.meta.filename)

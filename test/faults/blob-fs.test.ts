@@ -12,7 +12,7 @@ import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import { BlobError, type BlobStore } from '#core/ports/blob-store.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { fillDisk, mountTinyDisk, unmountTinyDisk } from '#test/support/tiny-disk.ts'
+import { fillDisk, mountTinyDisk, unmountTinyDisk } from '#test/support/storage/tiny-disk.ts'
 
 const CHILD = fileURLToPath(new URL('./blob-fs-child.ts', import.meta.url))
 

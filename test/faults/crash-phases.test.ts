@@ -14,7 +14,7 @@ import {
   type Running,
   serveFast,
   siteFunctions,
-} from '#test/support/edge.ts'
+} from '#test/support/http/edge.ts'
 import { openWorkbench, type Workbench } from '../ports/runner/runner-suite.ts'
 
 /** Does what the query says; does not even start while the flag is there, and ends badly when it is told to end. */

@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
-import { ask, createEdgeWorld, serveFast, serveHttp2, serveSlow } from '#test/support/edge.ts'
+import { ask, createEdgeWorld, serveFast, serveHttp2, serveSlow } from '#test/support/http/edge.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
 /** Too large to be kept in memory, so that it is sent while it is read. */

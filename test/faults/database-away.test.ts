@@ -4,7 +4,10 @@ import { get } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { type Postgres, startPostgres } from '#test/support/database/postgres.ts'
+import { createDatabase } from '#test/support/database/postgres-databases.ts'
 import { deployed, visit } from '#test/support/deploying.ts'
+import { SocketRelay } from '#test/support/http/socket-relay.ts'
 import {
   type Installation,
   install,
@@ -12,9 +15,6 @@ import {
   TWO_SERVING,
   uninstall,
 } from '#test/support/installation.ts'
-import { type Postgres, startPostgres } from '#test/support/postgres.ts'
-import { createDatabase } from '#test/support/postgres-databases.ts'
-import { SocketRelay } from '#test/support/socket-relay.ts'
 
 const skip = /postgresql/.test(process.env.ALOFT_TEST_MISSING ?? '') && 'postgresql is not installed'
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { deployed, visit } from '#test/support/deploying.ts'
 import { type Installation, install, NOTHING_RUNS, uninstall } from '#test/support/installation.ts'
-import { fillDisk, mountTinyDisk, unmountTinyDisk } from '#test/support/tiny-disk.ts'
+import { fillDisk, mountTinyDisk, unmountTinyDisk } from '#test/support/storage/tiny-disk.ts'
 
 const call = async (aloft: Installation, on: string, init: RequestInit = {}) => {
   const [method = 'GET', path] = on.split(' ')

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { workTree } from '#test/support/git.ts'
+import { workTree } from '#test/support/git/git.ts'
+import { sshClient } from '#test/support/git/ssh.ts'
 import { freePort, install, TOKEN, uninstall } from '#test/support/installation.ts'
-import { sshClient } from '#test/support/ssh.ts'
 
 test('a push that was acknowledged is deployed once although every process is killed right after it', async (t) => {
   const sshPort = await freePort()

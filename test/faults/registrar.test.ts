@@ -11,9 +11,9 @@ import { type Registrar, RegistrarFailure } from '#core/ports/registrar.ts'
 import type { Transact } from '#core/ports/transact.ts'
 import { createRegistrations } from '#core/registrar/registrations.ts'
 import { createSettleJob, createTransfersJob } from '#core/registrar/settle-job.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import { sampleToken, sampleUser } from '#test/support/samples.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { openStores } from '#test/support/stores.ts'
 
 const name = 'example.com'
 const request = { name, expectedPrice: 12 }

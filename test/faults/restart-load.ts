@@ -2,7 +2,7 @@
 // until so many requests have been answered, and exits with 1 when one of them failed. With --write it notes what came of it
 // in docs/reliability.md.
 import { parseArgs } from 'node:util'
-import { openScene, restartNow, startLoad } from '#test/support/restart-load.ts'
+import { openScene, restartNow, startLoad } from '#test/support/http/restart-load.ts'
 import { changePage, withMeasure } from './reliability-table.ts'
 
 const { values } = parseArgs({

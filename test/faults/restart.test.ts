@@ -11,8 +11,8 @@ import {
   type Status,
   startLoad,
   statusOf,
-} from '#test/support/restart-load.ts'
-import { CUT, openWebSocket } from '#test/support/web-socket.ts'
+} from '#test/support/http/restart-load.ts'
+import { CUT, openWebSocket } from '#test/support/http/web-socket.ts'
 
 /** New processes start the sooner. `npm run test:restart` is the load without pauses. */
 const PAUSE_MS = 20

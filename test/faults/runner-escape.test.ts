@@ -7,7 +7,7 @@ import { after, describe, it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { ProgramRef } from '#core/ports/runner.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
-import { sandboxMissing, WAYS } from '#test/support/sandbox.ts'
+import { sandboxMissing, WAYS } from '#test/support/sandbox/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { openWorkbench, type Workbench } from '../ports/runner/runner-suite.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
-import { processesWith, rootMissing } from '#test/support/sandbox.ts'
+import { processesWith, rootMissing } from '#test/support/sandbox/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { ask, openWorkbench } from '../ports/runner/runner-suite.ts'
 

@@ -1,5 +1,7 @@
 import net from 'node:net'
 import { after, test } from 'node:test'
+import { Load } from '#test/support/http/load.ts'
+import { assertNoneFailed } from '#test/support/http/restart-load.ts'
 import {
   type Installation,
   install,
@@ -7,8 +9,6 @@ import {
   TWO_SERVING,
   uninstall,
 } from '#test/support/installation.ts'
-import { Load } from '#test/support/load.ts'
-import { assertNoneFailed } from '#test/support/restart-load.ts'
 
 interface Bound {
   readonly fd: number

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { type InstallationOptions, install, uninstall } from '#test/support/installation.ts'
-import { rootMissing } from '#test/support/sandbox.ts'
+import { rootMissing } from '#test/support/sandbox/sandbox.ts'
 import type { Opened, Place } from './place.ts'
 
 const NOBODY = 65534

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { startEngine, type TestEngine } from '#test/support/docker.ts'
-import { connected, inOwnNamespaces } from '#test/support/own-namespaces.ts'
+import { connected, inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
 import { containerPlaces } from './container-places.ts'
 import { machinePlaces } from './machine-places.ts'
 import type { Opened, Place } from './place.ts'

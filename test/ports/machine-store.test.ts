@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isAlive, type MachineReport, SILENT_MS } from '#core/machine/machine.ts'
-import { eachDatabase } from '../support/databases.ts'
-import { openStores } from '../support/stores.ts'
+import { eachDatabase } from '../support/database/databases.ts'
+import { openStores } from '../support/database/stores.ts'
 
 const report = (rest: Partial<MachineReport> = {}): MachineReport => ({
   ...{ name: 'one', role: 'work', version: '1', origin: 'iad1', address: '10.0.0.1:3500', load: 0.5 },

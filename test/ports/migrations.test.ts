@@ -8,11 +8,11 @@ import { crashLoops } from '#adapters/sql/migrations/0020-crash-loops.ts'
 import { MIGRATIONS } from '#adapters/sql/migrations/list.ts'
 import { migrate } from '#adapters/sql/migrations/migrate.ts'
 import type { Migration } from '#adapters/sql/migrations/migration.ts'
-import { eachDatabase } from '#test/support/databases.ts'
+import { eachDatabase } from '#test/support/database/databases.ts'
+import { openStores, type TestStores } from '#test/support/database/stores.ts'
 import { sampleDeployment, sampleUser } from '#test/support/samples.ts'
-import { openStores, type TestStores } from '#test/support/stores.ts'
 
-const PROCESS = join(import.meta.dirname, '../support/migrate-process.ts')
+const PROCESS = join(import.meta.dirname, '../support/database/migrate-process.ts')
 
 const bare = ({ database }: TestStores) => database.db as unknown as Kysely<unknown>
 

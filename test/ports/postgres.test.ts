@@ -4,8 +4,8 @@ import { Kysely, sql } from 'kysely'
 import { openDatabase } from '#adapters/sql/database/database.ts'
 import { createPostgresDialect } from '#adapters/sql/database/dialect/postgres-dialect.ts'
 import type { Tables } from '#adapters/sql/tables.ts'
-import { onPostgres } from '#test/support/databases.ts'
-import { openStores } from '#test/support/stores.ts'
+import { onPostgres } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 
 const unavailable = { kind: 'service_unavailable' }
 

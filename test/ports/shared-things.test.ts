@@ -6,11 +6,11 @@ import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import { createGitRepositories } from '#adapters/git-cli/git-repositories.ts'
 import { createRepositoryFiles } from '#adapters/git-cli/repository-files.ts'
 import { createSharedRepositories } from '#adapters/git-shared/shared-repositories.ts'
-import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
-import { runGit, workTree } from '#test/support/git.ts'
-import { quickFolder } from '#test/support/quick-folder.ts'
+import { eachDatabase, type OpenDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
+import { runGit, workTree } from '#test/support/git/git.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { openStores } from '#test/support/stores.ts'
+import { quickFolder } from '#test/support/storage/quick-folder.ts'
 
 const content = (letter: string) => ({ sha256: letter.repeat(64), size: 3 })
 

@@ -1,5 +1,5 @@
 import { after, before, describe } from 'node:test'
-import { eachDatabase, removeDatabase } from './databases.ts'
+import { eachDatabase, removeDatabase } from './database/databases.ts'
 import { type StartOptions, startServer, type TestServer } from './server.ts'
 
 /** Runs a suite against the API on every database. `server` is ready inside the tests. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { TestStores } from './stores.ts'
+import type { TestStores } from './database/stores.ts'
 
 /**
  * Resolves when somebody waits for a lock in the database, or when the work that should wait is over

@@ -8,7 +8,7 @@ import { createLogStore } from '#adapters/sql/log/log-store.ts'
 import type { LogTables } from '#adapters/sql/log/log-tables.ts'
 import type { LogEntry, NewLogEntry } from '#core/log/log-entry.ts'
 import type { LogQuery, LogStore } from '#core/log/log-store.ts'
-import { type OpenDatabase, removeDatabase } from './databases.ts'
+import { type OpenDatabase, removeDatabase } from './database/databases.ts'
 
 export interface TestLogs {
   readonly config: { readonly url: string | undefined; readonly file: string }

@@ -21,10 +21,10 @@ import { buildEdge } from '#src/process/serve.ts'
 import { openMailer } from '#src/process/work.ts'
 import type { SshLimits } from '#ssh/ssh-limits.ts'
 import { createTestClock, type TestClock } from './clock.ts'
-import { quickFolder } from './quick-folder.ts'
-import { createScriptedResolver } from './scripted-resolver.ts'
+import { copyDatabases } from './database/sqlite-template.ts'
+import { createScriptedResolver } from './dns/scripted-resolver.ts'
 import { silentLog } from './silent-log.ts'
-import { copyDatabases } from './sqlite-template.ts'
+import { quickFolder } from './storage/quick-folder.ts'
 
 export interface Answer {
   readonly status: number

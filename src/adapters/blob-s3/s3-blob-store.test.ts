@@ -8,9 +8,9 @@ import { DAY, MINUTE } from '#contract/time.ts'
 import { BlobError, type BlobStore } from '#core/ports/blob-store.ts'
 import { isUnavailable } from '#core/ports/is-unavailable.ts'
 import { clockOf } from '#test/support/clock.ts'
-import { type Fate, type FlakyProxy, startFlakyProxy } from '#test/support/flaky-proxy.ts'
-import { startS3, type TestS3, withoutS3 } from '#test/support/s3.ts'
-import { openS3Storage, type S3Storage } from '#test/support/s3-storage.ts'
+import { type Fate, type FlakyProxy, startFlakyProxy } from '#test/support/storage/flaky-proxy.ts'
+import { startS3, type TestS3, withoutS3 } from '#test/support/storage/s3.ts'
+import { openS3Storage, type S3Storage } from '#test/support/storage/s3-storage.ts'
 
 const nameOf = (bytes: Uint8Array) => hash('sha256', bytes)
 const isCorrupt = (error: unknown) => error instanceof BlobError && error.kind === 'corrupt'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
-import { onPostgres, removeDatabase } from '#test/support/databases.ts'
+import { onPostgres, removeDatabase } from '#test/support/database/databases.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { createPostgresRelay, type Relay } from './postgres-relay.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { x509 } from '#test/support/x509.ts'
+import { x509 } from '#test/support/tls/x509.ts'
 import { acmeLibrary } from './acme-library.ts'
 
 test('it loads beside our own certificate library, works, and leaves no global changed', async () => {

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { mountTinyDisk, unmountTinyDisk } from '#test/support/tiny-disk.ts'
+import { mountTinyDisk, unmountTinyDisk } from '#test/support/storage/tiny-disk.ts'
 import { createDiskSpace } from './disk-space.ts'
 
 test('logs end well before uploads do, and uploads before the disk is full', async (t) => {

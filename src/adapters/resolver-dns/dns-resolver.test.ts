@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Question } from 'dns-packet'
 import { type Resolver, ResolverFailure } from '#core/ports/resolver.ts'
-import { type Reply, startDnsServer, type TestDnsServer } from '#test/support/dns-server.ts'
+import { type Reply, startDnsServer, type TestDnsServer } from '#test/support/dns/dns-server.ts'
 import { createDnsResolver } from './dns-resolver.ts'
 
 const NAME = 'example.com'

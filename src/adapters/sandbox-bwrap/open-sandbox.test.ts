@@ -6,11 +6,11 @@ import { it } from 'node:test'
 import { promisify } from 'node:util'
 import type { SandboxReport } from '#core/ports/sandbox.ts'
 import { createRecordingLog } from '#test/support/recording-log.ts'
-import { rootMissing, runOf, scratch } from '#test/support/sandbox.ts'
+import { rootMissing, runOf, scratch } from '#test/support/sandbox/sandbox.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { seccompFilter } from './seccomp/seccomp.ts'
 
-const HELPER = new URL('../../../test/support/sandbox-process.ts', import.meta.url).pathname
+const HELPER = new URL('../../../test/support/sandbox/sandbox-process.ts', import.meta.url).pathname
 
 /** What a platform says that is started behind these programs. */
 async function platform(

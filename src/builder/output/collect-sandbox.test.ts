@@ -4,7 +4,7 @@ import { it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { RunOptions } from '#builder/environment/workspace.ts'
 import { createRecordingLog } from '#test/support/recording-log.ts'
-import { finish, rootMissing } from '#test/support/sandbox.ts'
+import { finish, rootMissing } from '#test/support/sandbox/sandbox.ts'
 import { collectBuildOutput, collectFunctions } from './collect.ts'
 import { answerOf, collectionOf, fails, link } from './collect-testing.ts'
 

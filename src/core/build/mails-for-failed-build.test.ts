@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { MINUTE } from '#contract/time.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import { sampleDeployment, sampleProject, sampleTeam, sampleUser } from '#test/support/samples.ts'
-import { openStores } from '#test/support/stores.ts'
 import type { LogEntry } from '../log/log-entry.ts'
 import { createMailsForFailedBuild } from './mails-for-failed-build.ts'
 

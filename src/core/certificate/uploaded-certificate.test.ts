@@ -9,7 +9,7 @@ import {
 import { before, test } from 'node:test'
 import { AloftError } from '#contract/errors.ts'
 import { DAY } from '#contract/time.ts'
-import { anyKey, makeAuthority, makeLeaf, type Signer } from '#test/support/pki.ts'
+import { anyKey, makeAuthority, makeLeaf, type Signer } from '#test/support/tls/pki.ts'
 import { readUpload, type Upload } from './uploaded-certificate.ts'
 
 let root: Signer

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type Booted, RunnerError } from '#core/ports/runner.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import { sampleDeployment, sampleOutput } from '#test/support/samples.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { openStores } from '#test/support/stores.ts'
 import type { Output, Program } from '../output/output.ts'
 import { createCrashed, createReviveJob, REVIVE_JOB } from './crash-loop.ts'
 

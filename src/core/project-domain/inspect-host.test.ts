@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createScriptedResolver } from '#test/support/scripted-resolver.ts'
+import { createScriptedResolver } from '#test/support/dns/scripted-resolver.ts'
 import { inspectHost } from './inspect-host.ts'
 import type { ProjectDomain } from './project-domain.ts'
 

@@ -7,8 +7,8 @@ import type { LogDraft } from '#core/log/log-entry.ts'
 import { createVisitLog } from '#core/log/visit-log.ts'
 import type { SiteVisit } from '#core/site/site.ts'
 import { createTestClock } from '#test/support/clock.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { openStores } from '#test/support/stores.ts'
 import { LogAllowance } from './log-allowance.ts'
 
 async function open(t: Parameters<typeof openStores>[0], logBytes: number | null) {

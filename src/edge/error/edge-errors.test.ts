@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { AloftError } from '#contract/errors.ts'
-import { ask, createEdgeWorld, serveSlow } from '#test/support/edge.ts'
+import { ask, createEdgeWorld, serveSlow } from '#test/support/http/edge.ts'
 import { createRecordingLog } from '#test/support/recording-log.ts'
 
 const log = createRecordingLog()

@@ -8,7 +8,13 @@ import { type ImageConfig, readImageConfig } from '#core/output/image-config.ts'
 import type { Images } from '#core/ports/images.ts'
 import { REVALIDATIONS_TOPIC } from '#core/site/revalidation.ts'
 import { clockOf } from '#test/support/clock.ts'
-import { createEdgeWorld, createInstances, serveFast, serveSlow, siteFunctions } from '#test/support/edge.ts'
+import {
+  createEdgeWorld,
+  createInstances,
+  serveFast,
+  serveSlow,
+  siteFunctions,
+} from '#test/support/http/edge.ts'
 import { createTestPrerenders } from '#test/support/prerenders.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 

@@ -13,7 +13,7 @@ import {
   serveSlow,
   settleForms,
   siteFunctions,
-} from '#test/support/edge.ts'
+} from '#test/support/http/edge.ts'
 
 // Time stands still, so that what is in memory stays there and both sides find the same.
 const now = Date.now()

@@ -16,7 +16,7 @@ import {
   serveFast,
   serveSlow,
   settleForms,
-} from '#test/support/edge.ts'
+} from '#test/support/http/edge.ts'
 
 const closing: (() => Promise<void> | void)[] = []
 after(async () => {

@@ -6,6 +6,7 @@ import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import type { SiteVisit } from '#core/site/site.ts'
 import { SITES_TOPIC } from '#core/site/site.ts'
 import { createTestClock } from '#test/support/clock.ts'
+import { createGapBus } from '#test/support/gap-bus.ts'
 import {
   ask,
   createEdgeWorld,
@@ -13,8 +14,7 @@ import {
   type Running,
   serveFast,
   serveSlow,
-} from '#test/support/edge.ts'
-import { createGapBus } from '#test/support/gap-bus.ts'
+} from '#test/support/http/edge.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
 const closing: (() => Promise<void>)[] = []

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { ask, createEdgeWorld, serveSlow } from '#test/support/edge.ts'
+import { ask, createEdgeWorld, serveSlow } from '#test/support/http/edge.ts'
 
 const PRIVATE_FILES = [
   '.env',

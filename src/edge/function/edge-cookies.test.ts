@@ -9,7 +9,7 @@ import {
   serveFast,
   serveSlow,
   siteFunctions,
-} from '#test/support/edge.ts'
+} from '#test/support/http/edge.ts'
 import { ownCookies } from './own-cookies.ts'
 
 const instances = await createInstances()

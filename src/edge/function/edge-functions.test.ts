@@ -20,7 +20,7 @@ import {
   serveHttp2,
   serveSlow,
   siteFunctions,
-} from '#test/support/edge.ts'
+} from '#test/support/http/edge.ts'
 
 const instances = await createInstances()
 const world = createEdgeWorld({ runner: instances.runner })

@@ -6,7 +6,7 @@ import { createSharpImages } from '#adapters/images-sharp/sharp-images.ts'
 import { type ImageConfig, readImageConfig } from '#core/output/image-config.ts'
 import type { Images } from '#core/ports/images.ts'
 import type { Sandbox, SandboxExit } from '#core/ports/sandbox.ts'
-import { ask, createEdgeWorld, serveSlow } from '#test/support/edge.ts'
+import { ask, createEdgeWorld, serveSlow } from '#test/support/http/edge.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
 const PICTURES = 100

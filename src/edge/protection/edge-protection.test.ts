@@ -18,7 +18,7 @@ import {
   serveHttp2,
   serveSlow,
   siteFunctions,
-} from '#test/support/edge.ts'
+} from '#test/support/http/edge.ts'
 
 const SECRET = 'secret-of-32-characters-01234567'
 const PASSWORD = 'open sesame'

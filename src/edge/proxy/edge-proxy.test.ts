@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { isPublicAddress } from '#core/outbound/public-address.ts'
-import { ask, createEdgeWorld, serveHttp2, serveSlow } from '#test/support/edge.ts'
+import { ask, createEdgeWorld, serveHttp2, serveSlow } from '#test/support/http/edge.ts'
 
 /** The upstream does what the test at hand says. */
 let behave: (req: IncomingMessage, res: ServerResponse) => void = (_, res) => res.end()

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls'
-import { testAuthority } from '#test/support/listener.ts'
+import { testAuthority } from '#test/support/http/listener.ts'
 import { readDirectly } from './direct-reads.ts'
 
 interface Pair {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { after, test } from 'node:test'
 import type { Route } from '#core/routing/route.ts'
-import { ask, createEdgeWorld, createInstances, serveFast, siteFunctions } from '#test/support/edge.ts'
+import { ask, createEdgeWorld, createInstances, serveFast, siteFunctions } from '#test/support/http/edge.ts'
 
 const instances = await createInstances()
 const world = createEdgeWorld({ runner: instances.runner })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { ask, createEdgeWorld, serveSlow } from '#test/support/edge.ts'
+import { ask, createEdgeWorld, serveSlow } from '#test/support/http/edge.ts'
 
 const world = createEdgeWorld()
 world.addSite(

@@ -3,7 +3,7 @@ import { globSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { start } from '#test/support/launched.ts'
+import { start } from '#test/support/sandbox/launched.ts'
 
 /** What builds of other tests have fetched; the test of functions fetches it where there is none. */
 const [bun] = globSync(join(tmpdir(), 'aloft-test-toolchains/bun-*/bin/bun'))

@@ -6,8 +6,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { launch, start } from '#test/support/launched.ts'
-import { canHaveOwnNamespaces, inOwnNamespaces } from '#test/support/own-namespaces.ts'
+import { launch, start } from '#test/support/sandbox/launched.ts'
+import { canHaveOwnNamespaces, inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
 
 // Programs ask for fixed ports here, and for ones that were free a moment ago: on the network of the machine somebody else
 // may have them.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { start } from '#test/support/launched.ts'
+import { start } from '#test/support/sandbox/launched.ts'
 
 /** A program by whose entry the launcher knows Next.js; what it exports answers with what `act` returns. */
 const next = (act: string) => ({

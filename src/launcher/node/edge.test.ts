@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { start } from '#test/support/launched.ts'
+import { start } from '#test/support/sandbox/launched.ts'
 
 const edge = (source: string) => ({ files: { 'index.js': source }, shape: 'edge' as const })
 

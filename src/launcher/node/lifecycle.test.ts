@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { launch, start } from '#test/support/launched.ts'
+import { launch, start } from '#test/support/sandbox/launched.ts'
 
 const inCommonJs = (body: string) => ({ files: { 'api/hello.js': `module.exports = ${body}` } })
 const inRequest = (id: string) => ({ headers: { 'x-aloft-request-id': id } })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { start } from '#test/support/launched.ts'
+import { start } from '#test/support/sandbox/launched.ts'
 
 const inCommonJs = (body: string) => ({ files: { 'api/hello.js': `module.exports = ${body}` } })
 

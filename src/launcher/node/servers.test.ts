@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { launch, start } from '#test/support/launched.ts'
+import { launch, start } from '#test/support/sandbox/launched.ts'
 
 /** Each answers with `works` and the path. */
 const SHAPES: Readonly<Record<string, string>> = {

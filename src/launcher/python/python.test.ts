@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { launch, type Program, start } from '#test/support/launched.ts'
+import { launch, type Program, start } from '#test/support/sandbox/launched.ts'
 
 const found = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 8))'])
 const skip = found.status === 0 ? false : 'python3 (3.8 or newer) is not installed'

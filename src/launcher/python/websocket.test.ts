@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { start } from '#test/support/launched.ts'
+import { start } from '#test/support/sandbox/launched.ts'
 
 const found = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 8))'])
 const skip = found.status === 0 ? false : 'python3 (3.8 or newer) is not installed'

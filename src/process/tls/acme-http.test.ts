@@ -11,7 +11,7 @@ import {
   silent,
   start,
   testAuthority,
-} from '#test/support/listener.ts'
+} from '#test/support/http/listener.ts'
 import { answerHttpChallenges } from './acme-http.ts'
 
 const TOKEN = 'b'.repeat(43)

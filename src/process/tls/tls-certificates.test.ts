@@ -5,7 +5,7 @@ import { type Authority, createAuthority } from '#adapters/cert-local/authority.
 import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
 import type { Credentials } from '#listener/listener-tls.ts'
 import { clockOf, createTestClock } from '#test/support/clock.ts'
-import { silent } from '#test/support/listener.ts'
+import { silent } from '#test/support/http/listener.ts'
 import type { CertificatePems } from './tls-cache.ts'
 import { type ChooserOptions, createCertificateChooser } from './tls-certificates.ts'
 

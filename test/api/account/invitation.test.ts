@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { apiSuite } from '#test/support/api-suite.ts'
-import { createBrowser, hiddenIn } from '#test/support/browser.ts'
+import { createBrowser, hiddenIn } from '#test/support/browser/browser.ts'
 
 const DAY = 24 * 60 * 60_000
 

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { test } from 'node:test'
 import { csrfOf } from '#core/session/sessions.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
-import { createBrowser, hiddenIn } from '#test/support/browser.ts'
+import { createBrowser, hiddenIn } from '#test/support/browser/browser.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE

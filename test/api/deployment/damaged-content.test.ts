@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, test } from 'node:test'
 import { run } from '#cli/run.ts'
-import { eachDatabase } from '#test/support/databases.ts'
+import { eachDatabase } from '#test/support/database/databases.ts'
 import { startServer } from '#test/support/server.ts'
 
 /** Changes some bytes of everything that is stored. */

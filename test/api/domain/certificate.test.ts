@@ -5,9 +5,9 @@ import { DAY } from '#contract/time.ts'
 import type { Domain } from '#core/domain/domain.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { assertGolden } from '#test/support/golden.ts'
-import { anyKey, makeAuthority, makeLeaf, type Signer } from '#test/support/pki.ts'
 import { sampleDomain } from '#test/support/samples.ts'
 import type { Account } from '#test/support/server.ts'
+import { anyKey, makeAuthority, makeLeaf, type Signer } from '#test/support/tls/pki.ts'
 
 const GENERATIONS = [
   { prefix: '/v3/platform/certs', generation: 'current' },

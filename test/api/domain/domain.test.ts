@@ -3,10 +3,10 @@ import { describe, test } from 'node:test'
 import { DAY, HOUR, MINUTE } from '#contract/time.ts'
 import { ZONES_TOPIC } from '#core/dns/zone.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
-import { startDnsServer } from '#test/support/dns-server.ts'
+import { startDnsServer } from '#test/support/dns/dns-server.ts'
+import { beginDomains } from '#test/support/dns/project-domains.ts'
+import { createScriptedResolver } from '#test/support/dns/scripted-resolver.ts'
 import { assertGolden } from '#test/support/golden.ts'
-import { beginDomains } from '#test/support/project-domains.ts'
-import { createScriptedResolver } from '#test/support/scripted-resolver.ts'
 import { type Answer, startServer } from '#test/support/server.ts'
 
 const NAMESERVERS = ['ns1.localhost', 'ns2.localhost']

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
-import { addContractApps, type ContractApps } from '../../support/contract-app.ts'
-import { type ContractHost, startContractHost } from '../../support/contract-host.ts'
-import { workTree } from '../../support/git.ts'
+import { addContractApps, type ContractApps } from '../../support/git/contract-app.ts'
+import { type ContractHost, startContractHost } from '../../support/git/contract-host.ts'
+import { workTree } from '../../support/git/git.ts'
 import { type Account, startServer, type TestServer } from '../../support/server.ts'
 
 let server: TestServer

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
-import { workTree } from '../../support/git.ts'
-import { startGitHost } from '../../support/git-host.ts'
+import { workTree } from '../../support/git/git.ts'
+import { startGitHost } from '../../support/git/git-host.ts'
 import { outputOf, ScriptedBuilder } from '../../support/scripted-builder.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 

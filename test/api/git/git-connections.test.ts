@@ -5,7 +5,7 @@ import {
   type ContractHost,
   type ContractKind,
   startContractHost,
-} from '../../support/contract-host.ts'
+} from '../../support/git/contract-host.ts'
 import { type Account, startServer, type TestServer } from '../../support/server.ts'
 
 let server: TestServer

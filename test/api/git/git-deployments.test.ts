@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { BuildFailure } from '#core/ports/builder.ts'
-import { type ContractHost, type ContractKind, startContractHost } from '../../support/contract-host.ts'
-import { workTree } from '../../support/git.ts'
+import { type ContractHost, type ContractKind, startContractHost } from '../../support/git/contract-host.ts'
+import { workTree } from '../../support/git/git.ts'
 import { ScriptedBuilder } from '../../support/scripted-builder.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 

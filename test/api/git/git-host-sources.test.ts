@@ -6,8 +6,8 @@ import {
   type ContractHost,
   type ContractKind,
   startContractHost,
-} from '../../support/contract-host.ts'
-import { workTree } from '../../support/git.ts'
+} from '../../support/git/contract-host.ts'
+import { workTree } from '../../support/git/git.ts'
 import { samplePush } from '../../support/samples.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { type ContractHost, startContractHost } from '../../support/contract-host.ts'
-import { runGit, workTree } from '../../support/git.ts'
+import { type ContractHost, startContractHost } from '../../support/git/contract-host.ts'
+import { runGit, workTree } from '../../support/git/git.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 let server: TestServer

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
-import { CONTRACT_KINDS, type ContractHost, startContractHost } from '../../support/contract-host.ts'
-import { workTree } from '../../support/git.ts'
-import { type GitHost, startGitHost } from '../../support/git-host.ts'
+import { CONTRACT_KINDS, type ContractHost, startContractHost } from '../../support/git/contract-host.ts'
+import { workTree } from '../../support/git/git.ts'
+import { type GitHost, startGitHost } from '../../support/git/git-host.ts'
 import { type Account, startServer, type TestServer } from '../../support/server.ts'
 
 let server: TestServer

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, type TestContext, test } from 'node:test'
 import { MINUTE } from '#contract/time.ts'
-import { workTree } from '../../support/git.ts'
-import { HOST_WEBHOOKS } from '../../support/host-webhooks.ts'
+import { workTree } from '../../support/git/git.ts'
+import { HOST_WEBHOOKS } from '../../support/git/host-webhooks.ts'
 import { type Account, startServer, type TestServer } from '../../support/server.ts'
 
 let server: TestServer

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { MINUTE } from '#contract/time.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
-import { runGit, type WorkTree, workTree } from '../../support/git.ts'
+import { runGit, type WorkTree, workTree } from '../../support/git/git.ts'
 import { outputOf, ScriptedBuilder } from '../../support/scripted-builder.ts'
 import { type Account, startServer, type TestServer } from '../../support/server.ts'
 

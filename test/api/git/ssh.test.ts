@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
-import { runGit, workTree } from '../../support/git.ts'
+import { runGit, workTree } from '../../support/git/git.ts'
+import { sshClient } from '../../support/git/ssh.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
-import { sshClient } from '../../support/ssh.ts'
 
 let server: TestServer
 

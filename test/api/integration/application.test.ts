@@ -4,8 +4,8 @@ import { createOutbound } from '#adapters/outbound-http/outbound-http.ts'
 import { DAY } from '#contract/time.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { assertGolden } from '#test/support/golden.ts'
+import { type Receiver, startReceiver } from '#test/support/http/receiver.ts'
 import { consent, exchange, install, registerApplication } from '#test/support/integrations.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
 
 const env = { ALOFT_PRIVATE_TARGETS: '127.0.0.1' }
 const workers = { outbound: createOutbound({ allows: () => true }) }

@@ -6,8 +6,8 @@ import { DAY } from '#contract/time.ts'
 import type { Scopes } from '#core/application/application.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { assertGolden } from '#test/support/golden.ts'
+import { type Receiver, startReceiver } from '#test/support/http/receiver.ts'
 import { install, registerApplication } from '#test/support/integrations.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
 import type { Account } from '#test/support/server.ts'
 
 /** Tests receive on this machine; what is refused otherwise is tested with the client itself. */

@@ -10,7 +10,7 @@ import { readConfig } from '#src/config/config.ts'
 import { createDrainSender } from '#src/process/compose/drains.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { assertGolden } from '#test/support/golden.ts'
-import { type Received, type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { type Received, type Receiver, startReceiver } from '#test/support/http/receiver.ts'
 import { sampleApplication, sampleInstallation, sampleToken } from '#test/support/samples.ts'
 import type { Account } from '#test/support/server.ts'
 

@@ -5,7 +5,7 @@ import { createOutbound } from '#adapters/outbound-http/outbound-http.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '#contract/time.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { assertGolden } from '#test/support/golden.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { type Receiver, startReceiver } from '#test/support/http/receiver.ts'
 
 /** Tests receive on this machine; what is refused otherwise is tested with the client itself. */
 const env = { ALOFT_PRIVATE_TARGETS: '127.0.0.1' }

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { describe, test } from 'node:test'
 import { restore } from '#src/process/restore.ts'
-import { eachDatabase } from '#test/support/databases.ts'
+import { eachDatabase } from '#test/support/database/databases.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
 
 const WRITERS = 4

@@ -19,9 +19,9 @@ import {
   tarEntry,
 } from '#contract/backup.ts'
 import { RestoreError, type RestoreOptions, restore } from '#src/process/restore.ts'
-import { eachDatabase, type OpenDatabase, onPostgres } from '#test/support/databases.ts'
-import { startS3, withoutS3 } from '#test/support/s3.ts'
+import { eachDatabase, type OpenDatabase, onPostgres } from '#test/support/database/databases.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
+import { startS3, withoutS3 } from '#test/support/storage/s3.ts'
 
 const LARGE = 'large\n'.repeat(50_000)
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { openValues } from '#core/deployment/frozen-values.ts'
 import { systemEnv } from '#core/deployment/system-env.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
-import { beginDomains } from '#test/support/project-domains.ts'
+import { beginDomains } from '#test/support/dns/project-domains.ts'
 
 apiSuite('custom environments', (server) => {
   /** A project with a live production, and ways to work with its environments. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { apiSuite } from '#test/support/api-suite.ts'
-import { beginDomains, type DomainOwner } from '#test/support/project-domains.ts'
+import { beginDomains, type DomainOwner } from '#test/support/dns/project-domains.ts'
 import { sampleDomain } from '#test/support/samples.ts'
 import { outputOf, ScriptedBuilder } from '#test/support/scripted-builder.ts'
 

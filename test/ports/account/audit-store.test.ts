@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { audited } from '#core/audit/audit-trail.ts'
-import { eachDatabase } from '#test/support/databases.ts'
+import { eachDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import { sampleAuditEntry } from '#test/support/samples.ts'
-import { openStores } from '#test/support/stores.ts'
 
 const all = { limit: 100 }
 

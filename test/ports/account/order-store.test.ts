@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Order } from '#core/registrar/order.ts'
-import { eachDatabase } from '#test/support/databases.ts'
+import { eachDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import { sampleOrder } from '#test/support/samples.ts'
-import { openStores } from '#test/support/stores.ts'
 
 eachDatabase((name, open) =>
   describe(`orders on ${name}`, () => {

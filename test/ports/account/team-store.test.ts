@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { Team } from '#core/team/team.ts'
-import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
+import { eachDatabase, type OpenDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import { sampleTeam, sampleUser } from '#test/support/samples.ts'
-import { openStores } from '#test/support/stores.ts'
 
 async function openTeam(t: TestContext, open: OpenDatabase, given: Partial<Team> = {}) {
   const opened = await openStores(t, open)

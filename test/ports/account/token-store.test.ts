@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import fc from 'fast-check'
 import type { Token } from '#core/token/token.ts'
-import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
+import { eachDatabase, type OpenDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import { sampleToken, sampleUser } from '#test/support/samples.ts'
-import { openStores } from '#test/support/stores.ts'
 
 async function openTokens(t: TestContext, open: OpenDatabase) {
   const opened = await openStores(t, open)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Stores } from '#adapters/sql/stores.ts'
-import { eachDatabase } from '#test/support/databases.ts'
+import { eachDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import { sampleDeployment, sampleEntry, sampleFile, sampleProject } from '#test/support/samples.ts'
-import { openStores } from '#test/support/stores.ts'
 
 const NOW = 1_700_000_000_000
 const [a, b] = [sampleFile('a'), sampleFile('bb')]

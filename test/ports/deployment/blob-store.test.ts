@@ -5,8 +5,8 @@ import { after, describe } from 'node:test'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import { createMovingBlobStore } from '#adapters/blob-moving/moving-blob-store.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { startS3, type TestS3, withoutS3 } from '../../support/s3.ts'
-import { openS3Storage } from '../../support/s3-storage.ts'
+import { startS3, type TestS3, withoutS3 } from '../../support/storage/s3.ts'
+import { openS3Storage } from '../../support/storage/s3-storage.ts'
 import { blobStoreSuite } from './blob-store-suite.ts'
 
 blobStoreSuite('blob store on disk', async () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ContentIndex } from '#adapters/blob-s3/content-index.ts'
 import { createContentIndex } from '#adapters/sql/file/content-index.ts'
-import { eachDatabase } from '../../support/databases.ts'
-import { openStores } from '../../support/stores.ts'
+import { eachDatabase } from '../../support/database/databases.ts'
+import { openStores } from '../../support/database/stores.ts'
 
 const name = (letter: string) => letter.repeat(64)
 const content = (letter: string, start: number, putAt: number) => ({

@@ -7,9 +7,9 @@ import type { Deployment } from '#core/deployment/deployment.ts'
 import type { DeploymentFilter, DeploymentStore } from '#core/deployment/deployment-store.ts'
 import { DEFAULT_MODE, type ManifestFile } from '#core/deployment/manifest.ts'
 import { untilBlocked } from '#test/support/blocked.ts'
-import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
+import { eachDatabase, type OpenDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import { sampleAlias, sampleDeployment, sampleEntry, sampleFile } from '#test/support/samples.ts'
-import { openStores } from '#test/support/stores.ts'
 
 const absent = (path: string, text = path): ManifestFile => ({ ...sampleEntry(path, text), sha256: '' })
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { HOUR } from '#contract/time.ts'
 import { untilBlocked } from '#test/support/blocked.ts'
-import { eachDatabase } from '#test/support/databases.ts'
+import { eachDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import { sampleFile } from '#test/support/samples.ts'
-import { openStores } from '#test/support/stores.ts'
 
 const NOW = 1_700_000_000_000
 const [a, b, c] = [sampleFile('a'), sampleFile('b'), sampleFile('c')]

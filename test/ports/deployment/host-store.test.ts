@@ -4,7 +4,8 @@ import { newId } from '#contract/ids.ts'
 import type { Alias } from '#core/alias/alias.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
 import { untilBlocked } from '#test/support/blocked.ts'
-import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
+import { eachDatabase, type OpenDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import {
   sampleAlias,
   sampleDeployment,
@@ -12,7 +13,6 @@ import {
   sampleProject,
   sampleProjectDomain,
 } from '#test/support/samples.ts'
-import { openStores } from '#test/support/stores.ts'
 
 async function openHosts(t: TestContext, open: OpenDatabase) {
   const opened = await openStores(t, open)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { SILENT_MS } from '#core/machine/machine.ts'
-import { eachDatabase } from '#test/support/databases.ts'
+import { eachDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import { sampleInstance } from '#test/support/samples.ts'
-import { openStores } from '#test/support/stores.ts'
 
 eachDatabase((name, open) =>
   describe(`instances on ${name}`, () => {

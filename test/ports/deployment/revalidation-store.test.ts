@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createFsPrerenderCache } from '#adapters/prerender-fs/fs-prerender-cache.ts'
 import { createSharedPrerenderCache } from '#adapters/prerender-shared/shared-prerender-cache.ts'
-import { eachDatabase } from '#test/support/databases.ts'
-import { quickFolder } from '#test/support/quick-folder.ts'
+import { eachDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import { sampleDeployment } from '#test/support/samples.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { openStores } from '#test/support/stores.ts'
+import { quickFolder } from '#test/support/storage/quick-folder.ts'
 
 eachDatabase((name, open) => {
   test(`${name}: of what names the same tag the latest counts, of each kind`, async (t) => {

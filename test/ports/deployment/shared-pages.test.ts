@@ -9,11 +9,11 @@ import { createSharedPrerenderCache } from '#adapters/prerender-shared/shared-pr
 import type { PrerenderCache, PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
 import { untilBlocked } from '#test/support/blocked.ts'
 import { clockOf } from '#test/support/clock.ts'
-import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
-import { quickFolder } from '#test/support/quick-folder.ts'
+import { eachDatabase, type OpenDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import { sampleDeployment } from '#test/support/samples.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { openStores } from '#test/support/stores.ts'
+import { quickFolder } from '#test/support/storage/quick-folder.ts'
 
 const KEY = { deploymentId: 'dpl_1', path: 'index', query: 'a=1' }
 const START = 1_000_000

@@ -3,7 +3,8 @@ import { describe, it, type TestContext } from 'node:test'
 import { createSiteSource } from '#adapters/sql/deployment/site-source.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
 import type { ManifestFile } from '#core/deployment/manifest.ts'
-import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
+import { eachDatabase, type OpenDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import {
   sampleAlias,
   sampleDeployment,
@@ -14,7 +15,6 @@ import {
   sampleTeam,
   sampleUser,
 } from '#test/support/samples.ts'
-import { openStores } from '#test/support/stores.ts'
 
 const INDEX = sampleEntry('index.html')
 

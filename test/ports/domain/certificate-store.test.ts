@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { Certificate } from '#core/certificate/certificate.ts'
 import type { HostMark } from '#core/certificate/certificate-store.ts'
-import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
+import { eachDatabase, type OpenDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import { sampleAlias, sampleCertificate, sampleChallenge, sampleDeployment } from '#test/support/samples.ts'
-import { openStores } from '#test/support/stores.ts'
 
 async function openCertificates(t: TestContext, open: OpenDatabase) {
   const opened = await openStores(t, open)

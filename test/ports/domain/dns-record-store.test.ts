@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
+import { eachDatabase, type OpenDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import { sampleDnsRecord, sampleDomain } from '#test/support/samples.ts'
-import { openStores } from '#test/support/stores.ts'
 
 async function openRecords(t: TestContext, open: OpenDatabase) {
   const opened = await openStores(t, open)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { Domain } from '#core/domain/domain.ts'
-import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
+import { eachDatabase, type OpenDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import { sampleDomain } from '#test/support/samples.ts'
-import { openStores } from '#test/support/stores.ts'
 
 async function openDomains(t: TestContext, open: OpenDatabase) {
   const opened = await openStores(t, open)

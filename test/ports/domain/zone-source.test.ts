@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { createZoneSource } from '#adapters/sql/domain/zone-source.ts'
 import type { Domain } from '#core/domain/domain.ts'
-import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
+import { eachDatabase, type OpenDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import { sampleChallenge, sampleDnsRecord, sampleDomain } from '#test/support/samples.ts'
-import { openStores } from '#test/support/stores.ts'
 
 const nameservers = ['ns1.aloft.test', 'ns2.aloft.test']
 const ours = { nameservers, nsVerifiedAt: 1 }

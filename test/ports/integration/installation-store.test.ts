@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { OauthCode } from '#core/oauth/oauth-code.ts'
-import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
+import { eachDatabase, type OpenDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import {
   sampleApplication,
   sampleEnvVariable,
@@ -10,7 +11,6 @@ import {
   sampleToken,
   sampleUser,
 } from '#test/support/samples.ts'
-import { openStores } from '#test/support/stores.ts'
 
 /** An application that is installed in somebody's account, with a token and a code. */
 async function openInstalled(t: TestContext, open: OpenDatabase) {

@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { it } from 'node:test'
-import { openStores } from '#test/support/stores.ts'
+import { openStores } from '#test/support/database/stores.ts'
 
-const PROCESS = join(import.meta.dirname, '../../support/writer-process.ts')
+const PROCESS = join(import.meta.dirname, '../../support/database/writer-process.ts')
 
 /** The ids a writer got acknowledged before it was killed in the middle of its work. */
 async function writeUntilKilled(file: string, acknowledgements: number): Promise<string[]> {

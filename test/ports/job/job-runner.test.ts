@@ -5,9 +5,9 @@ import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import { type JobHandler, PermanentFailure } from '#core/job/job-handler.ts'
 import { JOBS_TOPIC } from '#core/job/job-queue.ts'
 import { JobRunner } from '#core/job/job-runner.ts'
-import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
+import { eachDatabase, type OpenDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { openStores } from '#test/support/stores.ts'
 
 const HOUR = 3_600_000
 

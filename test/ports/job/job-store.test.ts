@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JobStore } from '#core/job/job-queue.ts'
-import { eachDatabase } from '#test/support/databases.ts'
-import { openStores } from '#test/support/stores.ts'
+import { eachDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 
 const NOW = 1_700_000_000_000
 

@@ -7,7 +7,7 @@ import type { LogEntry } from '#core/log/log-entry.ts'
 import { LogWriter } from '#core/log/log-writer.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
-import { eachDatabase } from '#test/support/databases.ts'
+import { eachDatabase } from '#test/support/database/databases.ts'
 import { openLogs, readAll } from '#test/support/logs.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 

@@ -10,7 +10,7 @@ import { BUILD_LINES, type LogFilter, type LogStore, type ProjectLogFilter } fro
 import type { LoggedVisit, NewVisit } from '#core/log/logged-visit.ts'
 import { sampleVisit } from '#core/log/logged-visit-testing.ts'
 import { firstSerialOf, timeOfSerial } from '#core/log/serial.ts'
-import { eachDatabase } from '#test/support/databases.ts'
+import { eachDatabase } from '#test/support/database/databases.ts'
 import { NOW, openLogs, readAll, sampleLine, sampleResponse } from '#test/support/logs.ts'
 
 const texts = (entries: readonly LogEntry[]): string[] => entries.map(({ text }) => text)

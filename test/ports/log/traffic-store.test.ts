@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { createTrafficStore } from '#adapters/sql/log/traffic-store.ts'
 import { addTally, countVisit, createTally, showTally, type Tally } from '#core/analytics/tally.ts'
 import { KEPT_PATHS, type TrafficRow, type TrafficStore } from '#core/analytics/traffic-store.ts'
-import { eachDatabase, type OpenDatabase } from '#test/support/databases.ts'
+import { eachDatabase, type OpenDatabase } from '#test/support/database/databases.ts'
 import { openLogs } from '#test/support/logs.ts'
 
 const HOUR = 3_600_000

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { eachDatabase } from '#test/support/databases.ts'
+import { eachDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 import { sampleProject, samplePush } from '#test/support/samples.ts'
-import { openStores } from '#test/support/stores.ts'
 
 eachDatabase((name, open) =>
   describe(`pushes on ${name}`, () => {

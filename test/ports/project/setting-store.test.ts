@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { eachDatabase } from '#test/support/databases.ts'
-import { openStores } from '#test/support/stores.ts'
+import { eachDatabase } from '#test/support/database/databases.ts'
+import { openStores } from '#test/support/database/stores.ts'
 
 eachDatabase((name, open) =>
   describe(`settings on ${name}`, () => {

@@ -4,7 +4,7 @@ import { tagOf } from '#adapters/docker/images.ts'
 import { LABEL } from '#adapters/docker/labels.ts'
 import { openDocker } from '#adapters/docker/open-docker.ts'
 import { dockerMissing, startEngine } from '#test/support/docker.ts'
-import { inOwnNamespaces } from '#test/support/own-namespaces.ts'
+import { inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
 import { describeImagePrograms } from './image-programs-suite.ts'
 
 if (!dockerMissing) await inOwnNamespaces(import.meta.filename)

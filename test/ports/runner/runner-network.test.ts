@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os'
 import { describe, it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import { createDestinations } from '#core/outbound/destinations.ts'
-import { NETWORKS, sandboxMissing } from '#test/support/sandbox.ts'
+import { NETWORKS, sandboxMissing } from '#test/support/sandbox/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { openWorkbench } from './runner-suite.ts'
 

@@ -7,7 +7,7 @@ import { openSwarm } from '#adapters/swarm/open-swarm.ts'
 import { SwarmEngine } from '#adapters/swarm/swarm-engine.ts'
 import { dockerMissing, startEngine, startSwarm } from '#test/support/docker.ts'
 import { openPrograms } from '#test/support/docker-programs.ts'
-import { inOwnNamespaces } from '#test/support/own-namespaces.ts'
+import { inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
 import { describeImagePrograms, type ImageGround } from './image-programs-suite.ts'
 
 const skip = dockerMissing || (process.env.ALOFT_TEST_LONG === undefined && 'part of npm run test:swarm')

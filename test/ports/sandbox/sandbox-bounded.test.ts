@@ -4,7 +4,15 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
-import { finish, finished, runOf, sandboxMissing, scratch, WAYS, wrote } from '#test/support/sandbox.ts'
+import {
+  finish,
+  finished,
+  runOf,
+  sandboxMissing,
+  scratch,
+  WAYS,
+  wrote,
+} from '#test/support/sandbox/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
 const MB = 2 ** 20

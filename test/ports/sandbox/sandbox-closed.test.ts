@@ -21,7 +21,7 @@ import {
   scratch,
   WAYS,
   wrote,
-} from '#test/support/sandbox.ts'
+} from '#test/support/sandbox/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
 const own = process.getuid?.()
@@ -238,7 +238,7 @@ for (const { name, kind, options } of WAYS)
       const run = runOf(['/opt/node', '-e', 'require("net").connect("/given/socket")'], {
         binds: [node, { host: folder, inside: '/given', writable: false }],
       })
-      const helper = new URL('../../support/sandbox-process.ts', import.meta.url).pathname
+      const helper = new URL('../../support/sandbox/sandbox-process.ts', import.meta.url).pathname
       const order = JSON.stringify({ mode: 'required', runs: [run], options })
       const platform = spawn(process.execPath, [helper, order], { stdio: 'ignore' })
       const gone = once(platform, 'exit')

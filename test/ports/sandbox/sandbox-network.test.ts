@@ -16,7 +16,7 @@ import {
   runOf,
   sandboxMissing,
   wrote,
-} from '#test/support/sandbox.ts'
+} from '#test/support/sandbox/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
 type Target = readonly [host: string, port: number]

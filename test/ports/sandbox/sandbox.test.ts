@@ -11,7 +11,7 @@ import {
   sandboxMissing,
   WAYS,
   wrote,
-} from '#test/support/sandbox.ts'
+} from '#test/support/sandbox/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
 const ADAPTERS = [

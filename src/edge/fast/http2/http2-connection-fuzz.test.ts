@@ -14,7 +14,7 @@ import {
   serveSlow,
   settleForms,
   siteFunctions,
-} from '#test/support/edge.ts'
+} from '#test/support/http/edge.ts'
 import { ERROR, FLAG, frame, HEAD_BYTES, PREFACE, readHead, TYPE } from './frames.ts'
 import { HeaderDecoder } from './header-decoder.ts'
 import { encodeHeaders } from './header-encoder.ts'

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2'
 import type { Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { ask as askHttp1, createEdgeWorld, serveSlow } from '#test/support/edge.ts'
-import { start, testAuthority } from '#test/support/listener.ts'
+import { ask as askHttp1, createEdgeWorld, serveSlow } from '#test/support/http/edge.ts'
+import { start, testAuthority } from '#test/support/http/listener.ts'
 import { fastLaneOf } from './build-handler.ts'
 
 async function serve(t: TestContext) {

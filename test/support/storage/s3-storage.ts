@@ -12,9 +12,9 @@ import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { type OpenDatabase, removeDatabase } from './databases.ts'
+import { type OpenDatabase, removeDatabase } from '../database/databases.ts'
+import { copyDatabases } from '../database/sqlite-template.ts'
 import type { TestS3 } from './s3.ts'
-import { copyDatabases } from './sqlite-template.ts'
 
 export const credentials = { keyId: 'test', secret: 'test' }
 

@@ -5,9 +5,9 @@ import { type Database, type DatabaseConfig, openDatabase } from '#adapters/sql/
 import { createTransact } from '#adapters/sql/database/transact.ts'
 import { createStores, type Stores } from '#adapters/sql/stores.ts'
 import type { Transact } from '#core/ports/transact.ts'
-import { createTestClock, type TestClock } from './clock.ts'
+import { createTestClock, type TestClock } from '../clock.ts'
+import { quickFolder } from '../storage/quick-folder.ts'
 import { type OpenDatabase, removeDatabase } from './databases.ts'
-import { quickFolder } from './quick-folder.ts'
 import { copyDatabases } from './sqlite-template.ts'
 
 export interface TestStores {

@@ -34,7 +34,7 @@ import { systemClock } from '#core/ports/system-clock.ts'
 import type { Site, SiteFile, SiteFunction, SiteVisit } from '#core/site/site.ts'
 import { createEdge, type Edge, type EdgeOptions } from '#edge/edge.ts'
 import { giveConnection } from '#listener/listener-http2.ts'
-import { silentLog } from './silent-log.ts'
+import { silentLog } from '../silent-log.ts'
 
 export const KEEP_ALIVE_MS = 5_000
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Answer, TestServer } from './server.ts'
+import type { Answer, TestServer } from '../server.ts'
 
 export interface DomainOwner {
   readonly id: string

@@ -1,5 +1,5 @@
 import { beginSession } from '#core/session/sessions.ts'
-import type { Account, TestServer } from './server.ts'
+import type { Account, TestServer } from '../server.ts'
 
 /** The cookie of a browser in which this person has just signed in. How people do that, by mail, is a test of its own. */
 export async function sessionCookie(

@@ -1,7 +1,7 @@
 import { openDatabase } from '#adapters/sql/database/database.ts'
 import { createTransact } from '#adapters/sql/database/transact.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
-import { sampleUser } from './samples.ts'
+import { sampleUser } from '../samples.ts'
 
 // Makes users for ever, and prints the id of each once its transaction is acknowledged.
 const database = await openDatabase({ file: process.argv[2] as string })

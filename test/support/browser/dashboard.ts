@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { type Account, type StartOptions, startServer, type TestServer } from '../server.ts'
 import { openChromium, takePicture, wantsPictures } from './chromium.ts'
-import { type Account, type StartOptions, startServer, type TestServer } from './server.ts'
 import { sessionCookie } from './session-cookie.ts'
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '../../..')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Where what was done on the pages is put, if anybody wants to look at it. */

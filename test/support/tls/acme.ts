@@ -20,8 +20,8 @@ import { openAcmeIssuer } from '#src/process/tls/acme.ts'
 import { answerHttpChallenges } from '#src/process/tls/acme-http.ts'
 import { createTlsChallenges } from '#src/process/tls/acme-tls.ts'
 import { createCertificateChooser } from '#src/process/tls/tls-certificates.ts'
+import { silentLog } from '../silent-log.ts'
 import { type Pebble, startPebble } from './pebble.ts'
-import { silentLog } from './silent-log.ts'
 
 export interface AcmeSetting {
   readonly pebble: Pebble

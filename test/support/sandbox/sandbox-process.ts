@@ -1,6 +1,6 @@
 import { openSandbox, type SandboxOptions } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { SandboxError, SandboxRun } from '#core/ports/sandbox.ts'
-import { createRecordingLog } from './recording-log.ts'
+import { createRecordingLog } from '../recording-log.ts'
 
 // A platform of its own: opens a sandbox as told, starts the runs it is given, and tells what came of it by messages.
 interface Order {

@@ -3,7 +3,7 @@ import { chmod, copyFile, mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openDatabase } from '#adapters/sql/database/database.ts'
 import { openLogDatabase } from '#adapters/sql/log/log-database.ts'
-import { quickFolder } from './quick-folder.ts'
+import { quickFolder } from '../storage/quick-folder.ts'
 
 const FILES = { 'aloft.db': openDatabase, 'logs.db': openLogDatabase }
 

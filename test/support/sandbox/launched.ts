@@ -38,8 +38,8 @@ export interface Program {
 const { ALOFT_TEST_NODE = process.execPath, ALOFT_TEST_PYTHON = 'python3' } = process.env
 
 const LAUNCHERS = {
-  node: [ALOFT_TEST_NODE, join(import.meta.dirname, '../../src/launcher/node/main.cjs')],
-  python: [ALOFT_TEST_PYTHON, join(import.meta.dirname, '../../src/launcher/python/main.py')],
+  node: [ALOFT_TEST_NODE, join(import.meta.dirname, '../../../src/launcher/node/main.cjs')],
+  python: [ALOFT_TEST_PYTHON, join(import.meta.dirname, '../../../src/launcher/python/main.py')],
 } as const
 
 /** A launcher that runs as an ordinary process, and the runner's end of the line to it. */

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { MOTO } from '../../scripts/debian.js'
+import { MOTO } from '../../../scripts/debian.js'
 
 const missing = (process.env.ALOFT_TEST_MISSING ?? '').split(',').includes('moto')
 

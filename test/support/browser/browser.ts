@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Answer, CallOptions, TestServer } from './server.ts'
+import type { Answer, CallOptions, TestServer } from '../server.ts'
 
 /** What a browser without script does: keeps cookies, and says which of our pages it comes from. */
 export interface Browser {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { deployed } from './deploying.ts'
-import { type Installation, install, TWO_SERVING, uninstall } from './installation.ts'
+import { deployed } from '../deploying.ts'
+import { type Installation, install, TWO_SERVING, uninstall } from '../installation.ts'
+import { copyProgram } from '../program-copy.ts'
 import { Load, type LoadResult, type LoadTarget } from './load.ts'
-import { copyProgram } from './program-copy.ts'
 
 export const FILES = {
   'index.html': 'a page',

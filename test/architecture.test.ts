@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { test } from 'node:test'
 
@@ -121,4 +121,14 @@ test('only adapters/sql knows Kysely, only http knows Fastify, only the composin
     for (const [needle, where] of Object.entries(allowed))
       if (text.includes(needle)) assert.match(file, where, `${file} contains ${needle}`)
   }
+})
+
+test('ARCHITECTURE.md names files that exist', () => {
+  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
+  const named = [...text.matchAll(/`([\w./-]+\/[\w.-]+\.tsx?)`/g)].map(([, path]) => path as string)
+  const isThere = (path: string) => ['.', 'src', 'src/edge'].some((at) => existsSync(join(root, at, path)))
+  assert.deepEqual(
+    named.filter((path) => !isThere(path)),
+    [],
+  )
 })

@@ -41,18 +41,19 @@ export function createHttp2Head(
     for (const one of typeof value === 'object' ? value : [value]) flat.push(name, one)
   }
   const parts = [encodeHeaders([':status', String(status)])]
-  const ends: number[] = []
+  let dateEnd = 0
+  const idEnds: number[] = []
   let length = (parts[0] as Buffer).length
   const stamps = stampHeaders(date, id)
   for (let i = 0; i < stamps.length; i += 2) {
     const part = encodeHeaders(stamps.slice(i, i + 2))
     length += part.length
     parts.push(part)
-    ends.push(length)
+    if (stamps[i + 1] === date) dateEnd = length
+    if (stamps[i + 1] === id) idEnds.push(length)
   }
   const block = Buffer.concat([...parts, encodeHeaders(flat)])
   if (block.length > MAX_FRAME_BYTES) return 'unfit'
-  const [dateEnd = 0, ...idEnds] = ends
   return new StampedHead(block, dateEnd, idEnds, date)
 }
 

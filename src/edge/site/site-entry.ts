@@ -93,7 +93,7 @@ function createLookup(site: Site, folders: () => Folders): RoutedSite<SiteTarget
   }
   const find = functions.size === 0 ? (name: string) => files.get(name) : at
   return {
-    // With an escapeName left in it, a path can only mean a name that has such characters, and the reverse.
+    // With an escape left in it, a path can only mean a name that has such characters, and the reverse.
     find: (path) => (path.includes('%') ? special.get(path) : find(path.slice(1))),
     hasListing: (path) => directoryListing && folders().has(path),
     isBuilt: routesFrom === 'output' || functions.size > 0,

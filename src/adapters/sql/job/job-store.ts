@@ -71,7 +71,7 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
     ...createFailedJobs(db, { clock, onEnqueue }),
 
     async enqueue(job) {
-      // Ends at the latest when the unfinished job does not finish between two statements.
+      // Goes round again only if the unfinished job has finished between the two statements.
       for (;;) {
         const id = await insert(job)
         if (id !== undefined) {

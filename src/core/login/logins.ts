@@ -1,9 +1,8 @@
 import { AloftError } from '#contract/errors.ts'
 import { newBearer, newId } from '#contract/ids.ts'
-import { HOUR, MINUTE } from '#contract/time.ts'
+import { MINUTE } from '#contract/time.ts'
 import type { Visit } from '../access/context.ts'
 import { networkOf } from '../access/network-of.ts'
-import type { JobHandler } from '../job/job-handler.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import type { QueueMail } from '../mail/queue-mail.ts'
 import type { Transact } from '../ports/transact.ts'
@@ -206,14 +205,3 @@ export function createLogins({ store, users, transact, queueMail, baseUrl, ...ru
       }),
   }
 }
-
-export const createLoginCleanup = ({ store, clock }: Pick<LoginParts, 'store' | 'clock'>): JobHandler => ({
-  kind: 'logins.clean-up',
-  summary: 'Delete expired login requests',
-  timeLimit: MINUTE,
-  maxAttempts: 3,
-  every: HOUR,
-  run: async () => {
-    await store.deleteExpired(clock.now())
-  },
-})

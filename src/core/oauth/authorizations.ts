@@ -1,7 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { AloftError } from '#contract/errors.ts'
 import { newBearer, newId } from '#contract/ids.ts'
-import { DAY, HOUR, MINUTE } from '#contract/time.ts'
 import { type Application, clientSecretPurpose } from '../application/application.ts'
 import type { ApplicationStore } from '../application/application-store.ts'
 import type { EventQueue } from '../event/event.ts'
@@ -9,7 +8,6 @@ import type { Installation } from '../installation/installation.ts'
 import { projectsChangedEvent } from '../installation/installation-events.ts'
 import type { InstallationStore } from '../installation/installation-store.ts'
 import { readSelection, type Selection } from '../installation/read-selection.ts'
-import type { JobHandler } from '../job/job-handler.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
@@ -256,19 +254,3 @@ const proves = (verifier: string | undefined, challenge: string | null): boolean
 
 const isSameSelection = (a: Installation, b: Installation): boolean =>
   a.projectSelection === b.projectSelection && a.projects.join() === b.projects.join()
-
-/** A code that was used is remembered for a day, to notice when it is used again. */
-export const createCodeCleanup = ({
-  store,
-  clock,
-}: {
-  readonly store: OauthCodeStore
-  readonly clock: Clock
-}): JobHandler => ({
-  kind: 'oauth.clean-up',
-  summary: 'Delete expired authorization codes of applications',
-  timeLimit: MINUTE,
-  maxAttempts: 3,
-  every: HOUR,
-  run: () => store.prune(clock.now() - DAY),
-})

@@ -1,14 +1,13 @@
 import { hash } from 'node:crypto'
 import { AloftError } from '#contract/errors.ts'
 import { newBearer, newId } from '#contract/ids.ts'
-import { DAY, HOUR, MINUTE } from '#contract/time.ts'
+import { DAY, HOUR } from '#contract/time.ts'
 import type { Actor, Context, Visit } from '../access/context.ts'
-import type { JobHandler } from '../job/job-handler.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import { hashBearer } from '../token/token.ts'
 import type { User } from '../user/user.ts'
-import type { Session, SsoPassStore } from './session.ts'
+import type { Session } from './session.ts'
 import type { SessionStore } from './session-store.ts'
 
 /** A session that nobody used for this long is over. */
@@ -133,23 +132,3 @@ export function createSessions({
       transact(({ sessions }) => sessions.deleteOthers(ctx.actor.user.id, ctx.actor.token.id)),
   }
 }
-
-export const createSessionCleanup = ({
-  sessions,
-  passes,
-  clock,
-}: {
-  readonly sessions: SessionStore
-  readonly passes: SsoPassStore
-  readonly clock: Clock
-}): JobHandler => ({
-  kind: 'sessions.clean-up',
-  summary: 'Delete expired sessions and passes',
-  timeLimit: MINUTE,
-  maxAttempts: 3,
-  every: HOUR,
-  run: async () => {
-    await sessions.prune(clock.now())
-    await passes.prune(clock.now())
-  },
-})

@@ -1,9 +1,8 @@
 import type { Role } from '#contract/api/team.ts'
 import { AloftError } from '#contract/errors.ts'
 import { newBearer, newId } from '#contract/ids.ts'
-import { HOUR, MINUTE } from '#contract/time.ts'
+import { MINUTE } from '#contract/time.ts'
 import type { Context, Visit } from '../access/context.ts'
-import type { JobHandler } from '../job/job-handler.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import type { QueueMail } from '../mail/queue-mail.ts'
 import type { Transact } from '../ports/transact.ts'
@@ -142,15 +141,3 @@ export function createInvitations(parts: InvitationParts): Invitations {
       }),
   }
 }
-
-export const createInvitationCleanup = ({
-  store,
-  clock,
-}: Pick<InvitationParts, 'store' | 'clock'>): JobHandler => ({
-  kind: 'invitations.clean-up',
-  summary: 'Delete expired invitations',
-  timeLimit: MINUTE,
-  maxAttempts: 3,
-  every: HOUR,
-  run: () => store.prune(clock.now()),
-})

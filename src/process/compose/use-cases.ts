@@ -4,7 +4,6 @@ import { createAnalytics } from '#core/analytics/analytics.ts'
 import { createForgetTrafficJob } from '#core/analytics/forget-traffic.ts'
 import { createTrafficCleanup } from '#core/analytics/traffic-cleanup.ts'
 import { createApplications } from '#core/application/applications.ts'
-import { createAuditCleanup } from '#core/audit/audit-cleanup.ts'
 import { createAuditLog } from '#core/audit/audit-log.ts'
 import { type BuildJobParts, createBuildJob, createLostBuildsJob } from '#core/build/build-job.ts'
 import { createMailsForFailedBuild } from '#core/build/mails-for-failed-build.ts'
@@ -48,18 +47,18 @@ import {
 } from '#core/installation/installation-jobs.ts'
 import { createInstallations } from '#core/installation/installations.ts'
 import { createReviveJob } from '#core/instance/crash-loop.ts'
-import { createJobCleanup } from '#core/job/job-cleanup.ts'
+import { createCleanUpJobs } from '#core/job/clean-up-jobs.ts'
 import type { JobHandler } from '#core/job/job-handler.ts'
 import { createBuildLog, type LogOfBuild } from '#core/log/build-log.ts'
 import { createDeploymentLogs } from '#core/log/deployment-logs.ts'
 import { createForgetJob } from '#core/log/forget-job.ts'
 import { createLogCleanup } from '#core/log/log-cleanup.ts'
-import { createLoginCleanup, createLogins } from '#core/login/logins.ts'
+import { createLogins } from '#core/login/logins.ts'
 import { createJoining } from '#core/machine/joining.ts'
 import { createMachines } from '#core/machine/machines.ts'
 import { createMailJob } from '#core/mail/mail-job.ts'
 import { createQueueMail } from '#core/mail/queue-mail.ts'
-import { createAuthorizations, createCodeCleanup } from '#core/oauth/authorizations.ts'
+import { createAuthorizations } from '#core/oauth/authorizations.ts'
 import { createOperators } from '#core/operator/operators.ts'
 import type { Builder } from '#core/ports/builder.ts'
 import type { Bus } from '#core/ports/bus.ts'
@@ -80,19 +79,18 @@ import { releaseMail } from '#core/release/release-mails.ts'
 import { createReleases } from '#core/release/releases.ts'
 import { createResolveSecrets } from '#core/secret/resolve-secrets.ts'
 import { createSecrets } from '#core/secret/secrets.ts'
-import { createSessionCleanup, createSessions } from '#core/session/sessions.ts'
+import { createSessions } from '#core/session/sessions.ts'
 import { createSignOn } from '#core/session/sign-on.ts'
 import { SITES_TOPIC } from '#core/site/site.ts'
 import { createSshKeys } from '#core/ssh-key/ssh-keys.ts'
 import { addressesOf } from '#core/team/account-people.ts'
-import { createInvitationCleanup, createInvitations } from '#core/team/invitations.ts'
+import { createInvitations } from '#core/team/invitations.ts'
 import { createTeams } from '#core/team/teams.ts'
 import { createTokens } from '#core/token/tokens.ts'
 import { createCompactUsageJob } from '#core/usage/compact-job.ts'
 import { createContentRoom } from '#core/usage/content-room.ts'
 import { deadWebhookMail } from '#core/webhook/dead-webhook-mail.ts'
 import { createDeliverJob } from '#core/webhook/deliver-job.ts'
-import { createDeliveryCleanup } from '#core/webhook/delivery-cleanup.ts'
 import { createWebhooks } from '#core/webhook/webhooks.ts'
 import type { UseCases } from '#http/routes.ts'
 import type { Config } from '../../config/config.ts'
@@ -137,10 +135,7 @@ const recurringJobs = (
     createRecheckJob(domainCheckParts(config, parts)),
     createSettleJob(registrationParts(config, parts)),
     createTransfersJob(registrationParts(config, parts)),
-    createLoginCleanup({ store: stores.logins, clock }),
-    createInvitationCleanup({ store: stores.invitations, clock }),
-    createSessionCleanup({ sessions: stores.sessions, passes: stores.ssoPasses, clock }),
-    createJobCleanup({ store: stores.jobs, clock }),
+    ...createCleanUpJobs(stores, clock),
     createAbandonedJob({ store: stores.deployments, clock }),
     createLogCleanup({
       store: logStore,
@@ -161,10 +156,7 @@ const recurringJobs = (
         }),
     }),
     createTrafficCleanup({ store: parts.trafficStore, clock }),
-    createAuditCleanup({ store: stores.audit, clock }),
-    createCodeCleanup({ store: stores.oauthCodes, clock }),
     createDeleteDisabledJob(installationParts(config, parts)),
-    createDeliveryCleanup({ store: stores.deliveries, clock }),
     createCollectJob({ files: stores.files, deployments: stores.deployments, blobs, clock }),
     ...createGitRounds(config, parts),
     createMoveJob(parts.contents.moving?.move ?? (async () => ({ contents: 0, bytes: 0 }))),

@@ -13,13 +13,13 @@ import { ButtonLink } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { CopyLine } from '../ui/copy-button.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { SelectField, TextField } from '../ui/field.tsx'
+import { SelectField } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
 import { ShowOlder } from '../ui/show-older.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
 import { shortName } from './deployment.ts'
-import { STATES, TARGETS } from './filters.ts'
+import { BranchFilter, StatusFilter, TargetFilter } from './filters.tsx'
 import { targetName } from './target-name.ts'
 
 /** Everything that was deployed in the account, whatever its project. */
@@ -60,23 +60,10 @@ export function DeploymentsPage() {
   return (
     <Page title="Deployments" about="All deployments of this account, newest first.">
       <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-[minmax(0,1fr)_12rem_10rem_10rem]">
-        <TextField
-          label="Branch"
-          hideLabel
-          type="search"
-          placeholder="Filter by branch…"
-          value={branch}
-          onChange={setBranch}
-        />
+        <BranchFilter value={branch} onChange={setBranch} />
         <SelectField label="Project" hideLabel value={project} onChange={setProject} options={projects} />
-        <SelectField label="Status" hideLabel value={state} onChange={setState} options={STATES} />
-        <SelectField
-          label="Target"
-          hideLabel
-          value={target}
-          onChange={setTarget}
-          options={[...TARGETS, ...ofProject]}
-        />
+        <StatusFilter value={state} onChange={setState} />
+        <TargetFilter value={target} onChange={setTarget} environments={ofProject} />
       </div>
       <Card flush>
         {pages.rows.length > 0 ? (

@@ -2,12 +2,11 @@ import { listDeployments } from '#contract/api/deployment.ts'
 import { useAccount } from '../api/account.tsx'
 import { useReadPages } from '../api/query.ts'
 import { useSearchText } from '../api/search.ts'
-import { STATES, TARGETS } from '../deployment/filters.ts'
+import { BranchFilter, StatusFilter, TargetFilter } from '../deployment/filters.tsx'
 import { targetQuery, useEnvironments } from '../setting/environment/environments.ts'
 import { ButtonLink } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { SelectField, TextField } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
 import { ShowOlder } from '../ui/show-older.tsx'
 import { DeploymentRows } from './deployment-rows.tsx'
@@ -53,23 +52,10 @@ export function HistoryPage() {
     >
       <div className="grid grid-cols-2 gap-3 sm:grid-cols-[minmax(0,1fr)_auto_auto]">
         <div className="max-sm:col-span-2">
-          <TextField
-            label="Branch"
-            hideLabel
-            type="search"
-            placeholder="Filter by branch…"
-            value={branch}
-            onChange={setBranch}
-          />
+          <BranchFilter value={branch} onChange={setBranch} />
         </div>
-        <SelectField label="Status" hideLabel value={state} onChange={setState} options={STATES} />
-        <SelectField
-          label="Target"
-          hideLabel
-          value={target}
-          onChange={setTarget}
-          options={[...TARGETS, ...own]}
-        />
+        <StatusFilter value={state} onChange={setState} />
+        <TargetFilter value={target} onChange={setTarget} environments={own} />
       </div>
       <Card flush>
         {pages.rows.length > 0 ? (

@@ -12,7 +12,7 @@ export const SettingCard = ({
   changed,
   busy = false,
   error,
-  more,
+  clear,
   onSave,
   children,
 }: {
@@ -25,8 +25,8 @@ export const SettingCard = ({
   changed: boolean
   busy?: boolean
   error?: unknown
-  /** Further buttons, before the one that saves. */
-  more?: ReactNode
+  /** A button before the one that saves, which takes the setting away; false while there is none. */
+  clear?: { readonly label: string; readonly onClear: () => void } | false
   onSave: () => void
   children: ReactNode
 }) => (
@@ -51,7 +51,11 @@ export const SettingCard = ({
             )}
           </span>
           <span className="flex gap-2">
-            {more}
+            {clear && (
+              <Button size="small" look="danger" disabled={busy} onClick={clear.onClear}>
+                {clear.label}
+              </Button>
+            )}
             <Button type="submit" look="primary" size="small" disabled={!changed} busy={busy}>
               {action}
             </Button>

@@ -2,7 +2,6 @@ import { useState } from 'react'
 import type { ProtectedType } from '#contract/api/project.ts'
 import type { Project } from '../../project/project.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { useSaveProject } from '../save-project.ts'
 import { SettingCard } from '../setting-card.tsx'
@@ -31,17 +30,11 @@ export function PasswordCard({ project }: { project: Project }) {
       changed={set === null ? password !== '' : password !== '' || covers !== coverOf(set)}
       busy={save.isPending}
       error={save.error}
-      more={
-        set !== null && (
-          <Button
-            size="small"
-            look="danger"
-            disabled={save.isPending}
-            onClick={() => save.mutate({ passwordProtection: null })}
-          >
-            Disable password
-          </Button>
-        )
+      clear={
+        set !== null && {
+          label: 'Disable password',
+          onClear: () => save.mutate({ passwordProtection: null }),
+        }
       }
       onSave={() =>
         save.mutate(
@@ -81,18 +74,7 @@ export function SignOnCard({ project }: { project: Project }) {
       changed={set === null || covers !== coverOf(set)}
       busy={save.isPending}
       error={save.error}
-      more={
-        set !== null && (
-          <Button
-            size="small"
-            look="danger"
-            disabled={save.isPending}
-            onClick={() => save.mutate({ ssoProtection: null })}
-          >
-            Disable
-          </Button>
-        )
-      }
+      clear={set !== null && { label: 'Disable', onClear: () => save.mutate({ ssoProtection: null }) }}
       onSave={() => save.mutate({ ssoProtection: { deploymentType: covers } })}
     >
       <State on={set !== null} />

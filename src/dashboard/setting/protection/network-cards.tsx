@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import type { ProtectionMode, TrustedType } from '#contract/api/project.ts'
 import type { Project } from '../../project/project.ts'
-import { Button } from '../../ui/button.tsx'
 import { SelectField, TextArea } from '../../ui/field.tsx'
 import { useSaveProject } from '../save-project.ts'
 import { SettingCard } from '../setting-card.tsx'
@@ -43,18 +42,7 @@ export function TrustedCard({ project }: { project: Project }) {
       changed={changed && addresses.length > 0}
       busy={save.isPending}
       error={save.error}
-      more={
-        set !== null && (
-          <Button
-            size="small"
-            look="danger"
-            disabled={save.isPending}
-            onClick={() => save.mutate({ trustedIps: null })}
-          >
-            Remove all
-          </Button>
-        )
-      }
+      clear={set !== null && { label: 'Remove all', onClear: () => save.mutate({ trustedIps: null }) }}
       onSave={() => save.mutate({ trustedIps: { deploymentType: covers, protectionMode: mode, addresses } })}
     >
       <TextArea

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { adviseSandbox } from '#core/operator/sandbox-advice.ts'
-import { firstWords } from './first-words.ts'
 import { readMachineFacts } from './machine-facts.ts'
+import { sandboxAdviceText } from './sandbox-advice-text.ts'
 
 const UBUNTU = {
   '/etc/os-release': 'NAME="Ubuntu"\nID=ubuntu\nID_LIKE=debian\nVERSION_ID="24.04"\n',
@@ -40,7 +40,7 @@ test('the first words say what is missing, what that means, and the command', as
   )
   assert.ok(advice)
   assert.equal(
-    firstWords(advice),
+    sandboxAdviceText(advice),
     `
 There is no sandbox: AppArmor does not allow ordinary users to create user namespaces, as on Ubuntu since 23.10 (kernel.apparmor_restrict_unprivileged_userns=1).
 Builds and functions run with your permissions: they can read your files and reach everything this machine can reach. Deploy only code that you trust.

@@ -4,7 +4,7 @@ import { type Config, ConfigError, readConfig, unknownVariables } from '../confi
 import { createLog } from './compose/log.ts'
 import { exposedStores } from './compose/status/exposed-stores.ts'
 import { readConfigFile } from './config-file.ts'
-import { refuseMoved } from './moved-database.ts'
+import { refuseMoved } from './data/moved-database.ts'
 import { CHILD_ROLES, type ChildRole } from './supervisor/child/child.ts'
 import { readChildOptions } from './supervisor/child/child-options.ts'
 import { SocketError } from './supervisor/socket/listen-sockets.ts'

@@ -10,7 +10,7 @@ import { describe, test } from 'node:test'
 import { type Header, pack } from 'tar-stream'
 import { unpackTar } from '#builder/environment/toolchain/unpack-tar.ts'
 import { backupEnd, tarEntry, tarHeader } from '#contract/backup.ts'
-import { restore } from '#src/process/restore.ts'
+import { restore } from '#src/process/data/restore.ts'
 import { type Attacked, callApi, tried, useAttacked } from '#test/support/attacked.ts'
 
 const sha1 = (text: string) => createHash('sha1').update(text).digest('hex')

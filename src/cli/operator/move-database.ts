@@ -16,7 +16,7 @@ export const command = defineCommand({
     ['operator move-database --back', 'from PostgreSQL to SQLite; then unset ALOFT_DATABASE_URL'],
   ],
   async run(cli, { back }) {
-    const { moveDatabase } = await import('#src/process/move-database.ts')
+    const { moveDatabase } = await import('#src/process/data/move-database.ts')
     const moved = await moveDatabase({
       ...{ back, env: cli.env, cwd: cli.cwd },
       onProgress: (table, rows) => cli.out.status(`Moving ${table}  ${count(rows, 'row')}`),

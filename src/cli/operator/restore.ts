@@ -32,7 +32,7 @@ export const command = defineCommand({
     ],
   ],
   async run(cli, { file, dataDir, key, passphraseFile, check, force }) {
-    const { checkBackup, restore } = await import('#src/process/restore.ts')
+    const { checkBackup, restore } = await import('#src/process/data/restore.ts')
     const onProgress = showProgress(cli)
     if (check) {
       const found = await checkBackup({ file, passphraseFile, cwd: cli.cwd, onProgress }).catch((error) => {

@@ -8,8 +8,8 @@ import { SECOND } from '#contract/time.ts'
 import type { SandboxFacts } from '#core/operator/status.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Config } from '../../config/config.ts'
-import { firstWords } from '../first-words.ts'
 import { PREPARED, type Prepared } from '../prepared.ts'
+import { sandboxAdviceText } from '../sandbox-advice-text.ts'
 import { announcement } from './announcement.ts'
 import { type Channel, kindOf } from './channel/channel.ts'
 import { isCountElsewhere } from './channel/count-elsewhere.ts'
@@ -274,7 +274,7 @@ function changedForSupervisor(before: Config, now: Config): string | undefined {
 function createFirstWords(): (sandbox: SandboxFacts) => void {
   let isSaid = !process.stdout.isTTY
   return ({ advice }) => {
-    if (advice && !isSaid) process.stdout.write(firstWords(advice))
+    if (advice && !isSaid) process.stdout.write(sandboxAdviceText(advice))
     isSaid = true
   }
 }

@@ -11,7 +11,7 @@ import { after, before, describe, test } from 'node:test'
 import { run } from '#cli/run.ts'
 import { END_BYTES, padding, readTarHeader, tarBytes } from '#contract/backup.ts'
 import { sealBackup } from '#contract/sealed-backup.ts'
-import { checkBackup, restore } from '#src/process/restore.ts'
+import { checkBackup, restore } from '#src/process/data/restore.ts'
 import { workTree } from '#test/support/git/git.ts'
 import { startServer } from '#test/support/server.ts'
 

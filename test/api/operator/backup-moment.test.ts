@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { describe, test } from 'node:test'
-import { restore } from '#src/process/restore.ts'
+import { restore } from '#src/process/data/restore.ts'
 import { eachDatabase } from '#test/support/database/databases.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
 

@@ -18,7 +18,7 @@ import {
   tarBytes,
   tarEntry,
 } from '#contract/backup.ts'
-import { RestoreError, type RestoreOptions, restore } from '#src/process/restore.ts'
+import { RestoreError, type RestoreOptions, restore } from '#src/process/data/restore.ts'
 import { eachDatabase, type OpenDatabase, onPostgres } from '#test/support/database/databases.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
 import { startS3, withoutS3 } from '#test/support/storage/s3.ts'

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writePrivateFile } from '#adapters/fs/private-file.ts'
-import type { Config } from '../config/config.ts'
-import { StartError } from './supervisor/start-error.ts'
+import type { Config } from '../../config/config.ts'
+import { StartError } from '../supervisor/start-error.ts'
 
 /**
  * Says in the data folder that its database is elsewhere now. Started without it, the platform would begin a new

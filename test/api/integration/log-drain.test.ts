@@ -393,10 +393,9 @@ apiSuite(
       )
     })
 
-    test('an integration has its own drains, of the projects it was given, while it is not disabled', async () => {
-      const account = await server.signUp()
-      const [given, other] = [await deploy(account, 'given'), await deploy(account, 'other')]
-      const { applications, installations, tokens } = server.parts.stores
+    /** An integration of the account that may read and write log drains of one project. */
+    async function installFor(account: Account, projectId: string) {
+      const { applications, installations } = server.parts.stores
       const application = sampleApplication({ ownerId: account.id })
       const installation = sampleInstallation({
         applicationId: application.id,
@@ -404,11 +403,19 @@ apiSuite(
         userId: account.id,
         teamId: null,
         projectSelection: 'selected',
-        projects: [given.projectId],
+        projects: [projectId],
         scopes: { 'log-drain': 'read-write' },
       })
       await applications.add(application)
       await installations.add(installation)
+      return { application, installation }
+    }
+
+    test('an integration has its own drains, of the projects it was given, while it is not disabled', async () => {
+      const account = await server.signUp()
+      const [given, other] = [await deploy(account, 'given'), await deploy(account, 'other')]
+      const { installations, tokens } = server.parts.stores
+      const { application, installation } = await installFor(account, given.projectId)
       const token = 'a-token-of-an-integration'
       await tokens.insert(
         sampleToken({ userId: account.id, kind: 'oauth2', installationId: installation.id, expiresAt: null }),
@@ -456,18 +463,7 @@ apiSuite(
       const account = await server.signUp()
       const [given, other] = [await deploy(account, 'first'), await deploy(account, 'second')]
       const { applications, installations, drains } = server.parts.stores
-      const application = sampleApplication({ ownerId: account.id })
-      const installation = sampleInstallation({
-        applicationId: application.id,
-        ownerId: account.id,
-        userId: account.id,
-        teamId: null,
-        projectSelection: 'selected',
-        projects: [given.projectId],
-        scopes: { 'log-drain': 'read-write' },
-      })
-      await applications.add(application)
-      await installations.add(installation)
+      const { application, installation } = await installFor(account, given.projectId)
       const { path, id } = await drainOf(account)
       const drain = await drains.find(account.id, id)
       assert.ok(drain)

@@ -275,39 +275,6 @@ function suite(open: OpenDatabase): void {
       )
   })
 
-  test('a kind with workers of its own takes turns between shares and leaves the others alone', async (t) => {
-    const begun: string[] = []
-    const gates = new Map<string, () => void>()
-    const slow = handler(
-      ({ name }) =>
-        new Promise<void>((resolve) => {
-          begun.push(String(name))
-          gates.set(String(name), resolve)
-        }),
-      { kind: 'slow', atOnce: 1 },
-    )
-    const others: unknown[] = []
-    const quick = handler(async ({ n }) => void others.push(n))
-    const { stores, runner, clock } = await setUp(t, [slow, quick])
-    for (const name of ['a1', 'a2', 'a3', 'b1']) {
-      await stores.jobs.enqueue({ kind: 'slow', payload: { name }, share: name[0] as string })
-      clock.advance(1)
-    }
-    for (const n of [1, 2, 3]) await stores.jobs.enqueue({ kind: 'work', payload: { n } })
-    await runner.start()
-    const next = async (name: string) => {
-      while (!gates.has(name)) {
-        runner.wake()
-        await new Promise(setImmediate)
-      }
-      gates.get(name)?.()
-    }
-    for (const name of ['a1', 'b1', 'a2', 'a3']) await next(name)
-    await runner.idle()
-    assert.deepEqual(begun, ['a1', 'b1', 'a2', 'a3'])
-    assert.deepEqual(others.sort(), [1, 2, 3])
-  })
-
   /** Jobs that end when they are told to. */
   const gated = (more: Partial<JobHandler>) => {
     const begun: string[] = []
@@ -322,6 +289,28 @@ function suite(open: OpenDatabase): void {
     )
     return { begun, slow, end: (name: string) => gates.get(name)?.() }
   }
+
+  test('a kind with workers of its own takes turns between shares and leaves the others alone', async (t) => {
+    const { begun, slow, end } = gated({})
+    const others: unknown[] = []
+    const quick = handler(async ({ n }) => void others.push(n))
+    const { stores, runner, clock } = await setUp(t, [slow, quick])
+    for (const name of ['a1', 'a2', 'a3', 'b1']) {
+      await stores.jobs.enqueue({ kind: 'slow', payload: { name }, share: name[0] as string })
+      clock.advance(1)
+    }
+    for (const n of [1, 2, 3]) await stores.jobs.enqueue({ kind: 'work', payload: { n } })
+    await runner.start()
+    const next = async (name: string) => {
+      await until(runner, () => begun.includes(name))
+      end(name)
+    }
+    for (const name of ['a1', 'b1', 'a2', 'a3']) await next(name)
+    await runner.idle()
+    assert.deepEqual(begun, ['a1', 'b1', 'a2', 'a3'])
+    assert.deepEqual(others.sort(), [1, 2, 3])
+  })
+
   const until = async (runner: JobRunner, isSo: () => boolean) => {
     while (!isSo()) {
       runner.wake()

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Role } from '#contract/api/team.ts'
 import type { Invitation, InvitationStore } from '#core/team/invitation.ts'
+import { changedOne } from '../database/changed-one.ts'
 import type { Db, Tables } from '../tables.ts'
 
 const INVITATION = ['id', 'team_id', 'email', 'role', 'inviter_id', 'created_at', 'expires_at'] as const
@@ -46,14 +47,8 @@ export function createInvitationStore(db: Db): InvitationStore {
       return rows.map(toInvitation).sort((a, b) => b.createdAt - a.createdAt)
     },
 
-    async take(teamId, id) {
-      const { numDeletedRows } = await db
-        .deleteFrom('invitations')
-        .where('id', '=', id)
-        .where('team_id', '=', teamId)
-        .executeTakeFirstOrThrow()
-      return numDeletedRows === 1n
-    },
+    take: (teamId, id) =>
+      changedOne(db.deleteFrom('invitations').where('id', '=', id).where('team_id', '=', teamId)),
 
     async prune(before) {
       await db.deleteFrom('invitations').where('expires_at', '<=', before).execute()

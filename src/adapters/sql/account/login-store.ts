@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Login } from '#core/login/login.ts'
 import type { LoginStore } from '#core/login/login-store.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { prepare } from '../database/prepare.ts'
 import type { Db, Tables } from '../tables.ts'
 
@@ -91,10 +92,7 @@ export function createLoginStore(db: Db): LoginStore {
         .execute()
     },
 
-    async take(id) {
-      const { numDeletedRows } = await db.deleteFrom('logins').where('id', '=', id).executeTakeFirstOrThrow()
-      return numDeletedRows === 1n
-    },
+    take: (id) => changedOne(db.deleteFrom('logins').where('id', '=', id)),
 
     async deleteExpired(before) {
       const { numDeletedRows } = await db

@@ -1,5 +1,6 @@
 import type { Session } from '#core/session/session.ts'
 import type { SessionStore } from '#core/session/session-store.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { prepare } from '../database/prepare.ts'
 import type { Db } from '../tables.ts'
 import { toUser, USER } from './user-row.ts'
@@ -85,14 +86,8 @@ export function createSessionStore(db: Db): SessionStore {
         .execute()
     },
 
-    async delete(userId, id) {
-      const { numDeletedRows } = await db
-        .deleteFrom('sessions')
-        .where('id', '=', id)
-        .where('user_id', '=', userId)
-        .executeTakeFirstOrThrow()
-      return numDeletedRows === 1n
-    },
+    delete: (userId, id) =>
+      changedOne(db.deleteFrom('sessions').where('id', '=', id).where('user_id', '=', userId)),
 
     async deleteOthers(userId, keptId) {
       const { numDeletedRows } = await db

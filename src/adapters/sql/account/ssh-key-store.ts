@@ -1,5 +1,6 @@
 import type { SshKey } from '#core/ssh-key/ssh-key.ts'
 import type { SshKeyStore } from '#core/ssh-key/ssh-key-store.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { prepare } from '../database/prepare.ts'
 import type { Db } from '../tables.ts'
 import { toUser, USER } from './user-row.ts'
@@ -77,12 +78,6 @@ export const createSshKeyStore = (db: Db): SshKeyStore => ({
     await db.updateTable('ssh_keys').set({ used_at: usedAt }).where('id', '=', id).execute()
   },
 
-  async delete(userId, id) {
-    const { numDeletedRows } = await db
-      .deleteFrom('ssh_keys')
-      .where('id', '=', id)
-      .where('user_id', '=', userId)
-      .executeTakeFirstOrThrow()
-    return numDeletedRows === 1n
-  },
+  delete: (userId, id) =>
+    changedOne(db.deleteFrom('ssh_keys').where('id', '=', id).where('user_id', '=', userId)),
 })

@@ -1,6 +1,7 @@
 import type { Role } from '#contract/api/team.ts'
 import type { Member } from '#core/team/team.ts'
 import type { TeamStore } from '#core/team/team-store.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { prepare } from '../database/prepare.ts'
 import { atomically } from '../database/transaction.ts'
 import type { Db } from '../tables.ts'
@@ -38,12 +39,12 @@ const selectMember = prepare<{ teamId: string; userId: string }>()((db, { teamId
  * Writing what is there already is a lock that every database knows.
  */
 export async function lockTeam(db: Db, teamId: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('teams')
-    .set((eb) => ({ name: eb.ref('name') }))
-    .where('id', '=', teamId)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n
+  return changedOne(
+    db
+      .updateTable('teams')
+      .set((eb) => ({ name: eb.ref('name') }))
+      .where('id', '=', teamId),
+  )
 }
 
 /** The members of teams. Whatever changes them locks their team first, and so respects the lock of others. */

@@ -1,5 +1,6 @@
 import type { Token, TokenKind } from '#core/token/token.ts'
 import type { TokenStore } from '#core/token/token-store.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { newestFirst, type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
 import { INSTALLATION, toInstallation } from '../integration/installation-row.ts'
@@ -109,14 +110,8 @@ export function createTokenStore(db: Db): TokenStore {
         .execute()
     },
 
-    async delete(userId, id) {
-      const { numDeletedRows } = await db
-        .deleteFrom('tokens')
-        .where('id', '=', id)
-        .where('user_id', '=', userId)
-        .executeTakeFirstOrThrow()
-      return numDeletedRows === 1n
-    },
+    delete: (userId, id) =>
+      changedOne(db.deleteFrom('tokens').where('id', '=', id).where('user_id', '=', userId)),
 
     async handOver(installationId, userId) {
       await db

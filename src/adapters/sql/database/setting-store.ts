@@ -1,5 +1,6 @@
 import type { SettingStore } from '#core/setting/setting-store.ts'
 import type { Db } from '../tables.ts'
+import { changedOne } from './changed-one.ts'
 import { prepare } from './prepare.ts'
 
 const selectByKey = prepare<{ key: string }>()((db, { key }) =>
@@ -36,13 +37,7 @@ export function createSettingStore(db: Db): SettingStore {
       }
     },
 
-    async take(key, value) {
-      const { numDeletedRows } = await db
-        .deleteFrom('settings')
-        .where('key', '=', key)
-        .where('value', '=', value)
-        .executeTakeFirstOrThrow()
-      return numDeletedRows === 1n
-    },
+    take: (key, value) =>
+      changedOne(db.deleteFrom('settings').where('key', '=', key).where('value', '=', value)),
   }
 }

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely'
 import type { Certificate } from '#core/certificate/certificate.ts'
 import type { CertificateContent, CertificateStore } from '#core/certificate/certificate-store.ts'
 import { heldNames } from '#core/domain/domain.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { flag } from '../database/columns.ts'
 import { rowsIn, textAt } from '../database/json-rows.ts'
 import { newestFirst, type PageRange, readPage } from '../database/page.ts'
@@ -207,13 +208,7 @@ export function createCertificateStore(db: Db): CertificateStore {
         .execute()
     },
 
-    async remove(ownerId, id) {
-      const { numDeletedRows } = await db
-        .deleteFrom('certificates')
-        .where('id', '=', id)
-        .where('owner_id', '=', ownerId)
-        .executeTakeFirstOrThrow()
-      return numDeletedRows === 1n
-    },
+    remove: (ownerId, id) =>
+      changedOne(db.deleteFrom('certificates').where('id', '=', id).where('owner_id', '=', ownerId)),
   }
 }

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { DnsRecord } from '#core/dns-record/dns-record.ts'
 import type { DnsRecordStore } from '#core/dns-record/dns-record-store.ts'
 import { countZoneChange } from '../change/zone-changes.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { prepare } from '../database/prepare.ts'
 import type { Db, DnsRecordTable } from '../tables.ts'
 
@@ -83,13 +84,7 @@ export function createDnsRecordStore(db: Db): DnsRecordStore {
 
     list: async (domainId) => (await selectOf(db, { domainId })).map(toRecord),
 
-    async remove(domainId, id) {
-      const { numDeletedRows } = await db
-        .deleteFrom('dns_records')
-        .where('id', '=', id)
-        .where('domain_id', '=', domainId)
-        .executeTakeFirstOrThrow()
-      return numDeletedRows === 1n
-    },
+    remove: (domainId, id) =>
+      changedOne(db.deleteFrom('dns_records').where('id', '=', id).where('domain_id', '=', domainId)),
   }
 }

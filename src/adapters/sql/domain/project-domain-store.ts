@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { ProjectDomain, RedirectStatus } from '#core/project-domain/project-domain.ts'
 import type { ProjectDomainFilter, ProjectDomainStore } from '#core/project-domain/project-domain-store.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { flag, hasColumns } from '../database/columns.ts'
 import { type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
@@ -194,13 +195,9 @@ export function createProjectDomainStore(db: Db): ProjectDomainStore {
       return isFree && found
     },
 
-    async remove(projectId, name) {
-      const { numDeletedRows } = await db
-        .deleteFrom('project_domains')
-        .where('project_id', '=', projectId)
-        .where('name', '=', name)
-        .executeTakeFirstOrThrow()
-      return numDeletedRows === 1n
-    },
+    remove: (projectId, name) =>
+      changedOne(
+        db.deleteFrom('project_domains').where('project_id', '=', projectId).where('name', '=', name),
+      ),
   }
 }

@@ -1,5 +1,6 @@
 import type { FailedJob, FailedJobs } from '#core/job/job-queue.ts'
 import type { Clock } from '#core/ports/clock.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { readPage } from '../database/page.ts'
 import { atomically } from '../database/transaction.ts'
 import type { Db } from '../tables.ts'
@@ -68,12 +69,6 @@ export const createFailedJobs = (db: Db, { clock, onEnqueue }: Parts): FailedJob
     return retried
   },
 
-  async forgetFailed(id) {
-    const { numDeletedRows } = await db
-      .deleteFrom('jobs')
-      .where('id', '=', id)
-      .where('failed_at', 'is not', null)
-      .executeTakeFirstOrThrow()
-    return numDeletedRows === 1n
-  },
+  forgetFailed: (id) =>
+    changedOne(db.deleteFrom('jobs').where('id', '=', id).where('failed_at', 'is not', null)),
 })

@@ -3,6 +3,7 @@ import { HOUR } from '#contract/time.ts'
 import type { ScheduledJob } from '#core/job/clock-jump.ts'
 import type { Job, JobStore, NewJob } from '#core/job/job-queue.ts'
 import type { Clock } from '#core/ports/clock.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { locksRows } from '../database/dialect/capabilities.ts'
 import type { Db, Tables } from '../tables.ts'
 import { createFailedJobs } from './failed-jobs.ts'
@@ -184,46 +185,27 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
       }))
     },
 
-    async extend(id, worker, leaseUntil) {
-      const { numUpdatedRows } = await leased(id, worker)
-        .set({ due_at: leaseUntil })
-        .executeTakeFirstOrThrow()
-      return numUpdatedRows === 1n
-    },
+    extend: (id, worker, leaseUntil) => changedOne(leased(id, worker).set({ due_at: leaseUntil })),
 
-    async complete(id, worker) {
-      const { numDeletedRows } = await db
-        .deleteFrom('jobs')
-        .where('id', '=', id)
-        .where('worker', '=', worker)
-        .executeTakeFirstOrThrow()
-      return numDeletedRows === 1n
-    },
+    complete: (id, worker) =>
+      changedOne(db.deleteFrom('jobs').where('id', '=', id).where('worker', '=', worker)),
 
-    async retry(id, worker, runAt, error) {
-      const { numUpdatedRows } = await leased(id, worker)
-        .set({ run_at: runAt, due_at: runAt, worker: null, error: shorten(error) })
-        .executeTakeFirstOrThrow()
-      return numUpdatedRows === 1n
-    },
+    retry: (id, worker, runAt, error) =>
+      changedOne(
+        leased(id, worker).set({ run_at: runAt, due_at: runAt, worker: null, error: shorten(error) }),
+      ),
 
-    async giveBack(id, worker, now) {
-      const { numUpdatedRows } = await leased(id, worker)
-        .set((eb) => ({ due_at: now, worker: null, attempts: eb('attempts', '-', 1) }))
-        .executeTakeFirstOrThrow()
-      return numUpdatedRows === 1n
-    },
+    giveBack: (id, worker, now) =>
+      changedOne(
+        leased(id, worker).set((eb) => ({ due_at: now, worker: null, attempts: eb('attempts', '-', 1) })),
+      ),
 
     async reclaim(worker, now) {
       await db.updateTable('jobs').set({ due_at: now, worker: null }).where('worker', '=', worker).execute()
     },
 
-    async bury(id, worker, error, now) {
-      const { numUpdatedRows } = await leased(id, worker)
-        .set({ worker: null, error: shorten(error), failed_at: now })
-        .executeTakeFirstOrThrow()
-      return numUpdatedRows === 1n
-    },
+    bury: (id, worker, error, now) =>
+      changedOne(leased(id, worker).set({ worker: null, error: shorten(error), failed_at: now })),
 
     async latest(limit) {
       const rows = await schedule().orderBy('due_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
@@ -235,18 +217,17 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
       return (await schedule().where('key', 'in', keys).execute()).map(toScheduled)
     },
 
-    async reschedule({ id, dueAt }, newDueAt) {
-      const { numUpdatedRows } = await db
-        .updateTable('jobs')
-        .set((eb) => ({
-          due_at: newDueAt,
-          run_at: eb.case().when('run_at', '>', newDueAt).then(newDueAt).else(eb.ref('run_at')).end(),
-        }))
-        .where('id', '=', id)
-        .where('due_at', '=', dueAt)
-        .executeTakeFirstOrThrow()
-      return numUpdatedRows === 1n
-    },
+    reschedule: ({ id, dueAt }, newDueAt) =>
+      changedOne(
+        db
+          .updateTable('jobs')
+          .set((eb) => ({
+            due_at: newDueAt,
+            run_at: eb.case().when('run_at', '>', newDueAt).then(newDueAt).else(eb.ref('run_at')).end(),
+          }))
+          .where('id', '=', id)
+          .where('due_at', '=', dueAt),
+      ),
 
     async nextDue(kinds) {
       if (kinds.length === 0) return undefined

@@ -1,5 +1,6 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { ProjectStore } from '#core/project/project-store.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { flag } from '../database/columns.ts'
 import { readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
@@ -74,15 +75,14 @@ export function createProjectStore(db: Db): ProjectStore {
       return numInsertedOrUpdatedRows === 1n
     },
 
-    async touch(ownerId, id, updatedAt) {
-      const { numUpdatedRows } = await db
-        .updateTable('projects')
-        .set((eb) => ({ updated_at: latest(eb, updatedAt) }))
-        .where('id', '=', id)
-        .where('owner_id', '=', ownerId)
-        .executeTakeFirstOrThrow()
-      return numUpdatedRows === 1n
-    },
+    touch: (ownerId, id, updatedAt) =>
+      changedOne(
+        db
+          .updateTable('projects')
+          .set((eb) => ({ updated_at: latest(eb, updatedAt) }))
+          .where('id', '=', id)
+          .where('owner_id', '=', ownerId),
+      ),
 
     async setDefaultHost(id, host) {
       await db.updateTable('projects').set({ default_host: host }).where('id', '=', id).execute()

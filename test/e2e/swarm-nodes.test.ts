@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createAuthority } from '#adapters/cert-local/authority.ts'
@@ -36,10 +36,12 @@ class Machine {
   readonly ready: Promise<unknown>
   #calls = 0
 
+  /** What it leaves behind when it is killed is in the folder of its file. */
   constructor(name: string, file: string) {
     const script = join(import.meta.dirname, '../support/swarm-machine.ts')
     this.process = spawn('nsenter', [`--net=${netns(name)}`, process.execPath, script, file], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      env: { ...process.env, TMPDIR: dirname(file) },
     })
     this.ready = new Promise((resolve, reject) => {
       this.#waiting.set(0, resolve)
@@ -140,8 +142,8 @@ describe('a swarm of three nodes', { skip }, () => {
 
   after(async () => {
     for (const machine of machines.values()) machine.process.kill('SIGKILL')
-    await Promise.all([...engines.values()].map((engine) => engine.stop().catch(() => {})))
-    await rm(folder, { recursive: true, force: true }).catch(() => {})
+    await Promise.all([...engines.values()].map((engine) => engine.stop()))
+    await rm(folder, { recursive: true, force: true })
   })
 
   it('spreads instances over the nodes, which fetch the image from the machine that made it', async () => {

@@ -60,13 +60,25 @@ export async function startEngine(
   return {
     host,
     async stop() {
-      const ended = once(server, 'exit')
+      // A test may have killed it.
+      const runs = server.exitCode === null && server.signalCode === null
+      const ended = runs ? once(server, 'exit') : undefined
       server.kill('SIGTERM')
       await ended
+      if (!runs) unmountBelow(folder)
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
-      for (const left of globSync(`/sys/fs/cgroup/{,*/}${cgroup}`)) rmdirSync(left)
+      const left = globSync(`/sys/fs/cgroup/{,*/}${cgroup}/{,*/}`)
+      // The inner ones first.
+      for (const each of left.toSorted((a, b) => b.length - a.length)) rmdirSync(each)
     },
   }
+}
+
+/** What an engine that was killed left mounted; the last first, as some are inside of others. */
+function unmountBelow(folder: string): void {
+  const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n')
+  for (const [, path = ''] of mounts.map((line) => line.split(' ')).reverse())
+    if (path.startsWith(`${folder}/`)) execFileSync('umount', ['--lazy', path])
 }
 
 /** An engine that is the only node of a swarm. */

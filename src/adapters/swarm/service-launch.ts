@@ -67,6 +67,8 @@ class Service implements ContainerLaunch {
   #isReady = false
   /** The one that requests go to, or will once it takes them. */
   #current: { readonly task: Task; readonly gone: AbortController; readonly read: Promise<void> } | undefined
+  /** The last one that had to be given up with its node. */
+  #left: Task | undefined
   #isLeading = false
   #isLooking = false
 
@@ -138,8 +140,7 @@ class Service implements ContainerLaunch {
     const [newest] = tasks
     // Somebody has removed the service.
     if (newest === undefined) return this.#current ? this.#over.resolve(KILLED) : undefined
-    const known = this.#current && tasks.find(({ ID }) => ID === this.#current?.task.ID)
-    const ended = [known, newest].find((task) => task !== undefined && endedByItself(task))
+    const ended = endedIn(tasks, this.#current?.task, this.#left)
     if (ended) return this.#end(ended)
     const refused = tasks.filter((task) => task.Status.State === 'rejected' && !isMoved(task))
     if (refused.length >= MOST_REFUSALS) return this.#refused(refused[0] as Task)
@@ -161,6 +162,7 @@ class Service implements ContainerLaunch {
     this.#isLeading = false
     this.#bridge.hold(isLost)
     old.gone.abort()
+    this.#left = old.task
     this.#current = undefined
   }
 
@@ -286,6 +288,21 @@ const ACTIVE = new Set(['assigned', 'accepted', 'preparing', 'ready', 'starting'
 const isMoved = ({ Status }: Task): boolean => MOVED.test(Status.Err ?? '')
 
 const endedByItself = ({ Status }: Task): boolean => Status.State === 'complete' || Status.State === 'failed'
+
+/**
+ * The task that ended by itself, of those of a service, the newest first. The swarm puts another into its place in the same
+ * moment, so it is hardly ever the newest. What becomes of tasks older than the one that takes requests, or of those that
+ * were left with their nodes, says nothing any more: a node that comes back tells of those that it lost.
+ */
+export function endedIn(
+  tasks: readonly Task[],
+  current: Task | undefined,
+  left: Task | undefined,
+): Task | undefined {
+  const since = current?.CreatedAt ?? ''
+  const after = left?.CreatedAt ?? ''
+  return tasks.findLast((task) => endedByItself(task) && task.CreatedAt >= since && task.CreatedAt > after)
+}
 
 const faultOf = (error: unknown): string =>
   isDockerError(error, 'unreachable') || isDockerError(error, 'timeout')

@@ -28,6 +28,48 @@ it('closes connections while it leads nowhere', async (t) => {
   assert.equal(await text(connect(path)), '')
 })
 
+it('tells whoever has written to a connection that led nowhere that nobody has read it', async (t) => {
+  const { bridge, path } = await bridgeTo(t)
+  for (const leads of [false, true]) {
+    if (leads) bridge.lead({ host: '127.0.0.1', port: 1 })
+    const socket = connect(path)
+    socket.write('a request')
+    const [error] = await once(socket, 'error')
+    assert.match(error.code, /^(ECONNRESET|EPIPE)$/)
+  }
+  assert.equal(bridge.isReached, false)
+})
+
+it('tries again for as long as it may where nobody is reached, and waits where that is being moved', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-bridge-'))
+  const bridge = await openSocketBridge(join(folder, 's'), { reachMs: 60_000, openingMs: 60_000 })
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.on('data', (chunk) => socket.end(`heard ${chunk}`))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(async () => {
+    server.close()
+    await bridge.close()
+    await rm(folder, { recursive: true })
+  })
+  let attempts = 0
+  const again = Promise.withResolvers<void>()
+  bridge.lead(() => {
+    if (++attempts === 2) again.resolve()
+    return connect(1, '127.0.0.1')
+  })
+  const [first, second] = [connect(join(folder, 's')), connect(join(folder, 's'))]
+  first.write('one')
+  second.write('two')
+  await again.promise
+  bridge.hold(true)
+  bridge.lead({ host: '127.0.0.1', port: (server.address() as AddressInfo).port })
+  assert.equal(await text(first), 'heard one')
+  assert.equal(await text(second), 'heard two')
+  assert.equal(bridge.isReached, true)
+})
+
 it('passes on all of both ways, each to its own end', async (t) => {
   const big = 'x'.repeat(4 * 2 ** 20)
   const { bridge, path, target } = await bridgeTo(t, { allowHalfOpen: true }, async (socket) => {

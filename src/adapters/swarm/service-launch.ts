@@ -30,13 +30,18 @@ const MOST_REFUSALS = 3
 /** A task whose node is to be left ended for that reason, and not by itself. */
 const MOVED = /no longer meets constraints/
 const LAST_WORDS_MS = SECOND
+/**
+ * Until the swarm has seen that a node is lost, requests to what it ran are tried again and again. After this time they go
+ * back unread to whoever sent them, who asks another instance, and this one again where there is no other.
+ */
+const REACH = { reachMs: 3 * SECOND, openingMs: 3 * SECOND }
 
 export async function launchService(
   loaded: LoadedProgram,
   image: ImageDetails,
   parts: ServiceLaunchParts,
 ): Promise<ContainerLaunch> {
-  return new Service(loaded, image, parts, await openSocketBridge(parts.socket))
+  return new Service(loaded, image, parts, await openSocketBridge(parts.socket, REACH))
 }
 
 /**
@@ -98,8 +103,8 @@ class Service implements ContainerLaunch {
       if (this.#begun || this.#stopped.signal.aborted) return
       this.#begun = this.#run(message.env as Readonly<Record<string, string>>)
     } else if (message.type === 'stop') this.stop()
-    // One that is being moved is well, though it does not answer.
-    else if (message.type === 'ping' && this.#isReady && !this.#isLeading)
+    // One that is being moved, or will be, is well, though it does not answer.
+    else if (message.type === 'ping' && this.#isReady && !(this.#isLeading && this.#bridge.isReached))
       this.listener?.message({ type: 'pong' })
   }
 

@@ -66,6 +66,60 @@ class Machine {
   }
 }
 
+/** A request every so often, whatever becomes of those before. */
+class SteadyLoad {
+  sent = 0
+  longestMs = 0
+  readonly #ask: () => Promise<string>
+  readonly #timer: NodeJS.Timeout
+  readonly #failures: number[] = []
+  readonly #waiting = new Set<Promise<void>>()
+  #answered = 0
+  #listeners: { readonly from: number; readonly heard: () => void }[] = []
+
+  constructor(ask: () => Promise<string>) {
+    this.#ask = ask
+    this.#timer = setInterval(() => {
+      const one = this.#send().finally(() => this.#waiting.delete(one))
+      this.#waiting.add(one)
+    }, 20)
+  }
+
+  get failed(): number {
+    return this.#failures.length
+  }
+
+  /** Resolves after so many more answers. */
+  answers(count: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#listeners.push({ from: this.#answered + count, heard: resolve })
+    return promise
+  }
+
+  /** How many of those that were sent later. */
+  failedAfter(at: number): number {
+    return this.#failures.filter((sentAt) => sentAt > at).length
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await Promise.all(this.#waiting)
+  }
+
+  async #send(): Promise<void> {
+    this.sent++
+    const sentAt = performance.now()
+    try {
+      assert.match(await this.#ask(), /^from /)
+      this.#answered++
+      for (const { from, heard } of this.#listeners) if (this.#answered >= from) heard()
+    } catch {
+      this.#failures.push(sentAt)
+    }
+    this.longestMs = Math.max(this.longestMs, performance.now() - sentAt)
+  }
+}
+
 describe('a swarm of three nodes', { skip }, () => {
   const engines = new Map<string, TestEngine>()
   const nodes = new Map<string, string>()
@@ -167,6 +221,10 @@ describe('a swarm of three nodes', { skip }, () => {
   it('has the swarm start what was on a node that is killed somewhere else, and requests wait for it', async () => {
     const lost = placed.indexOf('three')
     const others = [...NAMES.keys()].filter((n) => n !== lost)
+    const steady = [...NAMES.keys()].map(
+      (n) => new SteadyLoad(() => first().ask({ do: 'get', n, path: '/' })),
+    )
+    await Promise.all(steady.map((load) => load.answers(20)))
     const since = performance.now()
     for (const pid of execFileSync('ip', ['netns', 'pids', 'three'], { encoding: 'utf8' })
       .split('\n')
@@ -177,30 +235,25 @@ describe('a swarm of three nodes', { skip }, () => {
     execFileSync('ip', ['link', 'set', 'w-three', 'down'])
     for (const name of ['one', 'two'])
       await machines.get(name)?.ask({ do: 'alive', names: ['one', 'two'], draining: [] })
-    let isBack = false
-    let asked = 0
-    const steady = (async () => {
-      while (!isBack) {
-        for (const n of others) assert.match(await first().ask({ do: 'get', n, path: '/' }), /^from /)
-        asked += others.length
-        await pause(20)
-      }
-    })()
-    let failed = 0
-    for (;;)
-      try {
-        assert.match(await first().ask({ do: 'get', n: lost, path: '/' }), /^from /)
-        break
-      } catch {
-        failed += 1
-        await pause(50)
-      }
-    isBack = true
-    await steady
+    const goneAt = performance.now()
+    // One that is sent only now.
+    assert.match(await first().ask({ do: 'get', n: lost, path: '/' }), /^from /)
     tell('a lost node: until its instance answers elsewhere', since)
+    await Promise.all(steady.map((load) => load.answers(20)))
+    await Promise.all(steady.map((load) => load.stop()))
+    const ofLost = steady[lost] as SteadyLoad
+    const ofOthers = others.map((n) => steady[n] as SteadyLoad)
+    const sum = (of: (load: SteadyLoad) => number) => ofOthers.reduce((all, load) => all + of(load), 0)
     process.stdout.write(
-      `${asked} requests to the other instances meanwhile, none failed; ${failed} to it did\n`,
+      `to the lost instance: ${ofLost.sent} requests, ${ofLost.failed} failed, the longest took ${(ofLost.longestMs / 1000).toFixed(1)} s\n` +
+        `to the others: ${sum(({ sent }) => sent)} requests, ${sum(({ failed }) => failed)} failed\n`,
     )
+    assert.equal(
+      sum(({ failed }) => failed),
+      0,
+    )
+    // But for those that it had read when it was lost.
+    assert.equal(ofLost.failedAfter(goneAt), 0)
     assert.deepEqual(
       (await runningOn()).filter((name) => name === 'three'),
       [],

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { pack } from 'tar-stream'
 import { connectEngine } from '#adapters/docker/engine.ts'
 import { readEngineAddress } from '#adapters/docker/engine-address.ts'
@@ -67,10 +68,26 @@ export async function startEngine(
       await ended
       if (!runs) unmountBelow(folder)
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
-      const left = globSync(`/sys/fs/cgroup/{,*/}${cgroup}/{,*/}`)
-      // The inner ones first.
-      for (const each of left.toSorted((a, b) => b.length - a.length)) rmdirSync(each)
+      await removeGroups(cgroup)
     },
+  }
+}
+
+/** The inner ones first. Containers outlive an engine that was killed, and a group its last process for a moment. */
+async function removeGroups(name: string): Promise<void> {
+  for (;;) {
+    const left = globSync(`/sys/fs/cgroup/{,*/}${name}/{,*/}`).toSorted((a, b) => b.length - a.length)
+    if (left.length === 0) return
+    for (const group of left)
+      try {
+        for (const pid of readFileSync(join(group, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean))
+          process.kill(Number(pid), 'SIGKILL')
+        rmdirSync(group)
+      } catch (error) {
+        const { code = '' } = error as NodeJS.ErrnoException
+        if (!['EBUSY', 'ENOENT', 'ESRCH', 'ENODEV', 'EOPNOTSUPP'].includes(code)) throw error
+      }
+    await pause(50)
   }
 }
 

@@ -39,6 +39,18 @@ createServer((request, response) => response.end('from ' + process.env.HOSTNAME)
 console.log('listening')
 `
 
+/** As visitors are served: what an instance has not read is sent again, four times at most. */
+async function getUnlessRead(running: Running, path: string): Promise<string> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await running.get(path)
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException
+      if (attempt === 4 || !['EPIPE', 'ECONNRESET'].includes(code) || /hang up/.test(String(error)))
+        throw error
+    }
+}
+
 async function begin(settings: MachineSettings): Promise<void> {
   const { name, host, docker, secret, identity, others } = settings
   let alive: readonly string[] = others.map((other) => other.name)
@@ -108,7 +120,7 @@ async function begin(settings: MachineSettings): Promise<void> {
         return { ...first, n: running.length - 1 }
       }
       case 'get':
-        return running[call.n]?.get(call.path)
+        return getUnlessRead(running[call.n] as Running, call.path)
       case 'alive':
         alive = call.names
         draining = call.draining

@@ -162,7 +162,8 @@ class Service implements ContainerLaunch {
     const old = this.#current
     if (!old) return
     const node = await swarm.node(old.task.NodeID ?? '').catch(() => undefined)
-    const isLost = node?.Status.State !== 'ready'
+    // A machine that does not answer is left before the swarm sees that its node is lost.
+    const isLost = node?.Status.State !== 'ready' || this.#parts.places.at(old.task.NodeID) === undefined
     log.info({ name: service.name, from: old.task.NodeID, task: next.ID, isLost }, 'an instance is moved')
     this.#isLeading = false
     this.#bridge.hold(isLost)

@@ -28,7 +28,8 @@ class GatewayPool implements NetworkPool {
 
   async take(): Promise<Network> {
     for (let network = this.#idle.pop(); network; network = this.#idle.pop()) {
-      if (this.#isCurrent(network)) return network
+      const gateway = this.#leadsTo.get(network)
+      if (gateway && (await this.#gateways.isStillCurrent(gateway))) return network
       await this.#forget(network)
     }
     return this.#gateways.lead((gateway) => this.#make(gateway))

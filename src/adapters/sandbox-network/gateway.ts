@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { readlink } from 'node:fs/promises'
 import type { Server, Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { type Destinations, GATEWAY } from '#core/outbound/destinations.ts'
@@ -106,6 +107,25 @@ export class Gateway {
   /** Whether its process is gone, so that nothing can enter it any more. What is in it already still reaches it. */
   get ended(): boolean {
     return this.#holder.exitCode !== null || this.#holder.signalCode !== null
+  }
+
+  /**
+   * The same, as it is at this moment. A process that was killed gives up its namespaces some time before anybody is
+   * told of its end: whoever could not enter it asks here why.
+   */
+  async hasEnded(): Promise<boolean> {
+    if (this.ended) return true
+    try {
+      await readlink(`/proc/${this.pid}/ns/net`)
+      return false
+    } catch (error) {
+      if (!['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return false
+    }
+    if (!this.ended) {
+      this.#holder.ref()
+      await once(this.#holder, 'exit')
+    }
+    return true
   }
 
   /** What a program is started with to find itself among the gateway's namespaces, its own network included or not. */

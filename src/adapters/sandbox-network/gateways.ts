@@ -30,6 +30,11 @@ export class Gateways {
     return gateway === this.#current && !gateway.ended
   }
 
+  /** The same, where that may have changed a moment ago. */
+  async isStillCurrent(gateway: Gateway): Promise<boolean> {
+    return this.isCurrent(gateway) && !(await gateway.hasEnded())
+  }
+
   /** Has a network made that leads to a gateway, which is kept for it until `forget`. */
   async lead<T>(make: (gateway: Gateway) => Promise<T>): Promise<T> {
     for (;;) {
@@ -40,7 +45,7 @@ export class Gateways {
       } catch (error) {
         await this.forget(gateway)
         // It was killed in the meantime.
-        if (!gateway.ended || this.#closed) throw error
+        if (this.#closed || !(await gateway.hasEnded())) throw error
       }
     }
   }

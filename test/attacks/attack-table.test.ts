@@ -29,6 +29,7 @@ test('a run of one kind writes its row and the sum, and leaves the others', () =
   const written = withAttacks(page, [{ name, tried: before + 5, held: before + 4 }])
   assert.deepEqual(rowOf(name, written), [before + 5, before + 4])
   assert.deepEqual(rowOf('Together', written), [sum + 5, sum + 4])
+  assert.equal(withAttacks(page, [{ name, tried: 0, held: 0 }]), page, 'what could not be tried here')
   assert.equal(written.split('\n').length, page.split('\n').length)
   assert.throws(() => withAttacks('another page', []), /no place/)
 })

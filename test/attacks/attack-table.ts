@@ -18,14 +18,17 @@ function readLine(line: string): Tried | undefined {
   return name === undefined ? undefined : { name, tried: Number(tried), held: Number(held) }
 }
 
-/** The page with these rows; those of kinds that were not tried this time stay as they were. */
+/** The page with these rows; those of kinds that were not tried this time, or could not be, stay as they were. */
 export function withAttacks(page: string, fresh: readonly Tried[]): string {
   const [before, rest] = page.split(BEGIN)
   const [table, after] = rest?.split(END) ?? []
   if (before === undefined || table === undefined || after === undefined)
     throw new Error('SECURITY.md has no place for the table')
   const known = new Map(
-    [...table.split('\n').flatMap((line) => readLine(line) ?? []), ...fresh].map((row) => [row.name, row]),
+    [
+      ...table.split('\n').flatMap((line) => readLine(line) ?? []),
+      ...fresh.filter(({ tried }) => tried > 0),
+    ].map((row) => [row.name, row]),
   )
   const rows = KINDS.flatMap(({ name }) => known.get(name) ?? [])
   const sum = (of: 'tried' | 'held') => rows.reduce((all, row) => all + row[of], 0)

@@ -52,7 +52,9 @@ test('a picture is taken of a page, which reaches nothing but its own site', {
     ).body
   const other = await deploy('other', 'not for you')
   const url = `http://127.0.0.1:${(target.address() as AddressInfo).port}`
-  const { id } = await deploy('hostile', hostile(url, other.url), 'production')
+  // By which its browser is told from those of other tests that run at the same time.
+  const name = `camera-${process.pid}`
+  const { id } = await deploy(name, hostile(url, other.url), 'production')
   await server.runJobs()
   const answer = await fetch(`${server.url}/v1/deployments/${id}/preview`, {
     headers: { authorization: `Bearer ${token}` },
@@ -64,7 +66,7 @@ test('a picture is taken of a page, which reaches nothing but its own site', {
   assert.ok(picture.length <= 100_000)
   assert.deepEqual(sizeOf(picture), { width: 600, height: 375 })
   assert.equal(reached, 0)
-  assert.deepEqual(processesWith(`--unsafely-treat-insecure-origin-as-secure=http://hostile`), [])
+  assert.deepEqual(processesWith(`--unsafely-treat-insecure-origin-as-secure=http://${name}`), [])
 })
 
 test('what does not come to an end in time is ended, and leaves nothing', { skip }, async (t) => {

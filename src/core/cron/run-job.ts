@@ -51,6 +51,10 @@ const GRACE = MINUTE
 /** No function is allowed longer. */
 const LONGEST_RUN = 15 * MINUTE
 const AT_ONCE = 16
+/** Of one account, whose runs may each take as long as a function may. */
+const AT_ONCE_OF_ONE = 8
+/** Nobody's run is to be missed because those of others do not end. */
+const LONG_RUN = 10 * SECOND
 /** Of the runs that a pause of the platform has cost, as many are counted. */
 const MOST_COUNTED = 1000
 
@@ -73,6 +77,8 @@ export function createCronJob(parts: CronJobParts): JobHandler {
     // Each attempt after the first only records what became of the one before.
     maxAttempts: Number.POSITIVE_INFINITY,
     atOnce: AT_ONCE,
+    ofOneAccount: AT_ONCE_OF_ONE,
+    givesWayAfter: LONG_RUN,
     async run(payload, { signal }) {
       const order = payload as unknown as RunOrder
       const begun = await transact((stores) => new Turn(parts, stores, clock.now()).begin(order))

@@ -66,6 +66,8 @@ export const createReviveJob = ({ deployments, boot, clock, onHostsChanged }: Re
   kind: REVIVE_JOB,
   summary: 'Restart a deployment that crashed',
   timeLimit: 5 * MINUTE,
+  // It starts programs of users.
+  apart: 2,
   maxAttempts: Number.POSITIVE_INFINITY,
   backOff: (attempt) => Math.min(doubling(attempt), LONGEST_PAUSE),
   async run(payload) {

@@ -35,6 +35,16 @@ export interface JobHandler {
    */
   readonly atOnce?: number
   /**
+   * How many of those are of one account, so that one whose jobs take long leaves room for the others. Shares of things
+   * of one account begin with the account: see `shareOf`.
+   */
+  readonly ofOneAccount?: number
+  /**
+   * How many run at once in one process, beside all other jobs, in the order in which they fell due: for kinds without
+   * shares that have to wait for nobody, or for strangers, for whom nobody else should wait.
+   */
+  readonly apart?: number
+  /**
    * One that runs longer than this no longer keeps a share from its turn that has none running: as many more as run at
    * once may be begun beside those that do not end.
    */
@@ -47,6 +57,10 @@ export interface JobHandler {
   readonly inOrder?: boolean
   run(payload: JobPayload, run: JobRun): Promise<void>
 }
+
+/** The share of something that takes its turn by itself, and counts with its account. */
+export const shareOf = (ownerId: string, id: string): string => `${ownerId}/${id}`
+export const accountOf = (share: string): string => share.split('/', 1)[0] ?? share
 
 /** Doubles from five seconds up to half an hour. */
 export const doubling = (attempt: number): number =>

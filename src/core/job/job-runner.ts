@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Transact } from '../ports/transact.ts'
 import { rightDueAt } from './clock-jump.ts'
-import { doubling, type JobHandler, PermanentFailure } from './job-handler.ts'
+import { accountOf, doubling, type JobHandler, PermanentFailure } from './job-handler.ts'
 import { JOBS_TOPIC, type Job, type JobStore } from './job-queue.ts'
 import { inTurns, RecentWork } from './recent-work.ts'
 import { recurringKey } from './recurring-key.ts'
@@ -31,6 +31,7 @@ interface Lane {
   readonly atOnce: number
   readonly takesTurns: boolean
   readonly inOrder: boolean
+  readonly ofOneAccount: number
   readonly givesWayAfter: number
   readonly onWaiting: JobHandler['onWaiting']
   readonly mayBegin: JobHandler['mayBegin']
@@ -40,6 +41,7 @@ interface Running {
   readonly done: Promise<void>
   readonly abort: AbortController
   readonly handler: JobHandler
+  readonly share: string | undefined
   readonly since: number
 }
 
@@ -87,20 +89,20 @@ export class JobRunner {
     this.#parts = { concurrency: 4, leaseMs: 30 * SECOND, pollMs: MINUTE, isPaused: () => false, ...parts }
     this.#handlers = new Map(parts.handlers.map((handler) => [handler.kind, handler]))
     const own = parts.handlers.filter(({ atOnce }) => atOnce !== undefined)
-    const common = parts.handlers.filter(({ atOnce }) => atOnce === undefined)
+    const others = parts.handlers.filter(({ atOnce }) => atOnce === undefined)
+    const common = others.filter(({ apart }) => apart === undefined)
+    const plain = (kinds: readonly JobHandler[], atOnce: number): Lane => ({
+      ...{ kinds: kinds.map(({ kind }) => kind), atOnce, takesTurns: false, inOrder: false },
+      ...{ ofOneAccount: Number.POSITIVE_INFINITY, givesWayAfter: Number.POSITIVE_INFINITY },
+      ...{ onWaiting: undefined, mayBegin: undefined },
+    })
     this.#lanes = [
-      {
-        kinds: common.map(({ kind }) => kind),
-        atOnce: this.#parts.concurrency,
-        takesTurns: false,
-        inOrder: false,
-        givesWayAfter: Number.POSITIVE_INFINITY,
-        onWaiting: undefined,
-        mayBegin: undefined,
-      },
+      plain(common, this.#parts.concurrency),
+      ...others.flatMap((handler) => (handler.apart === undefined ? [] : [plain([handler], handler.apart)])),
       ...own.map(
         ({ kind, atOnce = 1, inOrder = false, givesWayAfter = Number.POSITIVE_INFINITY, ...own }) => ({
           ...{ kinds: [kind], atOnce, takesTurns: true, inOrder, givesWayAfter },
+          ofOneAccount: own.ofOneAccount ?? Number.POSITIVE_INFINITY,
           ...{ onWaiting: own.onWaiting, mayBegin: own.mayBegin },
         }),
       ),
@@ -301,7 +303,12 @@ export class JobRunner {
 
   async #nextShare(lane: Lane, now: number, onlyIdle: boolean): Promise<string | undefined> {
     const waiting = await this.#inOrder(lane, now)
-    const next = waiting.find(({ running }) => running === 0 || !(lane.inOrder || onlyIdle))
+    const accounts = this.#runningIn(lane).map(({ share = '' }) => accountOf(share))
+    const hasRoom = (share: string) =>
+      accounts.filter((account) => account === accountOf(share)).length < lane.ofOneAccount
+    const next = waiting.find(
+      ({ share, running }) => (running === 0 || !(lane.inOrder || onlyIdle)) && hasRoom(share),
+    )
     if (next === undefined) return undefined
     if (this.#turns.size >= MOST_TURNS) this.#turns.clear()
     this.#turns.set(next.share, ++this.#turn)
@@ -325,7 +332,7 @@ export class JobRunner {
         // The next in line may be for another process to take.
         if (handler.inOrder) this.#parts.bus.publish(JOBS_TOPIC, '')
       })
-    this.#running.set(job.id, { done, abort, handler, since })
+    this.#running.set(job.id, { done, abort, handler, share, since })
   }
 
   async #run(job: Job, handler: JobHandler, abort: AbortController): Promise<void> {

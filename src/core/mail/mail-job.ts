@@ -8,6 +8,8 @@ export const createMailJob = ({ mailer, vault }: { mailer: Mailer; vault: Vault 
   kind: MAIL_JOB,
   summary: 'Send an email',
   timeLimit: MINUTE,
+  // Whoever wants to log in waits for no clean-up.
+  apart: 4,
   maxAttempts: 10,
   run: (payload, { id }) => mailer.send(openMail(vault, payload as { readonly sealed: string }), id),
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
-import { type JobHandler, PermanentFailure } from '#core/job/job-handler.ts'
+import { type JobHandler, PermanentFailure, shareOf } from '#core/job/job-handler.ts'
 import { JOBS_TOPIC } from '#core/job/job-queue.ts'
 import { JobRunner } from '#core/job/job-runner.ts'
 import { eachDatabase, type OpenDatabase } from '#test/support/database/databases.ts'
@@ -369,6 +369,50 @@ function suite(open: OpenDatabase): void {
       await until(runner, () => begun.includes(name))
       end(name)
     }
+    await runner.idle()
+  })
+
+  test('an account has only so many of them at once, whichever of its things they are for', async (t) => {
+    const { begun, slow, end } = gated({ atOnce: 4, ofOneAccount: 2, inOrder: true })
+    const { stores, runner } = await setUp(t, [slow], { leaseMs: 10 * HOUR })
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5'])
+      await stores.jobs.enqueue({ kind: 'slow', payload: { name }, share: shareOf('a', name) })
+    await runner.start()
+    await until(runner, () => begun.length === 2)
+    for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
+    assert.equal(begun.length, 2)
+    await stores.jobs.enqueue({ kind: 'slow', payload: { name: 'b1' }, share: shareOf('b', 'b1') })
+    await until(runner, () => begun.includes('b1'))
+    assert.equal(begun.length, 3)
+    for (let ended = 0; ended < 6; ended++) {
+      await until(runner, () => begun.length > ended)
+      end(begun[ended] as string)
+    }
+    await runner.idle()
+  })
+
+  test('a kind that runs apart waits for none of the others, and they do not for it', async (t) => {
+    const done: string[] = []
+    const open = Promise.withResolvers<void>()
+    const endless = handler(() => open.promise, { kind: 'endless' })
+    const hosts = handler(() => open.promise, { kind: 'host', apart: 2 })
+    const mail = handler(
+      async ({ name }) => {
+        done.push(String(name))
+      },
+      { kind: 'mail', apart: 1 },
+    )
+    const { stores, runner } = await setUp(t, [endless, hosts, mail], { leaseMs: 10 * HOUR })
+    t.after(() => open.resolve())
+    for (let n = 0; n < 8; n++) {
+      await stores.jobs.enqueue({ kind: 'endless', payload: {} })
+      await stores.jobs.enqueue({ kind: 'host', payload: {} })
+    }
+    for (const name of ['first', 'second']) await stores.jobs.enqueue({ kind: 'mail', payload: { name } })
+    await runner.start()
+    await until(runner, () => done.length === 2)
+    assert.deepEqual(done.toSorted(), ['first', 'second'])
+    open.resolve()
     await runner.idle()
   })
 

@@ -8,7 +8,7 @@ import { type GitSource, repositoryOf, type SourceStore } from '../source/source
 import { queueSync } from '../source/sync-job.ts'
 import type { AppStore, GitApp } from './app.ts'
 import type { AppAccess } from './app-access.ts'
-import { INSTALLATIONS_JOB } from './installations.ts'
+import { queueInstallations } from './installations.ts'
 
 /** What a delivery to an app is about: one address has those of all its repositories. */
 export interface AppEvent {
@@ -53,7 +53,7 @@ export function createAppDeliveries(parts: AppDeliveriesParts): AppDeliveries {
   ): Promise<number> {
     const named = (await sources.through(connection.id)).filter(isNamed(repositories))
     for (const source of named)
-      if (isOfInstallation) await transact(({ jobs }) => queueSync(jobs, source.projectId, 'poll'))
+      if (isOfInstallation) await transact(({ jobs }) => queueSync(jobs, source, 'poll'))
       else await followDelivery(parts, source, { key, pull })
     return named.length
   }
@@ -77,8 +77,7 @@ export function createAppDeliveries(parts: AppDeliveriesParts): AppDeliveries {
       await note(app, 'heardAt')
       const { content, key } = checked
       if (!content) return 0
-      if (content.isOfInstallation)
-        await transact(({ jobs }) => jobs.enqueue({ kind: INSTALLATIONS_JOB, payload: { appId } }))
+      if (content.isOfInstallation) await transact(({ jobs }) => queueInstallations(jobs, appId))
       const of = (await connections.list(app.ownerId)).filter(
         (one) => one.app?.id === appId && one.app.installationId === content.installationId,
       )

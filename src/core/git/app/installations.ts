@@ -13,7 +13,12 @@ import type { AppStore, GitApp } from './app.ts'
 import type { AppAccess } from './app-access.ts'
 import type { AppKey, HostApps } from './host-apps.ts'
 
-export const INSTALLATIONS_JOB = 'git.installations'
+const INSTALLATIONS_JOB = 'git.installations'
+const keyOf = (appId: string): string => `git-installations:${appId}`
+
+/** One waits at most, however often the host calls. */
+export const queueInstallations = (jobs: JobQueue, appId: string): Promise<string> =>
+  jobs.enqueue({ kind: INSTALLATIONS_JOB, payload: { appId }, key: keyOf(appId) })
 
 interface InstallationsParts {
   readonly connections: ConnectionStore
@@ -64,7 +69,7 @@ export async function refreshInstallations(
       (source) => (source.problem === null) !== (problem === null),
     )
     await transact(async ({ jobs }) => {
-      for (const { projectId } of outdated) await queueSync(jobs, projectId, 'poll')
+      for (const source of outdated) await queueSync(jobs, source, 'poll')
     })
   }
   return looked
@@ -77,16 +82,22 @@ export const createInstallationsJob = ({
   apps,
   access,
   refresh,
+  transact,
 }: {
   readonly apps: Pick<AppStore, 'byId'>
   readonly access: Pick<AppAccess, 'keyOf'>
   readonly refresh: RefreshInstallations
+  readonly transact: Transact<{ readonly jobs: JobQueue }>
 }): JobHandler => ({
   kind: INSTALLATIONS_JOB,
   summary: 'Ask a Git host where an app is installed',
   timeLimit: 5 * MINUTE,
   maxAttempts: 8,
+  // The host is one that the account has named, and may answer as slowly as it likes.
+  apart: 2,
   async run({ appId }) {
+    // Whoever calls from now on may tell of what came after the host was asked.
+    await transact(({ jobs }) => jobs.begun(keyOf(String(appId))))
     const app = await apps.byId(String(appId))
     const key = app && access.keyOf(app)
     if (app && key) await refresh(app, key)

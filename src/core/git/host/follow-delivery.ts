@@ -67,7 +67,7 @@ export async function followDelivery(
     if (key !== undefined && !(await stores.sources.remember(projectId, key, now))) return false
     const whose = { projectId, ownerId, userId, repository: url, by: 'webhook', origin } as const
     if (pull) await followPull(stores, clock, whose, pull)
-    await queueSync(stores.jobs, projectId, 'webhook', origin)
+    await queueSync(stores.jobs, { ownerId, projectId }, 'webhook', origin)
     return true
   })
   if (!isNew) await refuseDelivery(parts, source, REFUSALS.replayed)

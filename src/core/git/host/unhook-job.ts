@@ -38,6 +38,8 @@ export const createUnhookJob = ({
   kind: UNHOOK_JOB,
   summary: 'Remove a webhook at a Git host',
   timeLimit: 5 * MINUTE,
+  // A host may answer as slowly as it likes.
+  apart: 2,
   maxAttempts: 8,
   async run({ connectionId, ownerId, url, hookId }, { signal }) {
     // Of another account nothing is signed in with: a project that was given away takes no token with it.

@@ -90,6 +90,9 @@ export function createPushJob(parts: PushJobParts): JobHandler {
     backOff: (attempt) => Math.min(doubling(attempt), 2 * MINUTE),
     atOnce: 4,
     inOrder: true,
+    // What it reads of other hosts, such as submodules, comes as slowly as these like.
+    ofOneAccount: 2,
+    givesWayAfter: MINUTE,
     async run({ pushId, round }, run) {
       const push = await parts.pushes.byId(String(pushId))
       if (!push || !(OPEN_STATES as readonly string[]).includes(push.state)) return

@@ -1,4 +1,5 @@
 import type { Deployment } from '../../deployment/deployment.ts'
+import { shareOf } from '../../job/job-handler.ts'
 import type { JobQueue } from '../../job/job-queue.ts'
 import { PUSH_META, type Push } from './push.ts'
 
@@ -25,14 +26,14 @@ export const queueReport = (
 /** Has a push looked at; those of one project one after the other. */
 export const queuePush = (
   jobs: JobQueue,
-  { id, projectId }: Pick<Push, 'id' | 'projectId'>,
+  { id, ownerId, projectId }: Pick<Push, 'id' | 'ownerId' | 'projectId'>,
   { runAt, round = 0 }: { readonly runAt?: number; readonly round?: number } = {},
 ): Promise<string> =>
   jobs.enqueue({
     kind: PUSH_JOB,
     payload: { pushId: id, round },
     key: `push:${id}:${round}`,
-    share: projectId,
+    share: shareOf(ownerId, projectId),
     ...(runAt === undefined ? {} : { runAt }),
   })
 

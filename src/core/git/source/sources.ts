@@ -163,7 +163,7 @@ export function createSources({
       await transact(async ({ sources, pulls, jobs }) => {
         if (before?.url !== source.url) await pulls.clear(project.id)
         await sources.save(source)
-        await queueSync(jobs, project.id, 'poll', ctx.origin)
+        await queueSync(jobs, source, 'poll', ctx.origin)
       })
       // Only now, since the delivery that it is tried by has to find the project connected.
       const isEntered = await hooks.make(source, (hook) => store.update(project.id, { hook }))
@@ -207,13 +207,13 @@ export function createSources({
         throw new AloftError('forbidden', REFUSALS.signature.message)
       }
       if (checked) return followDelivery(following, source, { key: checked.key, pull: checked.content })
-      await transact(({ jobs }) => queueSync(jobs, projectId, 'webhook', origin))
+      await transact(({ jobs }) => queueSync(jobs, source, 'webhook', origin))
       return true
     },
 
     async sync(ctx, idOrName) {
-      const { projectId } = await known(ctx, idOrName)
-      await transact(({ jobs }) => queueSync(jobs, projectId, 'poll', ctx.origin))
+      const source = await known(ctx, idOrName)
+      await transact(({ jobs }) => queueSync(jobs, source, 'poll', ctx.origin))
     },
   }
 }

@@ -1,6 +1,6 @@
 import { isOrigin, type Origin } from '#contract/origins.ts'
 import { HOUR, MINUTE } from '#contract/time.ts'
-import type { JobHandler } from '../../job/job-handler.ts'
+import { type JobHandler, shareOf } from '../../job/job-handler.ts'
 import type { JobQueue } from '../../job/job-queue.ts'
 import type { Project } from '../../project/project.ts'
 import type { ProjectStore } from '../../project/project-store.ts'
@@ -21,7 +21,7 @@ const SYNC_JOB = 'git.sync'
 /** Has a repository elsewhere asked what it holds. `origin`: of the machine that was told of something new in it. */
 export const queueSync = (
   jobs: JobQueue,
-  projectId: string,
+  { ownerId, projectId }: Pick<GitSource, 'ownerId' | 'projectId'>,
   by: PushSource,
   origin?: Origin,
 ): Promise<string> =>
@@ -29,7 +29,7 @@ export const queueSync = (
     kind: SYNC_JOB,
     payload: { projectId, by, ...(origin && { origin }) },
     key: keyOf(projectId),
-    share: projectId,
+    share: shareOf(ownerId, projectId),
   })
 
 const keyOf = (projectId: string): string => `git-sync:${projectId}`
@@ -117,6 +117,9 @@ export function createSyncJob(parts: SyncParts): JobHandler {
     maxAttempts: 5,
     atOnce: 2,
     inOrder: true,
+    // A host may answer as slowly as it likes.
+    ofOneAccount: 1,
+    givesWayAfter: MINUTE,
     async run({ projectId, by = 'poll', origin }, { signal, log }) {
       const source = await sources.find(String(projectId))
       const project = source && (await parts.projects.byId(source.projectId))
@@ -180,7 +183,7 @@ export const createPollRound = ({
     const due = await sources.due(clock.now(), BATCH)
     if (due.length === 0) return
     await transact(async ({ jobs }) => {
-      for (const { projectId } of due) await queueSync(jobs, projectId, 'poll')
+      for (const source of due) await queueSync(jobs, source, 'poll')
     })
   },
 })

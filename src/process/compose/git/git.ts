@@ -214,7 +214,7 @@ export function createGitJobs(config: Config, parts: Parts, given: GitJobParts):
     }),
     createAfterPushJob(shared),
     createUnhookJob({ connections: stores.connections, credentials, hooks: hosts.hooks }),
-    createInstallationsJob({ apps: stores.apps, access, refresh }),
+    createInstallationsJob({ apps: stores.apps, access, refresh, transact }),
     createSyncJob({
       ...shared,
       remotes,

@@ -167,10 +167,18 @@ export function createSharpImages({
     async convert(source, request) {
       await turn()
       try {
-        // It may have died of another image, or have been killed. An image that brings it down twice is broken.
-        const image = (await ask(source, request)) ?? (await ask(source, request))
-        if (image !== undefined) return image
-        throw new ImageFailure('unreadable', 'The image brought down what read it')
+        // It may have died of another image, or have been killed. An image that brings it down twice is broken, unless
+        // somebody else's was in it each time.
+        let wasAlone = false
+        for (let attempt = 0; attempt < 2; attempt++) {
+          const isFirst = running === 1
+          const image = await ask(source, request)
+          if (image !== undefined) return image
+          wasAlone ||= isFirst && running === 1
+        }
+        throw wasAlone
+          ? new ImageFailure('unreadable', 'The image brought down what read it')
+          : new ImageFailure('busy', 'What converts images ended twice while this one was in it')
       } finally {
         done()
       }

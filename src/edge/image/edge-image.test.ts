@@ -14,6 +14,7 @@ import { clockOf } from '#test/support/clock.ts'
 import { createEdgeWorld, serveSlow } from '#test/support/http/edge.ts'
 import { createTestPrerenders } from '#test/support/prerenders.ts'
 import { silentLog } from '#test/support/silent-log.ts'
+import { AT_ONCE } from './image-answer.ts'
 
 const time = { now: 1_700_000_000_000 }
 const clock = clockOf(() => time.now)
@@ -152,4 +153,48 @@ test('a picture of too many pixels, or a broken one, harms nobody', async () => 
   await assert.rejects(real.convert(huge, request), { kind: 'too_large' })
   await assert.rejects(real.convert(source.subarray(0, 900), request), { kind: 'unreadable' })
   assert.ok((await real.convert(source, request)).length > 0)
+})
+
+test('a storm of one account is in memory only a few images at a time, and waits for nobody but itself', async (t) => {
+  const { promise: isOpen, resolve: open } = Promise.withResolvers<void>()
+  const { promise: areHeld, resolve: held } = Promise.withResolvers<void>()
+  let [inside, most] = [0, 0]
+  const slow: Images = {
+    async convert(bytes) {
+      if (!bytes.equals(source)) return bytes
+      most = Math.max(most, ++inside)
+      if (inside === AT_ONCE) held()
+      await isOpen
+      inside--
+      return bytes
+    },
+    close: async () => {},
+  }
+  const own = createEdgeWorld({ prerenders, clock, images: slow, proxy: { allows: () => false } })
+  const served = await serveSlow(own.edge)
+  t.after(async () => {
+    await served.close()
+    await own.edge.close()
+  })
+  const config = readImageConfig(USUAL) as ImageConfig
+  const rest = { images: config, routes: [], routesFrom: 'output' } as const
+  own.addSite('storm.test', { 'a.png': source }, { ...rest, ownerId: 'storm' })
+  const small = await sharp(source).resize(20).png().toBuffer()
+  own.addSite('quiet.test', { 'a.png': small }, { ...rest, ownerId: 'quiet' })
+  const statusOf = (host: string, q: number) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const path = `/_vercel/image?url=%2Fa.png&w=640&q=${q}`
+      request({ host: '127.0.0.1', port: served.port, path, headers: { host } }, (response) => {
+        response.resume().once('end', () => resolve(response.statusCode))
+      })
+        .on('error', reject)
+        .end()
+    })
+  const storm = Array.from({ length: AT_ONCE + 20 }, (_, n) => statusOf('storm.test', n + 1))
+  await areHeld
+  assert.equal(await statusOf('quiet.test', 75), 200)
+  assert.equal(most, AT_ONCE)
+  open()
+  assert.deepEqual(new Set(await Promise.all(storm)), new Set([200]))
+  assert.equal(most, AT_ONCE)
 })

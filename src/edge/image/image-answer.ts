@@ -1,7 +1,9 @@
+import { availableParallelism } from 'node:os'
 import type { Readable } from 'node:stream'
 import type { ImageConfig } from '#core/output/image-config.ts'
 import { ImageFailure, type Images } from '#core/ports/images.ts'
 import type { Site } from '#core/site/site.ts'
+import { createTurns } from '#core/turns.ts'
 import { type Answer, headerOf, type Question } from '../answer.ts'
 import type { Asked } from '../cache/cache-key.ts'
 import { textOf } from '../cache/cache-policy.ts'
@@ -33,6 +35,13 @@ interface Options {
 }
 
 const LARGEST = 32 * 1024 * 1024
+/**
+ * Of one account. Each is an image in memory, and keeps the one process that converts images from those of others; the
+ * rest waits before anything of it is read.
+ */
+export const AT_ONCE = Math.max(2, Math.floor(availableParallelism() / 2))
+/** Of one account: whoever would wait for more is told to come back. */
+const MOST_WAITING = 200
 const PATIENCE_MS = 15_000
 const REDIRECTS = 3
 const POLICY = "script-src 'none'; frame-src 'none'; sandbox;"
@@ -42,6 +51,8 @@ const BY = 'images'
 
 /** Images of a site in the size and format that a visitor wants, made once for all who do. */
 export function createImageAnswer({ images, cache, proxy }: Options): AnswerImage {
+  const turns = createTurns(AT_ONCE)
+
   async function fetchRemote(url: string, exchange: Exchange): Promise<Result> {
     let target = url
     for (let hop = 0; ; hop++) {
@@ -92,13 +103,24 @@ export function createImageAnswer({ images, cache, proxy }: Options): AnswerImag
     }
   }
 
+  async function makeInTurn(visit: ImageVisit, asked: ImageRequest): Promise<Result> {
+    const { site } = visit
+    if (turns.waiting(site.ownerId) >= MOST_WAITING) return failed(site, FAILED.busy.status, FAILED.busy.says)
+    const giveBack = await turns.take(site.ownerId)
+    try {
+      return await make(visit, asked)
+    } finally {
+      giveBack()
+    }
+  }
+
   return async (visit) => {
     const { site, config, query, exchange } = visit
     const { method } = exchange.question
     const asked = readImageRequest(query, config)
     if ('problem' in asked) return failed(site, 400, asked.problem)
     if (method !== 'GET' && method !== 'HEAD') return failed(site, 405, 'Only GET is allowed.')
-    const work = () => make(visit, asked)
+    const work = () => makeInTurn(visit, asked)
     const result = await cache.answer({
       ...askedImage(site, config, asked, exchange.question),
       ...{ make: work, makeForAll: work },

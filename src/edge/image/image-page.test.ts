@@ -44,7 +44,7 @@ let wanted = 0
 const images: Images = {
   ...sharpImages,
   convert: (source, request) => {
-    if (++wanted === PICTURES) all.resolve()
+    if (++wanted === AT_ONCE) all.resolve()
     return sharpImages.convert(source, request)
   },
 }

@@ -108,6 +108,28 @@ test('what was not used for longest goes when there is no room', async () => {
   assert.ok(sizes.reduce((a, b) => a + b) <= 110_000)
 })
 
+test('a deployment of which ever more is kept takes no room from the others', async () => {
+  const { cache, time } = open({ budgetBytes: 200_000 })
+  const quiet = ['dpl_a', 'dpl_b'].map((deploymentId) => key({ deploymentId }))
+  for (const each of quiet) await cache.put(each, entry({ body: Buffer.alloc(20_000) }))
+  for (let index = 0; index < 60; index++) {
+    time.now += 120_000
+    await cache.put(key({ query: `n=${index}` }), entry({ body: Buffer.alloc(10_000) }))
+  }
+  for (const each of quiet) assert.ok(await cache.get(each), each.deploymentId)
+  assert.ok(await cache.get(key({ query: 'n=59' })))
+  assert.equal(await cache.get(key({ query: 'n=0' })), undefined)
+})
+
+test('what is short counts as what it takes of a disk', async () => {
+  const { cache, folder, time } = open({ budgetBytes: 200_000 })
+  for (let index = 0; index < 200; index++) {
+    time.now += 60_000
+    await cache.put(key({ query: `n=${index}` }), entry())
+  }
+  assert.ok((await filesIn(folder)).length <= 60)
+})
+
 test('what is too large for the whole is not kept', async () => {
   const { cache } = open({ budgetBytes: 1000 })
   await cache.put(key(), entry({ body: Buffer.alloc(2000) }))

@@ -19,6 +19,8 @@ interface FsPrerenderCacheOptions {
 
 /** Of one entry with its headers. */
 const MAX_ENTRY_BYTES = 16 * 1024 * 1024
+/** A file takes so much of a disk, however short it is. */
+const LEAST_BYTES = 4096
 /** How much of the budget is left when room was made. */
 const LEFT = 0.8
 /** After so much was written, it is time to look at the whole. */
@@ -67,18 +69,23 @@ export function createFsPrerenderCache(options: FsPrerenderCacheOptions): Preren
     }
   }
 
-  /** Lets go of what was not used for longest, until there is room again. */
+  /**
+   * Lets go of what was not used for longest, until there is room again: of the deployments that have the most, so that
+   * whoever asks one site for ever more pages takes nothing from another.
+   */
   async function sweep(): Promise<void> {
-    const files = await listFiles(folder)
-    let total = files.reduce((sum, { size }) => sum + size, 0)
-    const isOver = total > budgetBytes
-    const now = clock.now()
-    for (const { path, size, usedAt, isTemporary } of files.sort((a, b) => a.usedAt - b.usedAt)) {
-      const isAbandoned = isTemporary && now - usedAt > ABANDONED_MS
-      const isTooMuch = isOver && !isTemporary && total > budgetBytes * LEFT
-      if (!isAbandoned && !isTooMuch) continue
-      await rm(path, { force: true })
-      total -= size
+    const kept = await listKept(folder, clock.now() - ABANDONED_MS)
+    const sizes = kept.map(({ bytes }) => bytes)
+    if (sizes.reduce((sum, bytes) => sum + bytes, 0) <= budgetBytes) return
+    const most = fairShare(sizes, budgetBytes * LEFT)
+    for (const { bytes, byMinute } of kept) {
+      let left = bytes
+      for (const minute of [...byMinute.keys()].sort((a, b) => a - b))
+        for (const { path, size } of byMinute.get(minute) ?? []) {
+          if (left <= most) break
+          await rm(path, { force: true })
+          left -= size
+        }
     }
   }
 
@@ -91,7 +98,7 @@ export function createFsPrerenderCache(options: FsPrerenderCacheOptions): Preren
       const bytes = writeEntry(key, entry)
       if (bytes.length > Math.min(MAX_ENTRY_BYTES, budgetBytes)) return
       await write(fileOf(key), bytes, key.deploymentId)
-      unchecked += bytes.length
+      unchecked += Math.max(bytes.length, LEAST_BYTES)
       if (unchecked < budgetBytes * CHECKED || sweeping !== undefined) return
       unchecked = 0
       sweeping = sweep()
@@ -110,25 +117,49 @@ export function createFsPrerenderCache(options: FsPrerenderCacheOptions): Preren
   }
 }
 
-interface CachedFile {
-  readonly path: string
-  readonly size: number
-  readonly usedAt: number
-  readonly isTemporary: boolean
+/** What is kept of one deployment, by the minute of its last use: to sort hundreds of thousands would stop the process. */
+interface Kept {
+  bytes: number
+  readonly byMinute: Map<number, { readonly path: string; readonly size: number }[]>
 }
 
-async function listFiles(folder: string): Promise<CachedFile[]> {
-  const files: CachedFile[] = []
-  for (const deployment of await namesIn(folder))
+/** What a process left behind in the middle of a write is removed. */
+async function listKept(folder: string, abandonedBefore: number): Promise<readonly Kept[]> {
+  const all: Kept[] = []
+  for (const deployment of await namesIn(folder)) {
+    const kept: Kept = { bytes: 0, byMinute: new Map() }
+    all.push(kept)
     for (const name of await namesIn(join(folder, deployment))) {
       // It makes others wrong, and must not be gone before them.
       if (name === REVALIDATIONS) continue
       const path = join(folder, deployment, name)
       const found = await stat(path).catch(ignoreAbsence)
-      if (found?.isFile())
-        files.push({ path, size: found.size, usedAt: found.mtimeMs, isTemporary: name.startsWith('.') })
+      if (!found?.isFile()) continue
+      const size = Math.max(found.size, LEAST_BYTES)
+      kept.bytes += size
+      if (name.startsWith('.')) {
+        if (found.mtimeMs < abandonedBefore) await rm(path, { force: true })
+        continue
+      }
+      const minute = Math.floor(found.mtimeMs / MARK_MS)
+      const used = kept.byMinute.get(minute)
+      if (used) used.push({ path, size })
+      else kept.byMinute.set(minute, [{ path, size }])
     }
-  return files
+  }
+  return all
+}
+
+/** The most that each may have so that all together have this much; whoever has less keeps it. */
+function fairShare(sizes: readonly number[], together: number): number {
+  let left = together
+  const ordered = sizes.toSorted((a, b) => a - b)
+  for (const [n, size] of ordered.entries()) {
+    const share = left / (ordered.length - n)
+    if (size > share) return share
+    left -= size
+  }
+  return Number.POSITIVE_INFINITY
 }
 
 const namesIn = async (folder: string): Promise<string[]> =>

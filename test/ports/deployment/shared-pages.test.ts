@@ -60,6 +60,20 @@ async function machines(t: TestContext, open: OpenDatabase) {
 }
 
 eachDatabase((name, open) => {
+  test(`${name}: however many pages visitors ask for, only the newest of a deployment are shared`, async (t) => {
+    const { stores, now } = await machines(t, open)
+    const blobs = { read: async () => undefined, putBytes: async () => ({ sha256: 'a', sha1: 'b', size: 1 }) }
+    const clock = clockOf(() => now.ms)
+    const pages = createSharedPages({ things: stores.sharedThings, blobs, clock, mostPages: 50 })
+    for (let n = 0; n < 301; n++) {
+      now.ms += 1000
+      await pages.give({ ...KEY, query: `n=${n}` }, pageOf('page', now.ms))
+    }
+    await pages.give({ ...KEY, deploymentId: 'dpl_2' }, pageOf('page', now.ms))
+    assert.equal((await stores.sharedThings.names('page of dpl_1')).length, 50)
+    assert.equal((await stores.sharedThings.names('page of dpl_2')).length, 1)
+  })
+
   test(`${name}: a page that one machine has made is not made by the others`, async (t) => {
     const { one, two, settled } = await machines(t, open)
     await one.put(KEY, pageOf('first', START))

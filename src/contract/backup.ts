@@ -129,6 +129,16 @@ export function backupEnd(end: BackupEnd, at: number): Buffer {
   return Buffer.concat([tarEntry(END, text, at), Buffer.alloc(2 * BLOCK)])
 }
 
+export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+
+function isEnd({ sha256, bytes, missing, checksums }: BackupEnd): boolean {
+  if (typeof sha256 !== 'string' || !isCount(bytes) || !isCount(missing)) return false
+  return (
+    checksums === undefined ||
+    (isCount(checksums?.at) && checksums.at <= bytes && typeof checksums.sha256 === 'string')
+  )
+}
+
 /** What the last `END_BYTES` of an archive say; undefined when they are no end. */
 export function readBackupEnd(bytes: Buffer): BackupEnd | undefined {
   const header = readTarHeader(bytes.subarray(0, BLOCK))
@@ -137,6 +147,7 @@ export function readBackupEnd(bytes: Buffer): BackupEnd | undefined {
     const { check, ...end } = JSON.parse(bytes.toString('utf8', BLOCK, BLOCK + header.size)) as BackupEnd & {
       readonly check?: string
     }
+    if (!isEnd(end)) return undefined
     // Those of version 1 have no checksum of themselves.
     if (check === undefined && end.checksums === undefined) return end
     return backupEnd(end, header.at).equals(bytes) ? end : undefined

@@ -8,6 +8,7 @@ import {
   type BackupRows,
   END,
   END_BYTES,
+  isCount,
   MANIFEST,
   padding,
   readBackupEnd,
@@ -152,19 +153,42 @@ function readManifest(text: string): BackupManifest {
   } catch {
     throw notOurs()
   }
-  if (manifest?.format !== BACKUP_FORMAT) throw notOurs()
+  if (manifest?.format !== BACKUP_FORMAT || !isVersion(manifest)) throw notOurs()
   if (manifest.version > BACKUP_VERSION)
     throw new ArchiveError(
       `The backup was made by a newer version of Aloft (${manifest.aloft}). Restore it with that version.`,
     )
-  if (!isRows(manifest.main) || (manifest.logs !== undefined && !isRows(manifest.logs))) throw notOurs()
+  if (!isManifest(manifest)) throw notOurs()
   return manifest
+}
+
+/** The last moment that a date can be of. */
+const LATEST = 8.64e15
+const LONGEST_VERSION = 100
+
+const isVersion = ({ version, aloft }: BackupManifest): boolean =>
+  isCount(version) && typeof aloft === 'string' && aloft.length <= LONGEST_VERSION
+
+/** Whoever wrote it may have written anything, with a checksum that matches. */
+function isManifest({ createdAt, database, main, logs, blobs, keyCheck }: BackupManifest): boolean {
+  const counts = blobs as Partial<BackupManifest['blobs']> | null | undefined
+  return (
+    [createdAt, counts?.count, counts?.bytes, counts?.missing].every(isCount) &&
+    createdAt <= LATEST &&
+    (database === 'sqlite' || database === 'postgresql') &&
+    typeof keyCheck === 'string' &&
+    isRows(main) &&
+    (logs === undefined || isRows(logs))
+  )
 }
 
 const isRows = (rows: unknown): rows is BackupRows => {
   const { migrations, tables } = (rows ?? {}) as Partial<BackupRows>
   return (
-    Array.isArray(tables) && Array.isArray(migrations) && migrations.every((step) => typeof step === 'string')
+    Array.isArray(tables) &&
+    tables.every((table) => typeof table?.name === 'string' && isCount(table.rows)) &&
+    Array.isArray(migrations) &&
+    migrations.every((step) => typeof step === 'string')
   )
 }
 

@@ -19,11 +19,15 @@ export async function findDamage(
   const damaged: string[] = []
   const list = await readList(readAt, at, bytes, sha256)
   if (list === undefined) return [CHECKSUMS]
+  const names = [...list]
   let position = 0
-  for (const [name, expected] of list) {
-    const found = await nextEntry(readAt, position, at, list)
+  /** Looked for once behind each entry, however many are missing there: what is behind them may be many gigabytes. */
+  let found: Awaited<ReturnType<typeof nextEntry>>
+  for (const [n, [name, expected]] of names.entries()) {
+    found ??= await nextEntry(readAt, position, at, list)
+    if (found === undefined) return [...damaged, ...names.slice(n).map(([each]) => each)]
     // Its header is damaged, and what was found is a later one.
-    if (found?.name !== name) {
+    if (found.name !== name) {
       damaged.push(name)
       continue
     }
@@ -32,6 +36,7 @@ export async function findDamage(
       (await hashOf(readAt, from, found.size)) === expected && (await isBlank(readAt, from + found.size))
     if (!isSound) damaged.push(name)
     position = from + found.size + padding(found.size)
+    found = undefined
   }
   // Then it is what they are compared with.
   return damaged.length > 0 ? damaged : [END]

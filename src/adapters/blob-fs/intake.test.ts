@@ -92,3 +92,23 @@ it('goes on with the next content after one that failed or was dropped', async (
   await handle.close()
   await rm(folder, { recursive: true })
 })
+
+it('takes in what comes while the thread is just being ended because nothing came', async (t) => {
+  const own = new IntakeThread()
+  t.after(() => own.close())
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-intake-'))
+  const handle = await open(join(folder, 'content'), 'w')
+  t.after(async () => {
+    await handle.close()
+    await rm(folder, { recursive: true })
+  })
+  const takeIn = async (text: string) => {
+    const intake = own.start(handle.fd)
+    await intake.add(Buffer.from(text), false)
+    return (await intake.finish()).sha1
+  }
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  assert.equal(await takeIn('one'), hash('sha1', 'one'))
+  t.mock.timers.tick(60_000)
+  assert.equal(await takeIn('two'), hash('sha1', 'two'))
+})

@@ -42,12 +42,14 @@ export class IntakeThread {
     clearTimeout(this.#idle)
     this.#worker ??= this.#spawn()
     this.#worker.ref()
+    // Another one that is started meanwhile knows nothing of the first half.
+    const worker = this.#worker
     const leave = once(() => this.#leave())
     const underWay: Promise<unknown>[] = []
     let chunks: Uint8Array<ArrayBuffer>[] = []
     let bytes = 0
     const ship = () => {
-      const sent = this.#ask({ id, fd, chunks })
+      const sent = this.#ask(worker, { id, fd, chunks })
       // Whoever adds or finishes hears of a failure; until then it is not an unhandled one.
       sent.catch(() => undefined)
       underWay.push(sent)
@@ -64,12 +66,12 @@ export class IntakeThread {
       },
       finish: async () => {
         if (chunks.length > 0) ship()
-        const digest = this.#ask({ id, end: 'digest' }).finally(leave)
+        const digest = this.#ask(worker, { id, end: 'digest' }).finally(leave)
         const [found] = await Promise.all([digest, ...underWay])
         if (found === undefined) throw ended()
         return found
       },
-      drop: () => this.#ask({ id, end: 'drop' }).then(leave, leave),
+      drop: () => this.#ask(worker, { id, end: 'drop' }).then(leave, leave),
     }
   }
 
@@ -79,10 +81,9 @@ export class IntakeThread {
   }
 
   /** The thread answers in the order it is asked. */
-  #ask(request: IntakeRequest): Promise<BlobDigest | undefined> {
+  #ask(worker: Worker, request: IntakeRequest): Promise<BlobDigest | undefined> {
     return new Promise((resolve, reject) => {
-      const worker = this.#worker
-      if (worker === undefined) return reject(ended())
+      if (this.#worker !== worker) return reject(ended())
       this.#waiting.push({ resolve, reject })
       worker.postMessage(request, 'chunks' in request ? request.chunks.map(({ buffer }) => buffer) : [])
     })
@@ -110,7 +111,12 @@ export class IntakeThread {
     this.#users -= 1
     if (this.#users > 0) return
     this.#worker?.unref()
-    this.#idle = setTimeout(() => void this.#worker?.terminate(), IDLE_MS)
+    this.#idle = setTimeout(() => {
+      const worker = this.#worker
+      // Whoever comes while it ends needs another.
+      this.#worker = undefined
+      void worker?.terminate()
+    }, IDLE_MS)
     this.#idle.unref()
   }
 }

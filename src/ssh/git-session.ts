@@ -8,11 +8,13 @@ import type { Memberships } from '#core/access/authorise.ts'
 import type { Actor, Context } from '#core/access/context.ts'
 import { enterRepository, projectOfRepository } from '#core/git/enter-repository.ts'
 import { EMPTY_REPOSITORY, GitError, type GitRepositories } from '#core/git/git-repositories.ts'
+import { inTurn } from '#core/git/git-turns.ts'
 import { PacketReader } from '#core/git/protocol/pkt-line.ts'
 import { receivePack } from '#core/git/protocol/receive-pack.ts'
 import type { Push } from '#core/git/push/push.ts'
 import type { Pushes } from '#core/git/push/pushes.ts'
 import type { Log } from '#core/ports/log.ts'
+import type { Turns } from '#core/turns.ts'
 import type { GitCommand } from './git-command.ts'
 
 export interface GitSessionParts {
@@ -23,6 +25,8 @@ export interface GitSessionParts {
   readonly origin: Origin
   /** The largest push. */
   readonly maxBytes: number
+  /** Of the runs of git, by account. */
+  readonly turns: Turns
   readonly log: Log
 }
 
@@ -76,7 +80,7 @@ interface Wire {
 }
 
 async function upload(
-  { pushes, repositories }: GitSessionParts,
+  { pushes, repositories, turns }: GitSessionParts,
   ctx: Context,
   name: string,
   wire: Wire,
@@ -86,11 +90,9 @@ async function upload(
   if (!project) throw new AloftError('not_found', NOT_THERE)
   await repositories.ensure(project.id)
   const { signal } = wire.gone
-  const { output, ended } = await repositories.uploadPack(project.id, {
-    input: received(wire),
-    protocol,
-    signal,
-  })
+  const { output, ended } = await inTurn(turns, ctx.owner.id, () =>
+    repositories.uploadPack(project.id, { input: received(wire), protocol, signal }),
+  )
   await send(output, wire)
   await ended
 }
@@ -100,30 +102,34 @@ async function upload(
  * is to change.
  */
 async function receive(parts: GitSessionParts, ctx: Context, name: string, wire: Wire): Promise<void> {
-  const { pushes, repositories, maxBytes } = parts
+  const { pushes, repositories, maxBytes, turns } = parts
   const known = await pushes.find(ctx, name)
   const id = known?.id ?? EMPTY_REPOSITORY
   await repositories.ensure(id)
   const { signal } = wire.gone
-  const refs = await repositories.http(id, {
-    method: 'GET',
-    path: '/info/refs',
-    query: 'service=git-receive-pack',
-    maxBytes,
-    signal,
-  })
+  const refs = await inTurn(turns, ctx.owner.id, () =>
+    repositories.http(id, {
+      method: 'GET',
+      path: '/info/refs',
+      query: 'service=git-receive-pack',
+      maxBytes,
+      signal,
+    }),
+  )
   await send(withoutServiceLine(refs.body), wire)
   await refs.ended
   const serve = (repository: string, body: AsyncIterable<Uint8Array>, until: AbortSignal) =>
-    repositories.http(repository, {
-      method: 'POST',
-      path: '/git-receive-pack',
-      query: '',
-      contentType: 'application/x-git-receive-pack-request',
-      body,
-      maxBytes,
-      signal: until,
-    })
+    inTurn(turns, ctx.owner.id, () =>
+      repositories.http(repository, {
+        method: 'POST',
+        path: '/git-receive-pack',
+        query: '',
+        contentType: 'application/x-git-receive-pack-request',
+        body,
+        maxBytes,
+        signal: until,
+      }),
+    )
   const open = () => pushes.open(ctx, name)
   const answer = await receivePack({ ...parts, serve, door: 'ssh' }, ctx, open, received(wire))
   signal.addEventListener('abort', () => answer.body.destroy(), { once: true })

@@ -17,7 +17,10 @@ interface SshServerOptions extends GuestParts {
 
 export type SshServer = TcpGuests
 
-/** What clients of the last ten years speak, without what is weak, and without compression, which costs memory. */
+/**
+ * What clients of the last ten years speak, without what is weak, without compression, which costs memory, and without
+ * key exchanges of large numbers: each would stop this process for tens of milliseconds, for anybody who connects.
+ */
 const ALGORITHMS = {
   kex: [
     'curve25519-sha256',
@@ -25,7 +28,6 @@ const ALGORITHMS = {
     'ecdh-sha2-nistp256',
     'ecdh-sha2-nistp384',
     'ecdh-sha2-nistp521',
-    'diffie-hellman-group16-sha512',
   ],
   cipher: [
     'aes128-gcm@openssh.com',

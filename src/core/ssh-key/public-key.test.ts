@@ -29,6 +29,25 @@ test('keys that ssh-keygen makes are read, with the fingerprint that it shows', 
   }
 })
 
+/** A line of a key with numbers of these many bytes. */
+function rsaOf(exponentBytes: number, modulusBytes: number): string {
+  const parts = [Buffer.from('ssh-rsa'), Buffer.alloc(exponentBytes, 1), Buffer.alloc(modulusBytes, 0x7f)]
+  const blob = Buffer.concat(
+    parts.flatMap((part) => {
+      const length = Buffer.alloc(4)
+      length.writeUInt32BE(part.length)
+      return [length, part]
+    }),
+  )
+  return `ssh-rsa ${blob.toString('base64')}`
+}
+
+test('keys whose signatures take long to check are refused', () => {
+  assert.ok(readPublicKey(rsaOf(3, 512)))
+  for (const text of [rsaOf(3, 2048), rsaOf(3, 4096), rsaOf(256, 384), rsaOf(8, 256)])
+    assert.throws(() => readPublicKey(text), /more than 8192 bits or an unusual exponent/)
+})
+
 test('what is no public key, weak or damaged is refused, and why is said', (t) => {
   const folder = newKey(t, '-t', 'ed25519')
   const weak = readFileSync(join(newKey(t, '-t', 'rsa', '-b', '1024'), 'key.pub'), 'utf8')

@@ -10,6 +10,9 @@ const KINDS: ReadonlySet<string> = new Set([
   'ssh-rsa',
 ])
 const LEAST_RSA_BITS = 2048
+/** Signatures of larger ones, and of such with an exponent of their own, take the server long to check. */
+const MOST_RSA_BITS = 8192
+const MOST_EXPONENT_BITS = 32
 const MAX_LENGTH = 8192
 
 interface PublicKey {
@@ -47,6 +50,10 @@ export function readPublicKey(given: string): PublicKey {
   if (!parts || parts[0]?.toString('latin1') !== kind) throw invalid('is damaged: copy the whole line.')
   if (kind === 'ssh-rsa' && bitsOf(parts[2]) < LEAST_RSA_BITS)
     throw invalid(`has fewer than ${LEAST_RSA_BITS} bits. Create another one: ssh-keygen -t ed25519`)
+  if (kind === 'ssh-rsa' && (bitsOf(parts[2]) > MOST_RSA_BITS || bitsOf(parts[1]) > MOST_EXPONENT_BITS))
+    throw invalid(
+      `has more than ${MOST_RSA_BITS} bits or an unusual exponent. Create another one: ssh-keygen -t ed25519`,
+    )
   if (kind === 'ssh-ed25519' && (parts.length !== 2 || parts[1]?.length !== 32))
     throw invalid('is damaged: copy the whole line.')
   return {

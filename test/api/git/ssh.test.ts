@@ -168,6 +168,17 @@ test('there is no shell, no other program, no terminal and no forwarding', async
   assert.notEqual(files.code, 0)
 })
 
+test('nobody has large numbers raised to large powers by connecting', async (t) => {
+  const { client } = await desk(t)
+  for (const kex of ['diffie-hellman-group16-sha512', 'diffie-hellman-group-exchange-sha256']) {
+    const { code, said } = await client.run(server.sshPort, '-o', `KexAlgorithms=${kex}`)
+    assert.notEqual(code, 0)
+    assert.match(said, /no matching key exchange method|handshake|closed/i)
+  }
+  const usual = await client.run(server.sshPort, '-o', 'KexAlgorithms=ecdh-sha2-nistp256')
+  assert.match(usual.said, /There is no shell access/)
+})
+
 test('who does not sign in in time, or says what is no SSH, is let go', async () => {
   for (const words of ['', 'SSH-2.0-quiet\r\n', 'GET / HTTP/1.1\r\n\r\n']) {
     const socket = connect(server.sshPort, '127.0.0.1')

@@ -36,6 +36,9 @@ export const LIMITS = {
   'issue-cert': { ...fixed({ points: 50, ms: HOUR }), shared: true },
   registration: { ...fixed({ points: 30, ms: HOUR }), shared: true },
   'registration-email': { ...fixed({ points: 10, ms: HOUR }), shared: true },
+  /** Mails that one person has sent to one address, and to all. */
+  'invitation-email': { ...fixed({ points: 5, ms: HOUR }), shared: true },
+  'invitation-emails': { ...fixed({ points: 100, ms: HOUR }), shared: true },
   'registration-verify': fixed({ points: 120, ms: MINUTE }),
 } as const satisfies Record<string, LimitSpec>
 

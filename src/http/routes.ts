@@ -114,6 +114,7 @@ export interface UseCases {
     | 'repositories'
     | 'follow'
     | 'maxBytes'
+    | 'turns'
   >
   readonly installations: Installations
   readonly logins: Logins
@@ -172,8 +173,8 @@ export function allRoutes(
     ...userRoutes,
     ...tokenRoutes(use.tokens),
     ...sshKeyRoutes(use.sshKeys, use.sshAddress),
-    ...teamRoutes(use.teams),
-    ...invitationRoutes(use.invitations, system.site),
+    ...teamRoutes(use.teams, limits),
+    ...invitationRoutes(use.invitations, system.site, limits),
     ...fileRoutes(use.files),
     ...deploymentRoutes(use.deployments),
     ...gitRoutes({ ...use.git, ...system, tokens: use.tokens, projects: use.projects }),

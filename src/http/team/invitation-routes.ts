@@ -3,10 +3,12 @@ import { AloftError } from '#contract/errors.ts'
 import { html } from '#contract/html.ts'
 import type { Invitation } from '#core/team/invitation.ts'
 import type { Invitations } from '#core/team/invitations.ts'
+import type { Limits } from '../limits.ts'
 import { page, pageReply, redirect } from '../page.ts'
 import { publicRoute, type Route, route } from '../route.ts'
 import { writeCookie } from '../session/cookies.ts'
 import { fromElsewhere, provenanceOf } from '../session/provenance.ts'
+import { takeInvitationMail } from './invitation-allowance.ts'
 
 const show = ({ id, email, role, createdAt, expiresAt }: Invitation) => ({
   ...{ id, email, role, createdAt, expiresAt },
@@ -30,10 +32,15 @@ const askToJoin = (team: string, { email, role }: Invitation, token: string): st
 <p class="soft small">If this address has no account yet, one is created. The link works once.</p>`,
   )
 
-export const invitationRoutes = (invitations: Invitations, site: string): readonly Route[] => [
-  route(api.createInvitation, async (ctx, { params, body }) =>
-    show(await invitations.invite(ctx, params.id, body)),
-  ),
+export const invitationRoutes = (
+  invitations: Invitations,
+  site: string,
+  limits: Limits,
+): readonly Route[] => [
+  route(api.createInvitation, async (ctx, { params, body }) => {
+    await takeInvitationMail(limits, ctx, body.email)
+    return show(await invitations.invite(ctx, params.id, body))
+  }),
   route(api.listInvitations, async (ctx, { params }) => ({
     invitations: (await invitations.list(ctx, params.id)).map(show),
   })),

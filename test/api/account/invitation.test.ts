@@ -85,3 +85,40 @@ apiSuite('invitations', (server) => {
       assert.equal((await server.call(on, { token: member.token, body })).status, 403)
   })
 })
+
+apiSuite(
+  'mails of invitations',
+  (server) => {
+    test('whoever invites, removes and invites again does not fill somebody’s mailbox', async () => {
+      const owner = await server.signUp()
+      const victim = await server.signUp()
+      const { body: team } = await server.call('POST /v1/teams', {
+        token: owner.token,
+        body: { slug: 'mail-bombs', name: 'Mail bombs' },
+      })
+      const at = `/v1/teams/${team.id}`
+      const call = (on: string, body?: object) =>
+        server.call(on, { token: owner.token, ...(body ? { body } : {}) })
+      const email = 'bombed@aloft.test'
+      const invited: number[] = []
+      for (let n = 0; n < 8; n++) {
+        const { status, body } = await call(`POST ${at}/invitations`, { email })
+        invited.push(status)
+        if (status === 200) await call(`DELETE ${at}/invitations/${body.id}`)
+      }
+      assert.deepEqual(invited, [200, 200, 200, 200, 200, 429, 429, 429])
+      assert.equal((await server.mails(email)).length, 5)
+      const before = (await server.mails(victim.email)).length
+      const added: number[] = []
+      for (let n = 0; n < 8; n++) {
+        const { status } = await call(`POST ${at}/members`, { email: victim.email.toUpperCase() })
+        added.push(status)
+        await call(`DELETE ${at}/members/${victim.id}`)
+      }
+      assert.deepEqual(added, [200, 200, 200, 200, 200, 429, 429, 429])
+      assert.equal((await server.mails(victim.email)).length - before, 5)
+      assert.equal((await call(`POST ${at}/invitations`, { email: 'other@aloft.test' })).status, 200)
+    })
+  },
+  { env: { ALOFT_RATE_LIMIT: '' } },
+)

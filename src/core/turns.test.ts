@@ -15,6 +15,7 @@ test('so many of a key at once, the others in the order in which they came', asy
   const fourth = begin('4')
   await begin('other', 'b')
   assert.deepEqual(began, ['1', '2', 'other'])
+  assert.deepEqual([turns.waiting('a'), turns.waiting('b'), turns.waiting('c')], [2, 0, 0])
   first()
   first()
   const giveBack = await third

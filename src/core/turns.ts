@@ -4,6 +4,8 @@ export type GiveBack = () => void
 export interface Turns {
   /** Resolves when it is the caller's turn: as many as there may be at once, in the order in which they came. */
   take(key: string): Promise<GiveBack>
+  /** How many wait for theirs. */
+  waiting(key: string): number
 }
 
 /** Lets at most so many at once do something for each key. */
@@ -30,5 +32,6 @@ export function createTurns(most: number): Turns {
       else await new Promise<void>((resolve) => state.waiting.push(resolve))
       return giveBackFor(key)
     },
+    waiting: (key) => busy.get(key)?.waiting.length ?? 0,
   }
 }

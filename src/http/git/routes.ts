@@ -15,10 +15,12 @@ import {
   projectOfRepository as nameOf,
 } from '#core/git/enter-repository.ts'
 import { EMPTY_REPOSITORY, type GitRepositories } from '#core/git/git-repositories.ts'
+import { inTurn } from '#core/git/git-turns.ts'
 import { receivePack } from '#core/git/protocol/receive-pack.ts'
 import { branchOfRef, type Push } from '#core/git/push/push.ts'
 import type { Pushes } from '#core/git/push/pushes.ts'
 import type { Tokens } from '#core/token/tokens.ts'
+import type { Turns } from '#core/turns.ts'
 import { readBearer } from '../authenticate.ts'
 import { challengeTo } from '../challenge.ts'
 import { publicRoute, type Route, route } from '../route.ts'
@@ -40,6 +42,8 @@ export interface GitRouteParts
   readonly originOf: (host: string | undefined) => Origin
   /** The largest push. */
   readonly maxBytes: number
+  /** Of the runs of git, by account. */
+  readonly turns: Turns
 }
 
 const text = (status: number, words: string, headers: Record<string, string> = {}): RawReply => ({
@@ -110,14 +114,16 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
           throw new AloftError('not_found', 'There is no such repository.')
         const id = project?.id ?? EMPTY_REPOSITORY
         await parts.repositories.ensure(id)
-        const answer = await parts.repositories.http(id, {
-          method: 'GET',
-          path: '/info/refs',
-          query: `service=${service}`,
-          protocol: protocolOf(headers),
-          maxBytes: parts.maxBytes,
-          signal: AbortSignal.timeout(60_000),
-        })
+        const answer = await inTurn(parts.turns, ctx.owner.id, () =>
+          parts.repositories.http(id, {
+            method: 'GET',
+            path: '/info/refs',
+            query: `service=${service}`,
+            protocol: protocolOf(headers),
+            maxBytes: parts.maxBytes,
+            signal: AbortSignal.timeout(60_000),
+          }),
+        )
         return reply(answer)
       }),
     ),
@@ -129,16 +135,18 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
         const project = await parts.pushes.find(ctx, nameOf(params.repository))
         if (!project) throw new AloftError('not_found', 'There is no such repository.')
         const gone = new AbortController()
-        const answer = await parts.repositories.http(project.id, {
-          method: 'POST',
-          path: '/git-upload-pack',
-          query: '',
-          contentType: headers['content-type'],
-          protocol: protocolOf(headers),
-          body: decoded(body, headers),
-          maxBytes: parts.maxBytes,
-          signal: gone.signal,
-        })
+        const answer = await inTurn(parts.turns, ctx.owner.id, () =>
+          parts.repositories.http(project.id, {
+            method: 'POST',
+            path: '/git-upload-pack',
+            query: '',
+            contentType: headers['content-type'],
+            protocol: protocolOf(headers),
+            body: decoded(body, headers),
+            maxBytes: parts.maxBytes,
+            signal: gone.signal,
+          }),
+        )
         answer.body.once('close', () => gone.abort())
         return reply(answer)
       }),
@@ -150,15 +158,17 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
         if (!ctx) return signIn(headers)
         const open = () => parts.pushes.open(ctx, nameOf(params.repository))
         const serve = (id: string, source: AsyncIterable<Uint8Array>, signal: AbortSignal) =>
-          parts.repositories.http(id, {
-            method: 'POST',
-            path: '/git-receive-pack',
-            query: '',
-            contentType: headers['content-type'],
-            body: source,
-            maxBytes: parts.maxBytes,
-            signal,
-          })
+          inTurn(parts.turns, ctx.owner.id, () =>
+            parts.repositories.http(id, {
+              method: 'POST',
+              path: '/git-receive-pack',
+              query: '',
+              contentType: headers['content-type'],
+              body: source,
+              maxBytes: parts.maxBytes,
+              signal,
+            }),
+          )
         const answer = await receivePack({ ...parts, serve, door: 'git' }, ctx, open, decoded(body, headers))
         return {
           ...answer,

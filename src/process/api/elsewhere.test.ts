@@ -19,6 +19,26 @@ test('what is large is answered elsewhere, whoever asks', () => {
   assert.equal(isElsewhere(ask('GET /v5/platform/deployments/dpl_1/files/abc')), false)
 })
 
+test('what a program is started for is answered elsewhere: it would stop this process while it begins', () => {
+  const { isElsewhere } = createElsewhere()
+  for (const on of [
+    'GET /git/ada/shop.git/info/refs?service=git-upload-pack',
+    'POST /git/ada/shop.git/git-upload-pack',
+    'POST /git/ada/shop.git/git-receive-pack',
+    'POST /v1/git/inspect?teamId=team_1',
+    'PUT /v1/projects/shop/git',
+  ])
+    assert.equal(isElsewhere(ask(on)), true, on)
+  for (const on of [
+    'GET /git/ada/shop.git',
+    'GET /v1/projects/shop/git',
+    'POST /git/ada/shop.git/info/lfs/objects/batch',
+    'GET /v1/git/connections',
+    'POST /v1/git/called/prj_1/token',
+  ])
+    assert.equal(isElsewhere(ask(on)), false, on)
+})
+
 test('whoever asks again and again is answered elsewhere while others visit sites', () => {
   let now = 0
   const { isElsewhere, noteVisit } = createElsewhere({ now: () => now })
@@ -39,12 +59,14 @@ test('whoever asks again and again is answered elsewhere while others visit site
   assert.equal(list('busy'), false, 'it has become quiet, and so have the sites')
 })
 
-test('logs are read elsewhere while others visit sites, and followed here', () => {
+test('logs and analytics are read elsewhere while others visit sites, and followed here', () => {
   const { isElsewhere, noteVisit } = createElsewhere()
   const reads = [
     'GET /v2/platform/deployments/d/events?q=x',
     'GET /platform/deployments/d/logs',
     'GET /v1/projects/p/logs?q=x',
+    'GET /v1/projects/p/analytics?from=1',
+    'GET /v1/analytics/projects',
   ]
   for (const on of reads) assert.equal(isElsewhere(ask(on)), false, on)
   noteVisit()

@@ -10,12 +10,28 @@ const SECOND_MS = 1000
 
 const CREATE = /^\/(?:v\d+\/)?platform\/deployments\/?(?:\?|$)/
 const TREE = /^\/(?:v\d+\/)?platform\/deployments\/[^/?]+\/files\/?(?:\?|$)/
-/** Logs, in which something may have to be searched for that is in none of their many entries. */
+/**
+ * Logs, in which something may have to be searched for that is in none of their many entries, and analytics, of which as
+ * many rows are added up: the embedded database stops the process while it reads.
+ */
 const LOG =
-  /^\/(?:v\d+\/)?(?:platform\/deployments\/[^/?]+\/(?:events|logs)|projects\/[^/?]+\/logs)\/?(?:\?|$)/
+  /^\/(?:v\d+\/)?(?:platform\/deployments\/[^/?]+\/(?:events|logs)|projects\/[^/?]+\/(?:logs|analytics)|analytics\/projects)\/?(?:\?|$)/
 /** What goes on without an end, or is only passed on: it costs little here, and as much again there. */
 const STREAM = /[?&]follow=|\/changes(?:\?|$)/
 const UPLOAD = /\/files(?:\/batch)?\/?(?:\?|$)/
+
+/**
+ * Git, which is run as a program of its own, and so are the keys of repositories made. To start a program is to copy the
+ * tables of all memory that this process has, during which it answers nobody.
+ */
+const CLIENT_OF_GIT = /^\/git\/[^/?]+\/[^/?]+\/(?:info\/refs|git-(?:upload|receive)-pack)\/?(?:\?|$)/
+const STARTS_GIT: Readonly<Record<string, RegExp>> = {
+  POST: /^\/(?:v\d+\/)?git\/inspect\/?(?:\?|$)/,
+  PUT: /^\/(?:v\d+\/)?projects\/[^/?]+\/git\/?(?:\?|$)/,
+}
+
+const startsProgram = ({ method = '', url = '' }: AnyRequest): boolean =>
+  CLIENT_OF_GIT.test(url) || (STARTS_GIT[method]?.test(url) ?? false)
 
 /** Known by its head to cost much: the files of a large deployment, sent or read. */
 export function isLarge({ method, url = '', headers }: AnyRequest): boolean {
@@ -66,8 +82,8 @@ export const callerOf = ({ headers, socket }: AnyRequest): string =>
   headers.authorization ?? headers.cookie ?? socket?.remoteAddress ?? ''
 
 /**
- * The API and the sites share a process, which does one thing after the other. Requests that take long are answered by the
- * working process instead, and while others visit sites so are reads of logs, and all requests of a caller who sends one
+ * The API and the sites share a process, which does one thing after the other. Requests that take long, and those that
+ * programs are started for, are answered by the working process instead, and while others visit sites so are reads of logs and analytics, and all requests of a caller who sends one
  * after the other, or takes much of the CPU with a few: visitors wait for none of them.
  */
 export function createElsewhere({
@@ -106,7 +122,7 @@ export function createElsewhere({
       const caller = callerOf(req)
       const use = countsOf(caller)
       use.count++
-      if (isLarge(req)) return true
+      if (isLarge(req) || startsProgram(req)) return true
       if (!isVisited() || isStream(req)) return false
       return LOG.test(req.url ?? '') || isMuch(use) || isMuch(callers.before.get(caller))
     },

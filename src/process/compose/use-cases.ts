@@ -34,6 +34,7 @@ import { createScrubJob } from '#core/file/scrub-job.ts'
 import { createAppDeliveries } from '#core/git/app/app-deliveries.ts'
 import { createGitApps } from '#core/git/app/apps.ts'
 import { createDeployHooks } from '#core/git/deploy-hooks.ts'
+import { RUNS_AT_ONCE } from '#core/git/git-turns.ts'
 import { createConnections } from '#core/git/host/connections.ts'
 import { createPushes } from '#core/git/push/pushes.ts'
 import { createInspect } from '#core/git/source/inspect.ts'
@@ -87,6 +88,7 @@ import { addressesOf } from '#core/team/account-people.ts'
 import { createInvitations } from '#core/team/invitations.ts'
 import { createTeams } from '#core/team/teams.ts'
 import { createTokens } from '#core/token/tokens.ts'
+import { createTurns } from '#core/turns.ts'
 import { createCompactUsageJob } from '#core/usage/compact-job.ts'
 import { createContentRoom } from '#core/usage/content-room.ts'
 import { deadWebhookMail } from '#core/webhook/dead-webhook-mail.ts'
@@ -375,6 +377,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
     deployments,
     git: {
       repositories,
+      turns: createTurns(RUNS_AT_ONCE),
       pushes: createPushes({
         store: stores.pushes,
         projects: stores.projects,

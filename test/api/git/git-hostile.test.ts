@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
+import { type ClientRequest, request } from 'node:http'
 import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { MINUTE } from '#contract/time.ts'
+import { RUNS_AT_ONCE } from '#core/git/git-turns.ts'
 import { FLUSH, packet } from '#core/git/protocol/pkt-line.ts'
 import { runGit, type WorkTree, workTree } from '../../support/git/git.ts'
 import { type GitHost, startGitHost } from '../../support/git/git-host.ts'
+import { processesWith } from '../../support/sandbox/sandbox.ts'
 import { type Account, startServer, type TestServer } from '../../support/server.ts'
 
 const TOKEN = 'of-the-host'
@@ -226,4 +230,57 @@ test('a repository that vanishes is told once, takes nothing offline, and is fol
   await server.runJobs()
   await until(async () => (await server.visit('vanishing.localhost', '/')).body === 'second')
   assert.equal((await server.call('GET /v1/projects/vanishing/git', account)).body.problem, null)
+})
+
+test('who has as many runs of git as an account may waits for one to end, and nobody else does', async (t) => {
+  const { account, remote, tree } = await pushed(t, 'many-runs')
+  const other = await pushed(t, 'few-runs')
+  const refsOf = ({ username, token }: Account, project: string) =>
+    fetch(`${server.url}/git/${username}/${project}.git/info/refs?service=git-upload-pack`, {
+      headers: { authorization: `Basic ${Buffer.from(`x:${token}`).toString('base64')}` },
+    }).then(async (answer) => [answer.status, (await answer.text()).includes('refs/heads/main')])
+  // A request that never ends is a run of git that never ends.
+  const half = (): ClientRequest => {
+    const asked = request(`${server.url}/git/${account.username}/many-runs.git/git-upload-pack`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-git-upload-pack-request',
+        authorization: `Basic ${Buffer.from(`x:${account.token}`).toString('base64')}`,
+        'transfer-encoding': 'chunked',
+      },
+    })
+    asked.on('error', () => {})
+    asked.write('0032want')
+    return asked
+  }
+  const { id } = (await server.call('GET /v9/projects/many-runs', account)).body
+  /** Each is a program that this process has started, and what that has started. */
+  const running = () =>
+    processesWith('http-backend').filter((pid) => {
+      try {
+        const [, parent] = /^\d+ \(.*\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? []
+        const isOfIt = readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`/${id}.git`)
+        return Number(parent) === process.pid && isOfIt
+      } catch {
+        return false
+      }
+    }).length
+  const held = Array.from({ length: RUNS_AT_ONCE + 3 }, half)
+  t.after(() => {
+    for (const asked of held) asked.destroy()
+  })
+  await until(async () => running() >= RUNS_AT_ONCE)
+  let isAnswered = false
+  const late = refsOf(account, 'many-runs').finally(() => {
+    isAnswered = true
+  })
+  assert.deepEqual(await refsOf(other.account, 'few-runs'), [200, true])
+  assert.equal(
+    await other.tree.must('ls-remote', other.remote, 'refs/heads/main'),
+    `${other.commit}\trefs/heads/main`,
+  )
+  assert.equal(isAnswered, false)
+  for (const asked of held) asked.destroy()
+  assert.deepEqual(await late, [200, true])
+  assert.ok((await tree.must('ls-remote', remote)).includes('refs/heads/main'))
 })

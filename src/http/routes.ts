@@ -115,6 +115,7 @@ export interface UseCases {
     | 'follow'
     | 'maxBytes'
     | 'turns'
+    | 'room'
   >
   readonly installations: Installations
   readonly logins: Logins

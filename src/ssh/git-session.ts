@@ -10,9 +10,10 @@ import { enterRepository, projectOfRepository } from '#core/git/enter-repository
 import { EMPTY_REPOSITORY, GitError, type GitRepositories } from '#core/git/git-repositories.ts'
 import { inTurn } from '#core/git/git-turns.ts'
 import { PacketReader } from '#core/git/protocol/pkt-line.ts'
-import { receivePack } from '#core/git/protocol/receive-pack.ts'
+import { type ReceiveParts, receivePack } from '#core/git/protocol/receive-pack.ts'
 import type { Push } from '#core/git/push/push.ts'
 import type { Pushes } from '#core/git/push/pushes.ts'
+import type { RepositoryRoom } from '#core/git/repository-room.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Turns } from '#core/turns.ts'
 import type { GitCommand } from './git-command.ts'
@@ -27,6 +28,7 @@ export interface GitSessionParts {
   readonly maxBytes: number
   /** Of the runs of git, by account. */
   readonly turns: Turns
+  readonly room: RepositoryRoom
   readonly log: Log
 }
 
@@ -118,7 +120,7 @@ async function receive(parts: GitSessionParts, ctx: Context, name: string, wire:
   )
   await send(withoutServiceLine(refs.body), wire)
   await refs.ended
-  const serve = (repository: string, body: AsyncIterable<Uint8Array>, until: AbortSignal) =>
+  const serve: ReceiveParts['serve'] = (repository, body, options) =>
     inTurn(turns, ctx.owner.id, () =>
       repositories.http(repository, {
         method: 'POST',
@@ -126,8 +128,7 @@ async function receive(parts: GitSessionParts, ctx: Context, name: string, wire:
         query: '',
         contentType: 'application/x-git-receive-pack-request',
         body,
-        maxBytes,
-        signal: until,
+        ...options,
       }),
     )
   const open = () => pushes.open(ctx, name)

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   copyOf,
@@ -111,6 +111,7 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
 
     removeLeftovers: () => removeLeftovers(folder, Object.values(ASIDE)),
 
+    bytes: (id) => bytesIn(join(folderOf(id), 'objects')),
     refs: (id) => refsUnder(id, 'refs/'),
     incoming: (id) => refsUnder(id, INCOMING),
 
@@ -197,4 +198,13 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
     http: (id, request) => serveHttp(confine, folderOf(id), request),
     uploadPack: (id, client) => serveUpload(confine, folderOf(id), client),
   }
+}
+
+async function bytesIn(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  let bytes = 0
+  for (const entry of entries)
+    if (entry.isFile())
+      bytes += (await stat(join(entry.parentPath, entry.name)).catch(() => undefined))?.size ?? 0
+  return bytes
 }

@@ -16,9 +16,10 @@ import {
 } from '#core/git/enter-repository.ts'
 import { EMPTY_REPOSITORY, type GitRepositories } from '#core/git/git-repositories.ts'
 import { inTurn } from '#core/git/git-turns.ts'
-import { receivePack } from '#core/git/protocol/receive-pack.ts'
+import { type ReceiveParts, receivePack } from '#core/git/protocol/receive-pack.ts'
 import { branchOfRef, type Push } from '#core/git/push/push.ts'
 import type { Pushes } from '#core/git/push/pushes.ts'
+import type { RepositoryRoom } from '#core/git/repository-room.ts'
 import type { Tokens } from '#core/token/tokens.ts'
 import type { Turns } from '#core/turns.ts'
 import { readBearer } from '../authenticate.ts'
@@ -44,6 +45,7 @@ export interface GitRouteParts
   readonly maxBytes: number
   /** Of the runs of git, by account. */
   readonly turns: Turns
+  readonly room: RepositoryRoom
 }
 
 const text = (status: number, words: string, headers: Record<string, string> = {}): RawReply => ({
@@ -157,7 +159,7 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
         const ctx = await enter(visit, params.account, headers, 'git-receive-pack')
         if (!ctx) return signIn(headers)
         const open = () => parts.pushes.open(ctx, nameOf(params.repository))
-        const serve = (id: string, source: AsyncIterable<Uint8Array>, signal: AbortSignal) =>
+        const serve: ReceiveParts['serve'] = (id, source, options) =>
           inTurn(parts.turns, ctx.owner.id, () =>
             parts.repositories.http(id, {
               method: 'POST',
@@ -165,8 +167,7 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
               query: '',
               contentType: headers['content-type'],
               body: source,
-              maxBytes: parts.maxBytes,
-              signal,
+              ...options,
             }),
           )
         const answer = await receivePack({ ...parts, serve, door: 'git' }, ctx, open, decoded(body, headers))

@@ -111,6 +111,7 @@ import {
   openHosts,
   openRemotes,
   openRepositories,
+  openRepositoryRoom,
 } from './git/git.ts'
 import { createSshAddress } from './git/ssh-address.ts'
 import { sharedSettings } from './machine/shared-settings.ts'
@@ -378,6 +379,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
     git: {
       repositories,
       turns: createTurns(RUNS_AT_ONCE),
+      room: openRepositoryRoom(parts, repositories),
       pushes: createPushes({
         store: stores.pushes,
         projects: stores.projects,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { type ClientRequest, request } from 'node:http'
@@ -283,4 +284,56 @@ test('who has as many runs of git as an account may waits for one to end, and no
   for (const asked of held) asked.destroy()
   assert.deepEqual(await late, [200, true])
   assert.ok((await tree.must('ls-remote', remote)).includes('refs/heads/main'))
+})
+
+test('repositories take room of the account like its files, in all of its projects together', async (t) => {
+  const { account, tree, remote } = await pushed(t, 'large-packs')
+  const operator = await server.operator()
+  const allow = async (contentBytes: number | null) => {
+    const { status } = await server.call(`PATCH /v1/operator/accounts/${account.email}/quotas`, {
+      token: operator.token,
+      body: { contentBytes },
+    })
+    assert.equal(status, 200)
+  }
+  await tree.must('push', remote, 'main:other')
+  const refsOf = async () => (await tree.must('ls-remote', remote)).split('\n').length
+  const before = await refsOf()
+  await writeFile(join(tree.folder, 'large.bin'), randomBytes(400_000))
+  await tree.commit('Large')
+  await allow(200_000)
+  const tooLarge = await tree.git('push', '-o', 'nowait', remote, 'main:large')
+  assert.equal(tooLarge.ok, false)
+  assert.match(tooLarge.said, /exceeds maximum allowed size|maximum input size/)
+  await allow(null)
+  await tree.must('push', '-o', 'nowait', remote, 'main:large')
+  await allow(200_000)
+  const elsewhere = await tree.git('push', '-o', 'nowait', remote.replace('large-packs', 'another'), 'main')
+  assert.equal(elsewhere.ok, false)
+  assert.match(elsewhere.said, /Your plan allows .+ of stored files/)
+  assert.equal((await server.call('GET /v9/projects/another', account)).status, 404)
+  assert.equal(await refsOf(), before + 1)
+  await tree.must('push', remote, '--delete', 'other')
+  assert.equal(await refsOf(), before)
+})
+
+test('a repository elsewhere is not fetched where there is no room for it, and that is said', async (t) => {
+  const account = await server.signUp()
+  const operator = await server.operator()
+  const tree = await workTree(t, { 'index.html': 'first' })
+  await tree.commit('The first')
+  const at = await host.repository('ada/growing')
+  await tree.must('push', at, 'main')
+  await server.call('POST /v10/projects', { ...account, body: { name: 'growing' } })
+  await server.call(`PATCH /v1/operator/accounts/${account.email}/quotas`, {
+    token: operator.token,
+    body: { contentBytes: 0 },
+  })
+  await server.call('PUT /v1/projects/growing/git', {
+    ...account,
+    body: { url: `${host.url}/ada/growing.git`, token: TOKEN },
+  })
+  const problem = async () => (await server.call('GET /v1/projects/growing/git', account)).body.problem
+  await until(async () => (await problem()) !== null)
+  assert.match(await problem(), /Your plan allows .+ of stored files/)
 })

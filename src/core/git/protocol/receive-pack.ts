@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream'
+import { AloftError } from '#contract/errors.ts'
 import type { Context } from '../../access/context.ts'
 import type { Project } from '../../project/project.ts'
 import type { GitHttpAnswer } from '../git-repositories.ts'
 import type { Push } from '../push/push.ts'
 import type { Pushes } from '../push/pushes.ts'
+import type { RepositoryRoom } from '../repository-room.ts'
 import { FLUSH, KEEP_ALIVE, PacketReader, packet, progress } from './pkt-line.ts'
 import { type Commands, readCommands } from './read-commands.ts'
 import { readReport } from './read-report.ts'
@@ -14,8 +16,11 @@ interface ReceiveParts {
   readonly serve: (
     repository: string,
     body: AsyncIterable<Uint8Array>,
-    signal: AbortSignal,
+    options: { readonly signal: AbortSignal; readonly maxBytes: number },
   ) => Promise<GitHttpAnswer>
+  /** The largest push. */
+  readonly maxBytes: number
+  readonly room: RepositoryRoom
   /** What is told of a push until there is nothing more to tell. */
   readonly follow: (push: Push, signal: AbortSignal) => AsyncIterable<string>
   /** Through which door it comes. */
@@ -46,12 +51,22 @@ export async function receivePack(
   const commands = await readCommands(source)
   const { updates, refusal, capabilities } = commands
   const isBanded = capabilities.has('side-band-64k')
-  if (refusal !== undefined) {
+  const refuse = async (why: string): Promise<ReceiveAnswer> => {
     await drain(commands.body)
-    return { status: 200, body: Readable.from([refused(commands, refusal, isBanded)]) }
+    return { status: 200, body: Readable.from([refused(commands, why, isBanded)]) }
   }
+  if (refusal !== undefined) return refuse(refusal)
   // Git asks in this way whether it may push, before it sends much.
   if (updates.length === 0) return { status: 200, body: Readable.from([]) }
+  let maxBytes = parts.maxBytes
+  // What is deleted takes no room.
+  if (updates.some(({ after }) => after !== null))
+    try {
+      maxBytes = Math.min(maxBytes, await parts.room(ctx.owner.id))
+    } catch (error) {
+      if (!(error instanceof AloftError) || error.kind !== 'quota_exceeded') throw error
+      return refuse(error.message)
+    }
   const project = await open()
   const has = (name: string) =>
     commands.pushOptions.some((option) => option === name || option === `${name}=true`)
@@ -60,7 +75,7 @@ export async function receivePack(
     ...(has('prod') ? { prod: true } : {}),
     ...(has('force') ? { force: true } : {}),
   })
-  const answer = await parts.serve(project.id, commands.body, gone.signal)
+  const answer = await parts.serve(project.id, commands.body, { signal: gone.signal, maxBytes })
   const received = (report: Buffer) => parts.pushes.received(project, begun, readReport(report))
   const told = { begun, nowait: has('nowait') }
   const output = isBanded

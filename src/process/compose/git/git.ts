@@ -35,6 +35,7 @@ import {
   type PushJobParts,
 } from '#core/git/push/push-job.ts'
 import { createReportJob } from '#core/git/report-job.ts'
+import { createRepositoryRoom, type RepositoryRoom } from '#core/git/repository-room.ts'
 import {
   commitUrlOf,
   type GitRemotes,
@@ -88,6 +89,19 @@ export function openRepositories(
 /** Whether everything that another machine would need is where it finds it. */
 export const hasOthers = ({ databaseUrl, blobUrl }: Pick<Config, 'databaseUrl' | 'blobUrl'>): boolean =>
   databaseUrl !== undefined && blobUrl !== undefined
+
+/** Projects of an account whose repositories are measured: those that changed last. */
+const MOST_MEASURED = 10_000
+
+export const openRepositoryRoom = (
+  { stores, quotas, clock }: Pick<Parts, 'stores' | 'quotas' | 'clock'>,
+  repositories: GitRepositories,
+): RepositoryRoom =>
+  createRepositoryRoom({
+    ...{ quotas, repositories, clock },
+    projectsOf: async (id) =>
+      (await stores.projects.list(id, { limit: MOST_MEASURED }, {})).items.map((project) => project.id),
+  })
 
 /** What was pushed to this machine while it was alone is there for all from now on. */
 export async function shareRepositories(config: Config, parts: Parts): Promise<void> {
@@ -217,6 +231,7 @@ export function createGitJobs(config: Config, parts: Parts, given: GitJobParts):
     createInstallationsJob({ apps: stores.apps, access, refresh, transact }),
     createSyncJob({
       ...shared,
+      room: openRepositoryRoom(parts, repositories),
       remotes,
       sources: stores.sources,
       pulls: stores.pulls,

@@ -88,10 +88,10 @@ export function createPushJob(parts: PushJobParts): JobHandler {
     timeLimit: 15 * MINUTE,
     maxAttempts: Number.POSITIVE_INFINITY,
     backOff: (attempt) => Math.min(doubling(attempt), 2 * MINUTE),
-    atOnce: 4,
+    atOnce: 6,
     inOrder: true,
     // What it reads of other hosts, such as submodules, comes as slowly as these like.
-    ofOneAccount: 2,
+    ofOneAccount: 3,
     givesWayAfter: MINUTE,
     async run({ pushId, round }, run) {
       const push = await parts.pushes.byId(String(pushId))

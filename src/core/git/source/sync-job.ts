@@ -126,10 +126,10 @@ export function createSyncJob(parts: SyncParts): JobHandler {
     summary: 'Check a connected repository',
     timeLimit: 30 * MINUTE,
     maxAttempts: 5,
-    atOnce: 2,
+    atOnce: 4,
     inOrder: true,
     // A host may answer as slowly as it likes.
-    ofOneAccount: 1,
+    ofOneAccount: 2,
     givesWayAfter: MINUTE,
     async run({ projectId, by = 'poll', origin }, { signal, log }) {
       const source = await sources.find(String(projectId))

@@ -15,7 +15,7 @@ import {
   MANIFEST,
   tarEntry,
 } from '#contract/backup.ts'
-import { checkBackup } from '#src/process/restore.ts'
+import { checkBackup } from '#src/process/data/restore.ts'
 import { tried } from '#test/support/attacked.ts'
 
 const AT = 1_700_000_000_000

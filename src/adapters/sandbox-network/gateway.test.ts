@@ -3,7 +3,7 @@ import { readlinkSync } from 'node:fs'
 import { test } from 'node:test'
 import { findTools } from '#adapters/sandbox-bwrap/tools.ts'
 import { createDestinations } from '#core/outbound/destinations.ts'
-import { rootMissing } from '#test/support/sandbox.ts'
+import { rootMissing } from '#test/support/sandbox/sandbox.ts'
 import { Gateway, type GatewayTools } from './gateway.ts'
 
 test('that a gateway was killed is seen before anybody was told of it', { skip: rootMissing }, async (t) => {

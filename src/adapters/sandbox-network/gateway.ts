@@ -12,7 +12,7 @@ import { createNameServer } from './name-server.ts'
 import { USUAL_PORTS } from './reachable-ports.ts'
 import { createResolverList } from './resolver-list.ts'
 
-interface GatewayTools {
+export interface GatewayTools {
   readonly ip: string
   readonly nsenter: string
   readonly sh: string

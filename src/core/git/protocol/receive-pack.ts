@@ -10,7 +10,7 @@ import { FLUSH, KEEP_ALIVE, PacketReader, packet, progress } from './pkt-line.ts
 import { type Commands, readCommands } from './read-commands.ts'
 import { readReport } from './read-report.ts'
 
-interface ReceiveParts {
+export interface ReceiveParts {
   readonly pushes: Pick<Pushes, 'begin' | 'received'>
   /** Hands a request over to git. */
   readonly serve: (

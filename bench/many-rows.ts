@@ -232,10 +232,10 @@ async function onSqlite(): Promise<Row[]> {
   }
 }
 
-/** The one of a test run does for a trial. */
+/** The one of a test run does for a trial. What is measured lies on the disk, as that of users. */
 async function openServer(): Promise<Postgres> {
   const { ALOFT_TEST_POSTGRES: folder } = process.env
-  return isTrial && folder ? { folder, stop: async () => {} } : startPostgres()
+  return isTrial && folder ? { folder, stop: async () => {} } : startPostgres(tmpdir())
 }
 
 async function onPostgres(): Promise<Row[]> {

@@ -3,6 +3,7 @@ import {
   type Sandbox,
   SandboxError,
   type SandboxedProcess,
+  type SandboxLimits,
   type SandboxReport,
   type SandboxRun,
 } from '#core/ports/sandbox.ts'
@@ -49,6 +50,8 @@ export class BwrapSandbox implements Sandbox {
   readonly #has: Abilities
   readonly #running = new Set<SandboxedProcess>()
   #runs = 0
+  /** See `codeRangeBytes`: the same for all runs. */
+  #reservedBytes: Promise<number> | undefined
   #closing: Promise<void> | undefined
 
   constructor(abilities: Abilities) {
@@ -89,6 +92,13 @@ export class BwrapSandbox implements Sandbox {
     await view.remove()
   }
 
+  /** In place of cgroups. */
+  async #processLimits(limits: SandboxLimits, isOwnUser: boolean): Promise<readonly string[]> {
+    this.#reservedBytes ??= readFile('/proc/self/maps', 'utf8').then(codeRangeBytes)
+    const reservedBytes = await this.#reservedBytes
+    return rlimitArgs(limits, await readFile('/proc/self/limits', 'utf8'), { isOwnUser, reservedBytes })
+  }
+
   async #start(run: SandboxRun): Promise<Started> {
     const { name, tools, places, users, networks } = this.#has
     const undo: (() => unknown)[] = []
@@ -112,15 +122,10 @@ export class BwrapSandbox implements Sandbox {
         for (const { host, maxBytes = 0 } of bounded)
           undo.push(await mountBounded(tools, name, host, maxBytes))
       const limited = places?.folders.memory !== undefined && places.folders.pids !== undefined
-      const rlimits = limited
-        ? [...fileLimitArgs(run.limits)]
-        : [
-            ...rlimitArgs(run.limits, await readFile('/proc/self/limits', 'utf8'), {
-              isOwnUser: uid === undefined,
-              reservedBytes: codeRangeBytes(await readFile('/proc/self/maps', 'utf8')),
-            }),
-            ...fileLimitArgs(run.limits),
-          ]
+      const rlimits = [
+        ...(limited ? [] : await this.#processLimits(run.limits, uid === undefined)),
+        ...fileLimitArgs(run.limits),
+      ]
       const binds = users ? run.binds.map(({ maxBytes: _, ...bind }) => bind) : run.binds
       const started = await startBwrap({ ...this.#has, run: { ...run, binds }, cgroup, enter, uid, rlimits })
       if (!users)

@@ -8,15 +8,15 @@
  */
 import hooks, { AsyncLocalStorage, AsyncResource, createHook, executionAsyncId } from 'node:async_hooks'
 
-type Told = Parameters<typeof createHook>[0]
+type HookCallbacks = Parameters<typeof createHook>[0]
 
 const scopes = new AsyncLocalStorage<AsyncResource>()
-let told: Told | undefined
+let followed: HookCallbacks | undefined
 
 class Scope extends AsyncResource {
   constructor(...args: ConstructorParameters<typeof AsyncResource>) {
     super(...args)
-    told?.init?.(this.asyncId(), args[0], this.triggerAsyncId(), this)
+    followed?.init?.(this.asyncId(), args[0], this.triggerAsyncId(), this)
   }
 
   override runInAsyncScope<This, Result>(
@@ -32,8 +32,8 @@ class Scope extends AsyncResource {
 Object.assign(hooks, {
   AsyncResource: Scope,
   executionAsyncId: () => scopes.getStore()?.asyncId() ?? executionAsyncId(),
-  createHook: (callbacks: Told) => {
-    told = callbacks
+  createHook: (callbacks: HookCallbacks) => {
+    followed = callbacks
     const nothing = { enable: () => nothing, disable: () => nothing }
     return nothing
   },

@@ -118,16 +118,16 @@ export function createFsPrerenderCache(options: FsPrerenderCacheOptions): Preren
 }
 
 /** What is kept of one deployment, by the minute of its last use: to sort hundreds of thousands would stop the process. */
-interface Kept {
+interface DeploymentPages {
   bytes: number
   readonly byMinute: Map<number, { readonly path: string; readonly size: number }[]>
 }
 
 /** What a process left behind in the middle of a write is removed. */
-async function listKept(folder: string, abandonedBefore: number): Promise<readonly Kept[]> {
-  const all: Kept[] = []
+async function listKept(folder: string, abandonedBefore: number): Promise<readonly DeploymentPages[]> {
+  const all: DeploymentPages[] = []
   for (const deployment of await namesIn(folder)) {
-    const kept: Kept = { bytes: 0, byMinute: new Map() }
+    const kept: DeploymentPages = { bytes: 0, byMinute: new Map() }
     all.push(kept)
     for (const name of await namesIn(join(folder, deployment))) {
       // It makes others wrong, and must not be gone before them.

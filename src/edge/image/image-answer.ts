@@ -42,7 +42,7 @@ const LARGEST = 32 * 1024 * 1024
 export const AT_ONCE = Math.max(2, Math.floor(availableParallelism() / 2))
 /** Of one account: whoever would wait for more is told to come back. */
 const MOST_WAITING = 200
-const PATIENCE_MS = 15_000
+const FETCH_WITHIN_MS = 15_000
 const REDIRECTS = 3
 const POLICY = "script-src 'none'; frame-src 'none'; sandbox;"
 /** An image that grew old is given while it is made anew. */
@@ -59,7 +59,7 @@ export function createImageAnswer({ images, cache, proxy }: Options): AnswerImag
       const req = { method: 'GET', headers: { accept: 'image/*,*/*;q=0.5' } } as unknown as AnyRequest
       const visitor = { ...visitorOf(exchange), ip: '127.0.0.1' }
       const result = await proxy.forward({
-        ...{ req, signal: AbortSignal.timeout(PATIENCE_MS), url: target, visitor, status: undefined },
+        ...{ req, signal: AbortSignal.timeout(FETCH_WITHIN_MS), url: target, visitor, status: undefined },
         ...{ headers: new Map(), siteHeaders: [] },
       })
       if ('code' in result || result.status < 300 || result.status > 399 || hop >= REDIRECTS) return result

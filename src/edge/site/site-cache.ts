@@ -12,7 +12,7 @@ interface SiteCacheOptions {
   /** What else has to be known before a site can answer. */
   readonly prepare?: (site: Site) => Promise<void> | undefined
   /** How long visitors wait for a site that is in doubt to be looked up; then they get what was known. */
-  readonly patienceMs?: number
+  readonly confirmWithinMs?: number
 }
 
 type Load = Promise<SiteEntry | undefined>
@@ -23,7 +23,7 @@ const RETRY_MS = 5_000
 /** Short, because a host may become ours at any moment and the message may be lost; long enough to be cheap. */
 const ABSENT_MS = 2_000
 /** A database that is there answers much sooner. */
-const PATIENCE_MS = 300
+const CONFIRM_WITHIN_MS = 300
 const MAX_NAMES = 10_000
 const NOT_CHECKED = 'a site could not be checked for changes; serving the last known state'
 
@@ -34,7 +34,7 @@ export class SiteCache {
   readonly #log: Log
   readonly #budget: number
   readonly #prepare: SiteCacheOptions['prepare']
-  readonly #patience: number
+  readonly #confirmWithinMs: number
   readonly #kept: WeightedCache<SiteEntry>
   readonly #loads = new Map<string, Load>()
   /** Of sites in doubt: what visitors wait for. */
@@ -44,9 +44,16 @@ export class SiteCache {
   /** Hosts that were forgotten because of a change, and nobody asked for since. */
   readonly #changed = new Set<string>()
 
-  constructor({ sites, clock, log, budgetBytes, prepare, patienceMs = PATIENCE_MS }: SiteCacheOptions) {
+  constructor({
+    sites,
+    clock,
+    log,
+    budgetBytes,
+    prepare,
+    confirmWithinMs = CONFIRM_WITHIN_MS,
+  }: SiteCacheOptions) {
     this.#prepare = prepare
-    this.#patience = patienceMs
+    this.#confirmWithinMs = confirmWithinMs
     this.#sites = sites
     this.#clock = clock
     this.#log = log
@@ -162,7 +169,7 @@ export class SiteCache {
 
   async #settle(host: string, entry: SiteEntry): Load {
     const late = Promise.withResolvers<'late'>()
-    const timer = setTimeout(() => late.resolve('late'), this.#patience)
+    const timer = setTimeout(() => late.resolve('late'), this.#confirmWithinMs)
     try {
       const found = await Promise.race([this.#load(host), late.promise])
       if (found !== 'late') return found

@@ -18,7 +18,7 @@ import { findRunnerSocket } from '../runner-socket.ts'
 
 /** For one site, for a moment. */
 const BUDGET = 8 * 1024 * 1024
-const PATIENCE = 10 * SECOND
+const VISIT_WITHIN = 10 * SECOND
 
 /**
  * Looks at a site through an edge of its own, which answers for no other name, lets nobody into what is protected, and
@@ -92,7 +92,7 @@ async function closed(server: Server): Promise<void> {
 const visitOver =
   (socketPath: string, host: string): VisitSite =>
   async (path, maxBytes, signal) => {
-    const ended = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)])
+    const ended = AbortSignal.any([signal, AbortSignal.timeout(VISIT_WITHIN)])
     const headers = { host, accept: 'text/html,image/*;q=0.9,*/*;q=0.1', 'accept-encoding': 'identity' }
     const asked = request({ socketPath, path, headers, signal: ended, agent: false })
     try {

@@ -83,8 +83,9 @@ export const callerOf = ({ headers, socket }: AnyRequest): string =>
 
 /**
  * The API and the sites share a process, which does one thing after the other. Requests that take long, and those that
- * programs are started for, are answered by the working process instead, and while others visit sites so are reads of logs and analytics, and all requests of a caller who sends one
- * after the other, or takes much of the CPU with a few: visitors wait for none of them.
+ * programs are started for, are answered by the working process instead. While others visit sites, so are reads of logs and
+ * analytics, and all requests of a caller who sends one after the other, or takes much of the CPU with a few: visitors wait
+ * for none of them.
  */
 export function createElsewhere({
   now = () => performance.now(),

@@ -3,7 +3,11 @@
 const { execFile } = require('child_process')
 const fs = require('fs')
 
+const TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
 const LISTENING = '0A'
+/** Older kernels list a connection that is being opened with the socket that it is for. */
+const OPENING = '03'
+const CHUNK = 64 * 1024
 const MAX_OUTPUT = 8 * 1024 * 1024
 
 const read = (file) =>
@@ -18,11 +22,7 @@ const run = (file, args) =>
   )
 
 /** The words of each line. */
-const table = (text) =>
-  text
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/))
-    .filter((words) => words[0] !== '')
+const table = (lines) => lines.map((line) => line.trim().split(/\s+/)).filter((words) => words[0] !== '')
 
 /** As the kernel writes addresses: those that a connection to the host may end at, its own and wildcards. */
 const ADDRESSES = {
@@ -50,17 +50,50 @@ function familyOf(processes) {
   return new Set(processes.filter(isOurs).map(({ pid }) => pid))
 }
 
+/**
+ * The rows of a table of the kernel for sockets that listen. Those come first, and whatever is behind them may be tens of
+ * thousands of connections, so it is not read. What imitates the kernel, as gVisor does, has an order of its own.
+ */
+const listening = (file, comeFirst) =>
+  new Promise((resolve) => {
+    const rows = []
+    const buffer = Buffer.allocUnsafe(CHUNK)
+    fs.open(file, 'r', (absent, fd) => {
+      if (absent) {
+        resolve(rows)
+        return
+      }
+      const done = () => fs.close(fd, () => resolve(rows))
+      const readOn = (begun) =>
+        fs.read(fd, buffer, 0, CHUNK, null, (error, bytes) => {
+          if (error || bytes === 0) {
+            done()
+            return
+          }
+          const lines = (begun + buffer.latin1Slice(0, bytes)).split('\n')
+          const unfinished = lines.pop()
+          for (const words of table(lines)) {
+            if (words[3] === LISTENING) rows.push(words)
+            else if (comeFirst && words[0] !== 'sl' && words[3] !== OPENING) {
+              done()
+              return
+            }
+          }
+          readOn(unfinished)
+        })
+      readOn('')
+    })
+  })
+
 const linux = {
   /** The sockets that take connections to this host and port. */
-  async listeners(host, port) {
+  async listeners(host, port, files = TABLES, comeFirst = fs.existsSync('/proc/softirqs')) {
     const wanted = port.toString(16).toUpperCase().padStart(4, '0')
-    const files = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(read))
     const found = []
-    for (const text of files)
-      for (const words of table(text)) {
-        const [address, on] = String(words[1]).split(':')
-        if (words[3] === LISTENING && on === wanted && ADDRESSES[host].indexOf(address) !== -1)
-          found.push(words[9])
+    for (const rows of await Promise.all(files.map((file) => listening(file, comeFirst))))
+      for (const words of rows) {
+        const [address, on] = words[1].split(':')
+        if (on === wanted && ADDRESSES[host].indexOf(address) !== -1) found.push(words[9])
       }
     return found
   },
@@ -99,7 +132,7 @@ const bsd = {
     return found
   },
   async ownedBy(pids) {
-    const lines = table(await run('ps', ['-axo', 'pid=,ppid=,pgid=']))
+    const lines = table((await run('ps', ['-axo', 'pid=,ppid=,pgid='])).split('\n'))
     const ours = familyOf(
       lines.map(([pid, parent, group]) => ({
         pid: Number(pid),

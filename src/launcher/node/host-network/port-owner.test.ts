@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 
 interface System {
-  listeners(host: string, port: number): Promise<string[]>
+  listeners(host: string, port: number, files?: readonly string[], comeFirst?: boolean): Promise<string[]>
   ownedBy(sockets: string[]): Promise<boolean>
 }
 type Owns = (host: string) => Promise<string | undefined>
@@ -73,4 +76,38 @@ s.bind(('127.0.0.1', 0)); s.listen(); print(f'{os.getpid()} {s.getsockname()[1]}
   const owns = owner.createOwnership(port)
   assert.ok(await owns('::1'))
   assert.equal(await owns('127.0.0.1'), undefined)
+})
+
+const row = (port: string, state: string, inode: number) =>
+  `   0: 0100007F:${port} 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000     0        0 ${inode} 1 0 100 0 0 10 0\n`
+/** In Python, the same question to the launcher for Python. */
+const ASK = `
+import sys; sys.path.insert(0, sys.argv[1])
+from aloft_launcher.port_owner import Linux
+print(','.join(Linux.listeners('127.0.0.1', 8080, sys.argv[2:3], sys.argv[3] == 'true')))`
+const python = join(import.meta.dirname, '../../python')
+
+test('of the sockets of the machine only those are read that listen, where they come first', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'aloft-port-owner-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'tcp')
+  const others = Array.from({ length: 2000 }, (_, at) => row('1F91', '0A', 100_000 + at)).join('')
+  const listen = [row('1F90', '0A', 11), row('1F90', '03', 0), row('1F91', '0A', 12), others]
+  const connections = [row('1F90', '01', 13), row('1F91', '06', 0)]
+  const header =
+    '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n'
+  writeFileSync(
+    file,
+    [header, ...listen, row('1F90', '0A', 14), ...connections, row('1F90', '0A', 15)].join(''),
+  )
+  for (const [comeFirst, found] of [
+    [true, ['11', '14']],
+    [false, ['11', '14', '15']],
+  ] as const) {
+    assert.deepEqual(await owner.linux.listeners('127.0.0.1', 8080, [file], comeFirst), found)
+    const { stdout, stderr } = spawnSync('python3', ['-c', ASK, python, file, `${comeFirst}`], {
+      encoding: 'utf8',
+    })
+    assert.equal(stdout.trim(), found.join(), stderr)
+  }
 })

@@ -9,6 +9,9 @@ import subprocess
 # Below those that outgoing connections are given.
 FIRST, COUNT, TRIES = 20000, 12000, 64
 LISTENING = "0A"
+# Older kernels list a connection that is being opened with the socket that it is for.
+OPENING = "03"
+TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 # As the kernel writes addresses: those that a connection to the host may end at, its own and wildcards.
 ADDRESSES = {
     "127.0.0.1": (
@@ -54,6 +57,25 @@ def _read(file):
         return ""
 
 
+def _listening(file, come_first):
+    """The rows of a table of the kernel for sockets that listen. Those come first, and whatever is behind them may be
+    tens of thousands of connections, so it is not read. What imitates the kernel, as gVisor does, has an order of its
+    own."""
+    rows = []
+    try:
+        with open(file, encoding="latin-1") as opened:
+            next(opened, None)
+            for line in opened:
+                words = line.split()
+                if words[3] == LISTENING:
+                    rows.append(words)
+                elif come_first and words[3] != OPENING:
+                    break
+    except OSError:
+        pass
+    return rows
+
+
 def _run(*argv):
     null = subprocess.DEVNULL
     return subprocess.run(argv, stdin=null, stdout=subprocess.PIPE, stderr=null).stdout.decode("latin-1")
@@ -78,14 +100,15 @@ def _family_of(processes):
 
 class Linux:
     @staticmethod
-    def listeners(host, port):
+    def listeners(host, port, files=TABLES, come_first=None):
+        if come_first is None:
+            come_first = os.path.exists("/proc/softirqs")
         wanted = "%04X" % port
         found = []
-        for file in ("/proc/net/tcp", "/proc/net/tcp6"):
-            for line in _read(file).splitlines()[1:]:
-                words = line.split()
+        for file in files:
+            for words in _listening(file, come_first):
                 address, _, on = words[1].partition(":")
-                if words[3] == LISTENING and on == wanted and address in ADDRESSES[host]:
+                if on == wanted and address in ADDRESSES[host]:
                     found.append(words[9])
         return sorted(found)
 

@@ -14,7 +14,7 @@ async function bridgeTo(t: TestContext, ...handle: Parameters<typeof createServe
   const server = createServer(...handle).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const path = join(folder, 's')
-  const bridge = await openSocketBridge(path)
+  const bridge = await openSocketBridge(path, { reachMs: 0, openingMs: 60_000 })
   t.after(async () => {
     server.close()
     await bridge.close()

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { SECOND } from '#contract/time.ts'
 
 /** An address, or whatever else makes connections to one place. */
 type BridgeTarget = { readonly host: string; readonly port: number } | (() => Socket)
@@ -22,7 +23,13 @@ export interface BridgeLimits {
   readonly openingMs: number
 }
 
-const LIMITS: BridgeLimits = { reachMs: 0, openingMs: 10_000 }
+/**
+ * Who takes no connections is about to be seen to have ended, or to be lost with its node. Until then requests are tried
+ * again and again rather than closed at once: of a program that closes connections it is believed that it lives. After
+ * this time they go back unread to whoever sent them, who asks another instance, and this one again where there is no
+ * other.
+ */
+const LIMITS: BridgeLimits = { reachMs: 3 * SECOND, openingMs: 3 * SECOND }
 const AGAIN_MS = 100
 
 /**

@@ -30,18 +30,13 @@ const MOST_REFUSALS = 3
 /** A task whose node is to be left ended for that reason, and not by itself. */
 const MOVED = /no longer meets constraints/
 const LAST_WORDS_MS = SECOND
-/**
- * Until the swarm has seen that a node is lost, requests to what it ran are tried again and again. After this time they go
- * back unread to whoever sent them, who asks another instance, and this one again where there is no other.
- */
-const REACH = { reachMs: 3 * SECOND, openingMs: 3 * SECOND }
 
 export async function launchService(
   loaded: LoadedProgram,
   image: ImageDetails,
   parts: ServiceLaunchParts,
 ): Promise<ContainerLaunch> {
-  return new Service(loaded, image, parts, await openSocketBridge(parts.socket, REACH))
+  return new Service(loaded, image, parts, await openSocketBridge(parts.socket))
 }
 
 /**

@@ -15,7 +15,7 @@ import {
   serveFast,
   siteFunctions,
 } from '#test/support/http/edge.ts'
-import { openWorkbench, type Workbench } from '../ports/runner/runner-suite.ts'
+import { openWorkbench, type Workbench } from '../ports/runner/workbench.ts'
 
 /** Does what the query says; does not even start while the flag is there, and ends badly when it is told to end. */
 const SERVER = `const { existsSync } = require('node:fs')

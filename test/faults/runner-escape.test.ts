@@ -9,7 +9,7 @@ import type { ProgramRef } from '#core/ports/runner.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
 import { sandboxMissing, WAYS } from '#test/support/sandbox/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { openWorkbench, type Workbench } from '../ports/runner/runner-suite.ts'
+import { openWorkbench, type Workbench } from '../ports/runner/workbench.ts'
 
 /** A hostile function: does what the path of the request says and answers what came of it. */
 const HOSTILE = `

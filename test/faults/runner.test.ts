@@ -4,7 +4,7 @@ import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
 import { processesWith, rootMissing } from '#test/support/sandbox/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { ask, openWorkbench } from '../ports/runner/runner-suite.ts'
+import { ask, openWorkbench } from '../ports/runner/workbench.ts'
 
 describe('an instance that comes to grief', {
   skip: process.platform === 'win32' && 'needs unix sockets',
@@ -38,49 +38,6 @@ describe('an instance that comes to grief', {
     assert.notEqual((await ask(other)).body, String(pid))
     other.release()
     await bench.logged(/ended with exit code 137/)
-  })
-
-  it('is used again where it closed a connection but lives', async (t) => {
-    const bench = await openWorkbench(t, await sandbox('off'))
-    const ref = await bench.deploy({
-      files: {
-        'index.js':
-          'module.exports = (req, res) => req.url === "/cut" ? req.socket.destroy() : res.end(String(process.pid))',
-      },
-    })
-    const { body } = await bench.get(ref)
-    await assert.rejects(bench.get(ref, '/cut'))
-    assert.equal((await bench.get(ref)).body, body)
-    assert.deepEqual(bench.loops, [])
-  })
-
-  it('is killed where it does not react any more', async (t) => {
-    const bench = await openWorkbench(t, await sandbox('off'))
-    const ref = await bench.deploy({
-      files: {
-        'index.js':
-          'module.exports = (req, res) => { if (req.url === "/spin") for (;;); res.end(String(process.pid)) }',
-      },
-    })
-    const { body } = await bench.get(ref)
-    const lease = await bench.client.lease(ref)
-    const cut = assert.rejects(ask(lease, '/spin'))
-    lease.release('stuck')
-    await cut
-    await bench.logged(/did not answer any more/)
-    assert.notEqual((await bench.get(ref)).body, body)
-  })
-
-  it('ends with its memory, and its log says so', { skip: rootMissing }, async (t) => {
-    const bench = await openWorkbench(t, await sandbox('required'))
-    const ref = await bench.deploy({
-      memoryMb: 128,
-      files: {
-        'index.js': 'const held = []; module.exports = () => { for (;;) held.push(Buffer.alloc(1e6, 1)) }',
-      },
-    })
-    await assert.rejects(bench.get(ref))
-    await bench.logged(/ran out of memory \(128 MB\)/)
   })
 
   it('takes all its processes with it', { skip: rootMissing }, async (t) => {

@@ -5,14 +5,15 @@ import { LABEL } from '#adapters/docker/labels.ts'
 import { openDocker } from '#adapters/docker/open-docker.ts'
 import { dockerMissing, startEngine } from '#test/support/docker.ts'
 import { inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
-import { describeImagePrograms } from './image-programs-suite.ts'
+import { describeImagePrograms, type ImageGround } from './image-programs-suite.ts'
 
 if (!dockerMissing) await inOwnNamespaces(import.meta.filename)
 
-const ground = {
+const ground: ImageGround = {
   ...{ name: 'a Docker Engine', skip: dockerMissing, start: startEngine, open: openDocker },
   lacks: /step of a build|ONBUILD/,
   hasNoNewPrivileges: true,
+  left: async (engine) => (await engine.containers({})).map(({ Id }) => Id),
 }
 
 describeImagePrograms(ground, (bench) => {

@@ -18,7 +18,8 @@ import type { Program } from '#core/output/output.ts'
 import { startRegistry, type TestEngine, type TestRegistry } from '#test/support/docker.ts'
 import { type DockerPrograms, openPrograms } from '#test/support/docker-programs.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { openWorkbench } from './runner-suite.ts'
+import { describeRunner } from './runner-suite.ts'
+import { type MakeProgram, openWorkbench } from './workbench.ts'
 
 /** Answers with what its code says of the request, run anew for each. */
 const SERVER = `
@@ -44,6 +45,12 @@ createServer(async ({ url }, response) => {
 }).listen(Number(process.env.PORT))
 `
 
+/** Has what `index.js` exports answer. The first process of a container ends by no signal that it does not know. */
+const SERVE = `
+process.on('SIGTERM', () => process.exit())
+require('node:http').createServer(require('./index.js')).listen(process.env.PORT)
+`
+
 /** What runs programs that are images. */
 export interface ImageGround {
   readonly name: string
@@ -53,6 +60,8 @@ export interface ImageGround {
   /** What it cannot protect anywhere. */
   readonly lacks: RegExp
   readonly hasNoNewPrivileges: boolean
+  /** What it still has of all that was run, by name. */
+  left(engine: Engine): Promise<readonly string[]>
 }
 
 /** What tests of one of them alone find. */
@@ -85,6 +94,27 @@ export function describeImagePrograms(ground: ImageGround, more: (bench: () => I
 
     const openOwn: ImageBench['openOwn'] = (limits = {}, own = {}) =>
       openPrograms(server.host, limits, own, ground.open)
+    /** The images of programs of the runner, each built once: another deployment of the same has a name for it. */
+    const made = new Map<string, Promise<{ readonly program: Program; readonly tag: string }>>()
+    const make: MakeProgram = async ({ files, command = ['node', 'serve.js'], memoryMb = 1024 }, id) => {
+      const key = JSON.stringify([files, command])
+      const build = async () => {
+        const Dockerfile = dockerfile('WORKDIR /app', 'COPY . ./', `CMD ${JSON.stringify(command)}`)
+        const { program } = await programs.build(
+          { ...files, Dockerfile, 'serve.js': SERVE },
+          { deploymentId: id },
+        )
+        const [image] = await engine.images({ label: [`${LABEL.deployment}=${id}`] })
+        return { program, tag: image?.RepoTags?.[0] ?? '' }
+      }
+      const building = made.get(key) ?? build()
+      made.set(key, building)
+      const { program, tag } = await building
+      const [, repository = '', name = ''] = /^(.*):([^:]*)$/.exec(tag) ?? []
+      await engine.tag(tag, repository, name.replace(/dpl_.*/, id))
+      return { ...program, memoryMb }
+    }
+
     /** A swarm takes a moment to clear up. */
     const noneLeft = async () => {
       while ((await engine.containers({})).length > 0) await new Promise((resolve) => setTimeout(resolve, 20))
@@ -280,30 +310,17 @@ export function describeImagePrograms(ground: ImageGround, more: (bench: () => I
       }
     })
 
-    it('is given requests by the runner, like any other program', async (t) => {
-      const sandbox = await openSandbox({ mode: 'off', log: silentLog })
-      t.after(() => sandbox.close())
-      const { program: hungry } = await programs.build(serverFiles('ENV HUNGRY=1'), { deploymentId: 'dpl_2' })
-      const { program: brief } = await programs.build({ Dockerfile: dockerfile('CMD echo done') })
-      const known = [answering, { ...hungry, memoryMb: 64 }, brief]
-      const bench = await openWorkbench(t, sandbox, {
-        loadProgram: async ({ deploymentId, program: id }) => {
-          const program = known.find((each) => each.id === id)
-          const rest = { deploymentId, ownerId: 'usr_1', projectId: 'prj_1', paths: ['index'] }
-          return program && { program, env: { WORD: 'given' }, scale: { min: 0, max: 1 }, ...rest }
-        },
-        launchContainer: programs.docker.launch,
-      })
-      const ref = { deploymentId: 'dpl_1', program: answering.id }
-      assert.deepEqual(await bench.host.boot(ref), { listening: true })
-      assert.match((await bench.get(ref, '/one')).body, /"word":"given"/)
-      assert.equal((await bench.logged(/asked for \/one/)).source, 'instance')
-      assert.deepEqual(await bench.host.boot({ deploymentId: 'dpl_1', program: brief.id }), { finished: 0 })
-      const eater = { deploymentId: 'dpl_2', program: hungry.id }
-      await assert.rejects(bench.get(eater, '/eat'))
-      await bench.logged(/ran out of memory \(64 MB\)/)
-      await bench.host.drain(1000)
-      await noneLeft()
+    describeRunner({
+      ...{ name: ground.name, source: 'instance', folder: '/app', unbounded: false },
+      loadFault: /ended without listening on PORT \(exit code 1\)/,
+      async open(t, options) {
+        const sandbox = await openSandbox({ mode: 'off', log: silentLog })
+        const launchContainer = programs.docker.launch
+        const bench = await openWorkbench(t, sandbox, { ...options, launchContainer }, make)
+        t.after(() => sandbox.close())
+        return bench
+      },
+      left: () => ground.left(engine),
     })
 
     more(() => ({ engine, programs, answering, dockerfile, openOwn }))

@@ -7,7 +7,7 @@ import { createUnsandboxed } from '#adapters/sandbox-bwrap/unsandboxed.ts'
 import { MINUTE } from '#contract/time.ts'
 import type { Lease } from '#core/ports/runner.ts'
 import type { SandboxExit } from '#core/ports/sandbox.ts'
-import { openWorkbench } from './runner-suite.ts'
+import { openWorkbench } from './workbench.ts'
 
 /** Instances without a process: they are ready at once, end when they are told, and crash when the test says so. */
 function createFakes() {

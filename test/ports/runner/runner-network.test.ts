@@ -6,7 +6,7 @@ import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import { createDestinations } from '#core/outbound/destinations.ts'
 import { NETWORKS, sandboxMissing } from '#test/support/sandbox/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { openWorkbench } from './runner-suite.ts'
+import { openWorkbench } from './workbench.ts'
 
 const FUNCTION = `const [host, port] = process.env.SERVICE.split(':')
 module.exports = (req, res) => {

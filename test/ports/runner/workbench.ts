@@ -34,12 +34,17 @@ export async function archiveOf(files: Files): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-type Made = Partial<Omit<Program, 'env'>> & {
-  readonly files: Files
+/** What a test says of a program; the rest is as usual. */
+export type Made = Partial<Omit<Program, 'env'>> & { readonly files: Files }
+
+type Deployed = Made & {
   readonly env?: Readonly<Record<string, string>>
   readonly scale?: LoadedProgram['scale']
   readonly ownerId?: string
 }
+
+/** How files become the program of a deployment. */
+export type MakeProgram = (made: Made, deploymentId: string) => Promise<Program>
 
 export interface Reply {
   readonly status: number | undefined
@@ -59,7 +64,7 @@ export interface Workbench {
   /** Another serving process. */
   connect(): RunnerClient
   /** A deployment of one program. */
-  deploy(program: Made): Promise<ProgramRef>
+  deploy(program: Deployed): Promise<ProgramRef>
   remove(ref: ProgramRef): void
   /** Leases, asks for the path and releases. */
   get(ref: ProgramRef, path?: string, client?: RunnerClient): Promise<Reply>
@@ -87,6 +92,7 @@ export async function openWorkbench(
   t: Pick<TestContext, 'after'>,
   sandbox: Sandbox,
   options: Partial<RunnerHostOptions> = {},
+  make?: MakeProgram,
 ): Promise<Workbench> {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-runner-'))
   const runFolder = join(folder, 'run')
@@ -141,28 +147,33 @@ export async function openWorkbench(
     await rm(folder, { recursive: true, force: true })
   })
 
+  /** Its files are packed, and run by a process. */
+  const packed: MakeProgram = async ({ files, ...program }) => {
+    const archive = await archiveOf(files)
+    const sha256 = createHash('sha256').update(archive).digest('hex')
+    blobs.set(sha256, archive)
+    return {
+      ...{ id: sha256.slice(0, 20), runtime: 'node', version: '24.x', shape: 'handler', entry: 'index.js' },
+      archive: { sha1: '', sha256, size: archive.length },
+      fileCount: Object.keys(files).length,
+      ...{ memoryMb: 1024, maxDuration: 10, env: {} },
+      ...program,
+    }
+  }
+
   const bench: Workbench = {
     ...{ client, clock, folder, runFolder, lines, stored, loops, connect },
     get host() {
       return host
     },
-    async deploy({ files, scale = { min: 0, max: 10 }, env = {}, ownerId = 'owner', ...program }) {
-      const archive = await archiveOf(files)
-      const sha256 = createHash('sha256').update(archive).digest('hex')
-      blobs.set(sha256, archive)
+    async deploy({ scale = { min: 0, max: 10 }, env = {}, ownerId = 'owner', ...made }) {
       const deploymentId = `dpl_${randomUUID()}`
-      const made: Program = {
-        ...{ id: sha256.slice(0, 20), runtime: 'node', version: '24.x', shape: 'handler', entry: 'index.js' },
-        archive: { sha1: '', sha256, size: archive.length },
-        fileCount: Object.keys(files).length,
-        ...{ memoryMb: 1024, maxDuration: 10, env: {} },
-        ...program,
-      }
+      const program = await (make ?? packed)(made, deploymentId)
       programs.set(deploymentId, {
-        ...{ program: made, deploymentId, env, scale },
+        ...{ program, deploymentId, env, scale },
         ...{ ownerId, projectId: 'prj_1', paths: ['api/index'] },
       })
-      return { deploymentId, program: made.id }
+      return { deploymentId, program: program.id }
     },
     remove: ({ deploymentId }) => void programs.delete(deploymentId),
     async get(ref, path, by = client) {

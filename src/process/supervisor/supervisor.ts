@@ -67,6 +67,7 @@ export async function supervise(
   const list = serveProcessList(
     () => [{ ...own, startedAt: startOfThis() }, ...children.flatMap(({ facts }) => facts ?? [])],
     createFirstWords(),
+    role !== 'serve',
   )
   const { least } = servingRange(config)
   const limiter = createMemoryLimiter()

@@ -35,7 +35,7 @@ export function createReadStatus(
   const startedAt = startOfThis()
   return async () => {
     const [
-      { processes, sandbox },
+      { processes, sandbox, works },
       database,
       logs,
       queue,
@@ -88,7 +88,8 @@ export function createReadStatus(
       queue,
       lateJobs: late,
     }
-    const swarm = config.runtime === 'swarm' ? [await checkSwarm(process.env.DOCKER_HOST)] : []
+    // A machine that only serves needs no engine.
+    const swarm = config.runtime === 'swarm' && works ? [await checkSwarm(process.env.DOCKER_HOST)] : []
     return { ...status, checks: [...checksOf(status), ...swarm] }
   }
 }

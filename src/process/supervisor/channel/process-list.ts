@@ -11,6 +11,8 @@ type RunningProcess = Omit<ProcessFacts, 'memory'>
 interface Listed {
   readonly processes: readonly RunningProcess[]
   readonly sandbox: SandboxFacts
+  /** Whether code is built and run on this machine. Supervisors of earlier versions do not say. */
+  readonly works?: boolean
 }
 
 const PROCESSES: Topic<Listed> = { name: 'processes', timeout: SECOND }
@@ -22,6 +24,7 @@ export function serveProcessList(
   list: () => readonly RunningProcess[],
   /** The working process has told, for the first time or after a new start. */
   onSandbox: (sandbox: SandboxFacts) => void,
+  works: boolean,
 ): { attach(channel: Channel): void } {
   let sandbox = UNKNOWN
   return {
@@ -31,7 +34,7 @@ export function serveProcessList(
         sandbox = (message as { sandbox: SandboxFacts }).sandbox
         onSandbox(sandbox)
       })
-      answerTo(channel, PROCESSES, () => ({ processes: list(), sandbox }))
+      answerTo(channel, PROCESSES, () => ({ processes: list(), sandbox, works }))
     },
   }
 }
@@ -44,6 +47,7 @@ export const tellSandbox = (channel: Channel | undefined, sandbox: SandboxFacts)
 export function createProcessList(channel: Channel | undefined): () => Promise<{
   readonly processes: readonly ProcessFacts[]
   readonly sandbox: SandboxFacts
+  readonly works: boolean
 }> {
   const ask = channel && createAsk(channel, PROCESSES)
   const alone: Listed = {
@@ -54,9 +58,9 @@ export function createProcessList(channel: Channel | undefined): () => Promise<{
   }
 
   return async () => {
-    const { processes, sandbox } = (await ask?.()) ?? alone
+    const { processes, sandbox, works = true } = (await ask?.()) ?? alone
     const withMemory = processes.map(async (one) => ({ ...one, memory: await memoryOf(one.pid) }))
-    return { processes: await Promise.all(withMemory), sandbox }
+    return { processes: await Promise.all(withMemory), sandbox, works }
   }
 }
 

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connectEngine } from '#adapters/docker/engine.ts'
 import { readEngineAddress } from '#adapters/docker/engine-address.ts'
 import { LABEL } from '#adapters/docker/labels.ts'
 import { SwarmEngine } from '#adapters/swarm/swarm-engine.ts'
-import { deployed, visit } from '#test/support/deploying.ts'
+import { type Postgres, startPostgres } from '#test/support/database/postgres.ts'
+import { createDatabase } from '#test/support/database/postgres-databases.ts'
+import { deployed, type Files, visit } from '#test/support/deploying.ts'
 import {
   dockerMissing,
   startRegistry,
@@ -13,8 +20,17 @@ import {
   type TestEngine,
   type TestRegistry,
 } from '#test/support/docker.ts'
-import { freePort, type Installation, install, uninstall } from '#test/support/installation.ts'
+import {
+  freePort,
+  type Installation,
+  install,
+  makePlace,
+  type Place,
+  uninstall,
+} from '#test/support/installation.ts'
+import { startRedis, type TestRedis } from '#test/support/redis.ts'
 import { inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
+import { startS3, type TestS3 } from '#test/support/storage/s3.ts'
 
 const skip = dockerMissing || (process.env.ALOFT_TEST_LONG === undefined && 'part of npm run test:swarm')
 if (!skip) await inOwnNamespaces(import.meta.filename)
@@ -23,6 +39,21 @@ const SERVER = `
 const server = require('node:http').createServer((request, response) => response.end('from a swarm'))
 server.listen(Number(process.env.PORT))
 `
+
+const filesOn = ({ base }: TestRegistry): Files => ({
+  Dockerfile: `FROM ${base}\nCOPY program.txt /app/program.cjs\nCMD ["node", "/app/program.cjs"]\n`,
+  'program.txt': SERVER,
+})
+
+interface Operated {
+  readonly checks: readonly { readonly name: string; readonly message: string }[]
+}
+
+async function swarmCheckOf({ url, token }: Installation): Promise<string | undefined> {
+  const answer = await fetch(`${url}/v1/operator/status`, { headers: { authorization: `Bearer ${token}` } })
+  const { checks } = (await answer.json()) as Operated
+  return checks.find(({ name }) => name === 'swarm')?.message
+}
 
 describe('an installation on a swarm', { skip }, () => {
   let engine: TestEngine
@@ -55,19 +86,14 @@ describe('an installation on a swarm', { skip }, () => {
   })
 
   it('builds a deployment that is an image and answers from a service', async () => {
-    const Dockerfile = `FROM ${registry.base}\nCOPY program.txt /app/program.cjs\nCMD ["node", "/app/program.cjs"]\n`
-    const { url } = await deployed(aloft, { name: 'swarmed', files: { Dockerfile, 'program.txt': SERVER } })
+    const { url } = await deployed(aloft, { name: 'swarmed', files: filesOn(registry) })
     host = url
     assert.equal((await visit(aloft, host, { path: '/' })).text, 'from a swarm')
     assert.notEqual((await services()).length, 0)
   })
 
   it('tells the operator how the swarm is', async () => {
-    const headers = { authorization: `Bearer ${aloft.token}` }
-    const answer = await fetch(`${aloft.url}/v1/operator/status`, { headers })
-    const { checks } = (await answer.json()) as { checks: { name: string; message: string }[] }
-    const check = checks.find(({ name }) => name === 'swarm')
-    assert.equal(check?.message, '1 of 1 nodes run deployments')
+    assert.equal(await swarmCheckOf(aloft), '1 of 1 nodes run deployments')
   })
 
   it('removes at its next start what it left when it was killed, and answers again', async () => {
@@ -82,5 +108,79 @@ describe('an installation on a swarm', { skip }, () => {
   it('leaves no service when it stops', async () => {
     await aloft.stop()
     assert.deepEqual(await owners(), [])
+  })
+})
+
+const withoutStores =
+  /postgresql|redis|moto/.test(process.env.ALOFT_TEST_MISSING ?? '') &&
+  'postgresql, redis or moto is not installed'
+
+describe('machines on a swarm, of which one only serves', { skip: skip || withoutStores }, () => {
+  let engine: TestEngine
+  let registry: TestRegistry
+  let postgres: Postgres
+  let redis: TestRedis
+  let s3: TestS3
+  let folder: string
+  /** What the machine that serves takes for its engine, and all that it was asked for. */
+  let decoy: Server
+  const asked: string[] = []
+  let serving: Installation
+  let place: Place
+  let working: Installation | undefined
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'aloft-decoy-'))
+    engine = await startSwarm()
+    registry = await startRegistry()
+    ;[postgres, redis, s3] = await Promise.all([startPostgres(), startRedis(), startS3()])
+    decoy = createServer(({ method, url }, response) => {
+      asked.push(`${method} ${url}`)
+      response.writeHead(500).end('{"message":"nobody should ask"}')
+    }).listen(join(folder, 'docker.sock'))
+    await once(decoy, 'listening')
+    const env = {
+      ALOFT_DATABASE_URL: await createDatabase(postgres.folder, { migrated: false }),
+      ALOFT_REDIS_URL: `unix://${redis.socket}`,
+      ALOFT_BLOB_URL: await s3.makeBucket('swarm'),
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+      ALOFT_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+      ALOFT_RUNTIME: 'swarm',
+      ALOFT_SANDBOX: 'off',
+      ALOFT_IMAGE_PORT: String(await freePort()),
+    }
+    serving = await install({
+      env: { ...env, DOCKER_HOST: `unix://${folder}/docker.sock` },
+      args: ['--role', 'serve'],
+    })
+    const ALOFT_CLUSTER_ADDRESS = `127.0.0.1:${await freePort()}`
+    place = await makePlace({
+      env: { ...env, DOCKER_HOST: engine.host, ALOFT_CLUSTER_ADDRESS },
+      args: ['--role', 'work'],
+    })
+  })
+  after(async () => {
+    await working?.stop()
+    await serving?.stop()
+    for (const each of [place, serving]) if (each) await uninstall(each)
+    await Promise.all([registry, engine, s3, redis, postgres].map((each) => each?.stop()))
+    decoy?.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  it('builds images on the machine that works alone, and answers from there', async () => {
+    const building = deployed(serving, { name: 'elsewhere', files: filesOn(registry) })
+    working = await place.start()
+    const { id, url } = await building
+    assert.equal((await visit(serving, url, { path: '/' })).text, 'from a swarm')
+    const own = await connectEngine(readEngineAddress(engine.host))
+    assert.equal((await own.images({ label: [`${LABEL.deployment}=${id}`] })).length, 1)
+    assert.deepEqual(asked, [])
+  })
+
+  it('expects no engine of the machine that only serves', async () => {
+    assert.equal(await swarmCheckOf(serving), undefined)
+    assert.deepEqual(asked, [])
   })
 })

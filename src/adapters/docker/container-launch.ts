@@ -301,7 +301,8 @@ export function portOf(env: Readonly<Record<string, string>>, { Config }: ImageD
 const isPort = (port: number | undefined): port is number =>
   port !== undefined && Number.isInteger(port) && port > 0 && port < 65_536
 
-const faultOf = (error: unknown): string =>
+/** Why it does not run, for its owner. */
+export const faultOf = (error: unknown): string =>
   isDockerError(error, 'unreachable') || isDockerError(error, 'timeout')
     ? 'The Docker Engine cannot be reached at the moment'
     : `The container could not be started: ${(error as Error).message}`

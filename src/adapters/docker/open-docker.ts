@@ -6,11 +6,9 @@ import { join } from 'node:path'
 import { MINUTE } from '#contract/time.ts'
 import type { LoadedProgram } from '#core/instance/instance.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
-import { BuildFailure } from '#core/ports/builder.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { ImageBuilder } from '#core/ports/image-builder.ts'
 import type { Log } from '#core/ports/log.ts'
-import { RunnerError } from '#core/ports/runner.ts'
 import { type ContainerLaunch, type ContainerLimits, launchContainer } from './container-launch.ts'
 import { guardDisk } from './disk-guard.ts'
 import { DockerError } from './docker-error.ts'
@@ -19,7 +17,8 @@ import { isLocal, readEngineAddress } from './engine-address.ts'
 import type { EngineInfo } from './engine-types.ts'
 import { openNetwork } from './fence.ts'
 import { type ImageLimits, Images } from './images.ts'
-import { LABEL, labelsOf, ownProcess, processRuns } from './labels.ts'
+import { LABEL, labelsOf, processRuns } from './labels.ts'
+import { Launches } from './launches.ts'
 import { ownFolderIn } from './own-folder.ts'
 import type { ServiceOptions } from './platform-services.ts'
 
@@ -82,11 +81,7 @@ export interface Docker {
 
 /** Rejects with a `DockerError` where there is no engine that could be used. */
 export async function openDocker(options: DockerOptions): Promise<Docker> {
-  const address = readEngineAddress(options.host)
-  const engine = await connectEngine(address)
-  const info = await engine.info()
-  if (process.platform !== 'linux' || info.OSType !== 'linux' || !isLocal(address))
-    throw new DockerError('refused', 'The Docker Engine must be on this machine, and the machine run Linux')
+  const { engine, info } = await connectHere(options.host)
   const { folder, runFolder, clock, log } = options
   const installation = createHash('sha256').update(folder).digest('hex').slice(0, 12)
   const sockets = await ownFolderIn(runFolder)
@@ -98,10 +93,8 @@ export async function openDocker(options: DockerOptions): Promise<Docker> {
     ...{ engine, installation, disk, clock, log, limits, blobs: options.blobs },
     network: network.name,
   })
-  const running = new Set<ContainerLaunch>()
-  const closing = new AbortController()
-  const mine = ownProcess()
-  let launches = 0
+  const launches = new Launches()
+  const mine = launches.process
 
   /** One of those that fill the disk goes: the one that has written most. */
   let looking = false
@@ -119,14 +112,11 @@ export async function openDocker(options: DockerOptions): Promise<Docker> {
   return {
     missing: lacksOf(info, network.open),
     images,
-    async launch(loaded, signal = closing.signal) {
-      const { deploymentId, ownerId } = loaded
-      try {
-        const stopped = AbortSignal.any([signal, closing.signal])
-        stopped.throwIfAborted()
+    launch: (loaded, signal) =>
+      launches.add(signal, async (own, stopped) => {
+        const { deploymentId, ownerId } = loaded
         const image = await images.ensure(loaded, stopped)
-        const n = (launches++).toString(36)
-        const launched = await launchContainer(loaded, image, {
+        return launchContainer(loaded, image, {
           ...{ engine, log, limits, network: network.name },
           ...{ nameServer: network.nameServer, authorities: options.authorities },
           init: info.InitCommit?.ID !== 'N/A',
@@ -134,17 +124,10 @@ export async function openDocker(options: DockerOptions): Promise<Docker> {
             ...labelsOf({ installation, ownerId, deploymentId }),
             [LABEL.process]: mine,
           },
-          name: `aloft-${installation}-${mine.replace('.', '-')}-${n}`,
-          socket: join(sockets, n),
+          name: `aloft-${installation}-${mine.replace('.', '-')}-${own}`,
+          socket: join(sockets, own),
         })
-        running.add(launched)
-        void launched.exit.then(() => running.delete(launched))
-        if (stopped.aborted) launched.kill()
-        return launched
-      } catch (error) {
-        throw launchError(error)
-      }
-    },
+      }),
     async forget(deploymentId) {
       const labels = { [LABEL.installation]: installation, [LABEL.deployment]: deploymentId }
       for (const { Id } of await engine.containers(labels)) await engine.remove(Id)
@@ -152,16 +135,25 @@ export async function openDocker(options: DockerOptions): Promise<Docker> {
     },
     trim: () => images.trim(),
     async close() {
-      closing.abort(new RunnerError('unavailable', 'The platform stops'))
       unwatch()
       disk.close()
-      const all = [...running]
-      for (const launched of all) launched.kill()
-      await Promise.all(all.map(({ exit }) => exit))
+      await launches.close()
       await network.close()
       await rm(sockets, { recursive: true, force: true })
     },
   }
+}
+
+/** Rejects with a `DockerError` where the engine is that of another machine, or runs no containers of Linux. */
+export async function connectHere(
+  host: string | undefined,
+): Promise<{ readonly engine: Engine; readonly info: EngineInfo }> {
+  const address = readEngineAddress(host)
+  const engine = await connectEngine(address)
+  const info = await engine.info()
+  if (process.platform !== 'linux' || info.OSType !== 'linux' || !isLocal(address))
+    throw new DockerError('refused', 'The Docker Engine must be on this machine, and the machine run Linux')
+  return { engine, info }
 }
 
 /** Containers outlive the process that runs them. */
@@ -204,9 +196,3 @@ export function lacksOf(info: EngineInfo, open: string | undefined): readonly st
     'what a base image says in ONBUILD ADD is fetched by the engine itself, from inside of its network',
   ]
 }
-
-/** What whoever wanted an instance is told when there is none. */
-export const launchError = (error: unknown): RunnerError =>
-  error instanceof BuildFailure && error.code !== 'docker_unavailable'
-    ? new RunnerError('crashed', `The image could not be made again: ${error.message}`)
-    : new RunnerError('unavailable', (error as Error).message, { cause: error })

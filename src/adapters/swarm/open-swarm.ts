@@ -3,22 +3,20 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SECOND } from '#contract/time.ts'
 import type { Log } from '#core/ports/log.ts'
-import { RunnerError } from '#core/ports/runner.ts'
-import type { ContainerLaunch } from '../docker/container-launch.ts'
 import { guardDisk } from '../docker/disk-guard.ts'
 import { DockerError } from '../docker/docker-error.ts'
-import { connectEngine, type Engine } from '../docker/engine.ts'
-import { isLocal, readEngineAddress } from '../docker/engine-address.ts'
+import type { Engine } from '../docker/engine.ts'
 import type { EngineInfo } from '../docker/engine-types.ts'
 import { openNetwork } from '../docker/fence.ts'
 import { Images, tagOf } from '../docker/images.ts'
-import { LABEL, labelsOf, ownProcess, processRuns } from '../docker/labels.ts'
+import { LABEL, labelsOf, processRuns } from '../docker/labels.ts'
+import { Launches } from '../docker/launches.ts'
 import {
+  connectHere,
   DOCKER_LIMITS,
   type Docker,
   type DockerOptions,
   lacksOf,
-  launchError,
 } from '../docker/open-docker.ts'
 import { ownFolderIn } from '../docker/own-folder.ts'
 import { openImageRegistry } from './image-registry.ts'
@@ -52,15 +50,14 @@ const MOST_AUTHORITIES = 500_000
 
 /** Rejects with a `DockerError` where the engine is none that could be used. */
 export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
-  const address = readEngineAddress(options.host)
-  const engine = await connectEngine(address)
-  const info = await engine.info()
-  const node = nodeOf(info, isLocal(address))
+  const { engine, info } = await connectHere(options.host)
+  const node = nodeOf(info)
   const { clock, log, machine, secret, peers } = options
   const swarm = new SwarmEngine(engine.http)
   const installation = createHash('sha256').update(`installation ${secret}`).digest('hex').slice(0, 12)
   const sockets = await ownFolderIn(options.runFolder)
-  const mine = ownProcess()
+  const launches = new Launches()
+  const mine = launches.process
   const limits = { ...DOCKER_LIMITS, ...options.limits }
   const bridge = `als${installation.slice(0, 8)}`
   const network = await openNetwork(engine, installation, options.privateTargets ?? [], options.services, [
@@ -83,9 +80,6 @@ export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
   const places = new Places({ swarm, node, machine, installation, here, peers, clock, log })
   const tasks = new TaskWatch(swarm, { [LABEL.installation]: installation, [LABEL.process]: mine }, LOOK_MS)
   const ownLabels = { [LABEL.installation]: installation, [LABEL.machine]: machine }
-  const running = new Set<ContainerLaunch>()
-  const closing = new AbortController()
-  let launches = 0
   let prepared: Promise<{ readonly id: string; readonly name: string } | undefined> | undefined
 
   /** What only a manager does, once before the first service. */
@@ -134,19 +128,16 @@ export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
     ],
     images,
     offers: { ...taskOffers(node, here), images: registry.offer },
-    async launch(loaded, signal = closing.signal) {
-      const { deploymentId, ownerId, program } = loaded
-      try {
-        const stopped = AbortSignal.any([signal, closing.signal])
-        stopped.throwIfAborted()
+    launch: (loaded, signal) =>
+      launches.add(signal, async (own, stopped) => {
+        const { deploymentId, ownerId, program } = loaded
         const authorities = await prepare()
         const image = await images.ensure(loaded, stopped)
-        const n = (launches++).toString(36)
-        const launched = await launchService(loaded, image, {
+        return launchService(loaded, image, {
           ...{ swarm, tasks, places, log, registryAuth: registry.auth },
-          socket: join(sockets, n),
+          socket: join(sockets, own),
           service: {
-            name: `aloft-${installation}-${machine.slice(0, 8)}-${mine.replace('.', '-')}-${n}`,
+            name: `aloft-${installation}-${machine.slice(0, 8)}-${mine.replace('.', '-')}-${own}`,
             labels: {
               ...labelsOf({ installation, ownerId, deploymentId }),
               ...ownLabels,
@@ -161,14 +152,7 @@ export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
             ...{ limits, authorities },
           },
         })
-        running.add(launched)
-        void launched.exit.then(() => running.delete(launched))
-        if (stopped.aborted) launched.kill()
-        return launched
-      } catch (error) {
-        throw launchError(error)
-      }
-    },
+      }),
     async forget(deploymentId) {
       const labels = { [LABEL.installation]: installation, [LABEL.deployment]: deploymentId }
       if (info.Swarm?.ControlAvailable)
@@ -178,11 +162,8 @@ export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
     },
     trim: () => images.trim(),
     async close() {
-      closing.abort(new RunnerError('unavailable', 'The platform stops'))
       places.close()
-      const all = [...running]
-      for (const launched of all) launched.kill()
-      await Promise.all(all.map(({ exit }) => exit))
+      await launches.close()
       await release()
       await rm(sockets, { recursive: true, force: true })
     },
@@ -197,11 +178,9 @@ const keepsPrivileges = (info: EngineInfo): boolean =>
   (versionOf(info)[0] ?? 0) >= 25 || info.SecurityOptions?.includes('name=no-new-privileges') === true
 
 /** The id of this node; rejects where the engine is no part of a swarm. */
-function nodeOf(info: EngineInfo, isHere: boolean): string {
-  const { OSType, Swarm } = info
+function nodeOf(info: EngineInfo): string {
+  const { Swarm } = info
   const [major = 0, minor = 0] = versionOf(info)
-  if (process.platform !== 'linux' || OSType !== 'linux' || !isHere)
-    throw new DockerError('refused', 'The Docker Engine must be on this machine, and the machine run Linux')
   if (major < 20 || (major === 20 && minor < 10))
     throw new DockerError(
       'refused',

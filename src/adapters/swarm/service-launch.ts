@@ -4,8 +4,7 @@ import { SECOND } from '#contract/time.ts'
 import type { LoadedProgram } from '#core/instance/instance.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { SandboxExit } from '#core/ports/sandbox.ts'
-import { type ContainerLaunch, type ControlMessage, portOf } from '../docker/container-launch.ts'
-import { isDockerError } from '../docker/docker-error.ts'
+import { type ContainerLaunch, type ControlMessage, faultOf, portOf } from '../docker/container-launch.ts'
 import type { ImageDetails } from '../docker/engine-types.ts'
 import { openSocketBridge, type SocketBridge } from '../docker/socket-bridge.ts'
 import type { Places } from './places.ts'
@@ -304,8 +303,3 @@ export function endedIn(
   const after = left?.CreatedAt ?? ''
   return tasks.findLast((task) => endedByItself(task) && task.CreatedAt >= since && task.CreatedAt > after)
 }
-
-const faultOf = (error: unknown): string =>
-  isDockerError(error, 'unreachable') || isDockerError(error, 'timeout')
-    ? 'The Docker Engine cannot be reached at the moment'
-    : `The service could not be started: ${(error as Error).message}`

@@ -28,6 +28,7 @@ const ONE_EACH = { concurrency: 1, commandConcurrency: 1 }
 /** A way to run programs. Of those of the suite, `index.js` exports what answers a request, or else there is a command. */
 export interface RunnerGround {
   readonly name: string
+  readonly skip?: string | false
   open(t: Pick<TestContext, 'after'>, options?: Partial<RunnerHostOptions>): Promise<Workbench>
   /** What is still there of all that was run, by name. */
   left(bench: Workbench): Promise<readonly string[]>
@@ -55,7 +56,7 @@ const idleUntil = (bench: Workbench, isSo: () => boolean) =>
 
 /** What everybody who has requests answered by programs may rely on, whichever way they run. */
 export function describeRunner(ground: RunnerGround): void {
-  describe(`the runner on ${ground.name}`, () => {
+  describe(`the runner on ${ground.name}`, { skip: ground.skip ?? false }, () => {
     it('starts an instance for the first request, and has later ones use it within the call', async (t) => {
       const bench = await ground.open(t)
       const ref = await bench.deploy({ files: HELLO })

@@ -99,8 +99,9 @@ const listed = (db: Db, { ownerId, list, before, after, limit }: ListParameters)
     .limit(limit)
 
 const selectListed = prepare<ListParameters>()(listed)
+/** The project sifts what the list leads to, and is said so that no planner takes it for a way in: it may have many more. */
 const selectListedIn = prepare<ListParameters & { readonly projectId: string }>()((db, parameters) =>
-  listed(db, parameters).where('hosts.project_id', '=', parameters.projectId),
+  listed(db, parameters).where(sql<string>`coalesce(hosts.project_id, '')`, '=', parameters.projectId),
 )
 
 const selectFiltered = (db: Db, ownerId: string, filter: AliasFilter, range: PageRange) => {

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { AuditEntry } from '#core/audit/audit.ts'
 import type { AuditStore } from '#core/audit/audit-store.ts'
+import { knownLimit } from '../database/known-limit.ts'
 import { readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
 import type { AuditTable, Db } from '../tables.ts'
@@ -65,7 +66,11 @@ export const createAuditStore = (db: Db): AuditStore => ({
     const { numDeletedRows } = await db
       .deleteFrom('audit')
       .where('id', 'in', ({ selectFrom }) =>
-        selectFrom('audit').select('id').where('created_at', '<', before).orderBy('created_at').limit(limit),
+        selectFrom('audit')
+          .select('id')
+          .where('created_at', '<', before)
+          .orderBy('created_at')
+          .limit(knownLimit(limit)),
       )
       .executeTakeFirst()
     return Number(numDeletedRows)

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { NOTHING_REPORTED, OPEN_STATES, type Push } from '#core/git/push/push.ts'
 import type { PushStore } from '#core/git/push/push-store.ts'
+import { knownLimit } from '../database/known-limit.ts'
 import { newestFirst, type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
 import { atomically } from '../database/transaction.ts'
@@ -167,7 +168,7 @@ export function createPushStore(db: Db): PushStore {
             .select('id')
             .where('created_at', '<', before)
             .where('state', 'not in', [...OPEN_STATES])
-            .limit(limit),
+            .limit(knownLimit(limit)),
         )
         .executeTakeFirst()
       return Number(numDeletedRows)

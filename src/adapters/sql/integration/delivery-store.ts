@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Attempt, Delivery } from '#core/webhook/webhook.ts'
 import type { DeliveryStore } from '#core/webhook/webhook-store.ts'
+import { knownLimit } from '../database/known-limit.ts'
 import { newestFirst, type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
 import type { Db, DeliveryTable } from '../tables.ts'
@@ -85,7 +86,7 @@ export function createDeliveryStore(db: Db): DeliveryStore {
       const { numDeletedRows } = await db
         .deleteFrom('deliveries')
         .where('id', 'in', (eb) =>
-          eb.selectFrom('deliveries').select('id').where('created_at', '<', before).limit(limit),
+          eb.selectFrom('deliveries').select('id').where('created_at', '<', before).limit(knownLimit(limit)),
         )
         .executeTakeFirst()
       return Number(numDeletedRows)

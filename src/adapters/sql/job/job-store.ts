@@ -5,6 +5,7 @@ import type { Job, JobStore, NewJob } from '#core/job/job-queue.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import { changedOne } from '../database/changed-one.ts'
 import { locksRows } from '../database/dialect/capabilities.ts'
+import { knownLimit } from '../database/known-limit.ts'
 import type { Db, Tables } from '../tables.ts'
 import { createFailedJobs } from './failed-jobs.ts'
 
@@ -117,7 +118,7 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
             .$if(share !== undefined, (query) => query.where('share', '=', share as string))
             .orderBy('due_at')
             .orderBy('id')
-            .limit(limit)
+            .limit(knownLimit(limit))
             // What another worker is just claiming is not worth waiting for.
             .$if(locksRows(db), (query) => query.forUpdate().skipLocked()),
         )

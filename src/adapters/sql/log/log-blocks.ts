@@ -2,6 +2,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { type LogBlock, unpackBlock } from '#core/log/log-block.ts'
 import type { LogEntry } from '#core/log/log-entry.ts'
+import { knownLimit } from '../database/known-limit.ts'
 import { integersIn } from '../database/text-list.ts'
 import type { LogStretch, StretchQuery } from './log-stretch.ts'
 import type { LogDb, LogTables } from './log-tables.ts'
@@ -199,7 +200,7 @@ export async function deleteBlocks(
       : all.where('last_serial', '<', meant.before)
   const { numDeletedRows } = await db
     .deleteFrom('log_blocks')
-    .where('last_serial', 'in', blocks.select('last_serial').orderBy('last_serial').limit(limit))
+    .where('last_serial', 'in', blocks.select('last_serial').orderBy('last_serial').limit(knownLimit(limit)))
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }

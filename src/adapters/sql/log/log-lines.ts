@@ -1,6 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { LogEntry } from '#core/log/log-entry.ts'
 import { timeOfSerial } from '#core/log/serial.ts'
+import { knownLimit } from '../database/known-limit.ts'
 import type { LogStretch, StretchQuery } from './log-stretch.ts'
 import type { LogDb, LogTables } from './log-tables.ts'
 
@@ -107,7 +108,7 @@ export async function deleteLines(
       : isNoBuild(all).where('serial', '<', meant.before)
   const { numDeletedRows } = await db
     .deleteFrom('log_entries')
-    .where('serial', 'in', lines.select('serial').orderBy('serial').limit(limit))
+    .where('serial', 'in', lines.select('serial').orderBy('serial').limit(knownLimit(limit)))
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }

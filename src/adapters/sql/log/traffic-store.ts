@@ -10,6 +10,7 @@ import {
   WHOLE,
 } from '#core/analytics/traffic-store.ts'
 import { syncsLater, takesRowsAsJson } from '../database/dialect/capabilities.ts'
+import { knownLimit } from '../database/known-limit.ts'
 import { inTransaction } from '../database/transaction.ts'
 import type { LogDb } from './log-tables.ts'
 
@@ -130,7 +131,7 @@ const PROJECTS = 20
 export function createTrafficStore(db: LogDb): TrafficStore {
   const deleteSome = async (table: Table, where: ReturnType<typeof sql<boolean>>, limit: number) => {
     const key = sql.raw(KEYS[table].join(', '))
-    const some = sql`select ${key} from ${sql.table(table)} where ${where} limit ${limit}`
+    const some = sql`select ${key} from ${sql.table(table)} where ${where} limit ${knownLimit(limit)}`
     const { numDeletedRows } = await db
       .deleteFrom(table)
       .where(sql<boolean>`(${key}) in (${some})`)

@@ -28,6 +28,13 @@ const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)),
 }
 
+/**
+ * Every named statement is planned once for a connection, whatever its values. Otherwise the server compares what it expects
+ * plans to cost, and plans pages of large tables anew for each request. docs/decisions/0031 says what statements have to
+ * keep to.
+ */
+const PLANS = 'set plan_cache_mode = force_generic_plan'
+
 function createPool({ url, connections = 10, statementMs = 15 * SECOND }: PostgresOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
@@ -37,6 +44,7 @@ function createPool({ url, connections = 10, statementMs = 15 * SECOND }: Postgr
     connectionTimeoutMillis: 5 * SECOND,
     idleTimeoutMillis: 30 * SECOND,
     keepAlive: true,
+    onConnect: (client) => client.query(PLANS),
     ...(statementMs === 0
       ? {}
       : {

@@ -1,14 +1,13 @@
 /**
- * `npm run build:server`: what serves and works, as a few files instead of the 1,800 that it is made of. Node reads,
+ * `npm run build:server`: the server as three files instead of the 1,800 that it is made of. Node reads,
  * resolves and strips every file by itself, which is most of what a start takes, and half of the memory afterwards.
  *
- * It is a cache and no more. The supervisor looks whether there is one of exactly these sources and starts its children
- * with it; else they run from the sources.
+ * It is a cache and no more. A start looks whether there is one of exactly these sources; else it runs from the sources.
  */
 import { existsSync } from 'node:fs'
 import { readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
-import type { Plugin } from 'esbuild'
+import type { BuildOptions, Plugin } from 'esbuild'
 import { BUNDLE_ENTRY, BUNDLES, stateOfSources } from '../src/process/supervisor/bundle.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -24,7 +23,7 @@ const ownPlaces = (sources: string, outdir: string): Plugin => ({
       if (!path.startsWith(`${sources}/`)) return undefined
       const text = await readFile(path, 'utf8')
       if (!text.includes('import.meta')) return undefined
-      const url = `new URL(${JSON.stringify(relative(outdir, path))}, import.meta.url)`
+      const url = `new URL(${JSON.stringify(relative(outdir, path))}, __bundle)`
       const contents = text.replaceAll(/\bimport\.meta\.(url|dirname)\b/g, (_, what) =>
         what === 'url' ? `${url}.href` : `__pathOf(new URL('.', ${url})).slice(0, -1)`,
       )
@@ -33,32 +32,13 @@ const ownPlaces = (sources: string, outdir: string): Plugin => ({
   },
 })
 
-/**
- * What is loaded only when it is needed stays in its package. Of a CommonJS module, a chunk would have none of the names
- * that Node finds in it, only a default.
- */
+/** What is loaded only when it is needed stays in its package. */
 const laterPackages: Plugin = {
   name: 'later-packages',
   setup({ onResolve }) {
     onResolve({ filter: /^[@a-z]/ }, ({ kind, path }) =>
       kind === 'dynamic-import' ? { path, external: true } : undefined,
     )
-  },
-}
-
-/**
- * An `import` of node:http asks for all that it exports, one of which is WebSocket, and with it comes the whole of undici: 12 MB
- * and 60 ms of the processor in each process. As an object it gives what is asked of it.
- */
-const plainHttp: Plugin = {
-  name: 'plain-http',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(node:)?http$/ }, ({ kind }) =>
-      kind === 'import-statement' ? { path: 'node:http', namespace: 'plain-http' } : undefined,
-    )
-    onLoad({ filter: /.*/, namespace: 'plain-http' }, () => ({
-      contents: "module.exports = process.getBuiltinModule('node:http')",
-    }))
   },
 }
 
@@ -75,25 +55,46 @@ const ssh2Places: Plugin = {
   },
 }
 
+/** The supervisor never becomes a child, and what children are made of is nineteen twentieths of the server. */
+const noChildren: Plugin = {
+  name: 'no-children',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/run-child\.[jt]s$/ }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path, external: true } : undefined,
+    )
+  },
+}
+
 /** Fills a folder with what `process/child-main` of these sources leads to. */
 export async function bundleServer(sources: string, outdir: string): Promise<void> {
-  const entry = existsSync(join(sources, 'process/child-main.ts')) ? 'child-main.ts' : 'child-main.js'
+  const source = (name: string) => {
+    const path = join(sources, 'process', name)
+    return existsSync(`${path}.ts`) ? `${path}.ts` : `${path}.js`
+  }
   // Only now: most of the time there is nothing to do.
   const { build } = await import('esbuild')
-  await build({
+  const common: BuildOptions = {
     absWorkingDir: root,
-    entryPoints: { [BUNDLE_ENTRY.replace('.mjs', '')]: join(sources, 'process', entry) },
     outdir,
-    outExtension: { '.js': '.mjs' },
-    ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'node24' },
+    outExtension: { '.js': '.cjs' },
+    // Of a module, the engine would keep no code that was compiled after it was loaded.
+    ...{ bundle: true, format: 'cjs', platform: 'node', target: 'node24', charset: 'ascii' },
+    // They become calls of require: code that is loaded from memory has no import of its own.
+    supported: { 'dynamic-import': false },
     logLevel: 'warning',
     // The first is a program with a library around it; the others are looked for and need not be there.
     external: ['esbuild', 'pg-native', 'cpu-features', '*/sshcrypto.node'],
+    define: { 'import.meta.url': '__bundle' },
     banner: {
-      js: "import{createRequire as __requireOf}from'node:module';import{fileURLToPath as __pathOf}from'node:url';const require=__requireOf(import.meta.url);",
+      js: "const{fileURLToPath:__pathOf,pathToFileURL:__urlOf}=require('node:url');const __bundle=__urlOf(__filename).href;",
     },
-    plugins: [ownPlaces(sources, outdir), ssh2Places, plainHttp, laterPackages],
-  })
+  }
+  const plugins = [ownPlaces(sources, outdir), ssh2Places, laterPackages]
+  // The entry loads one of the others, with what was compiled of it before.
+  const entry = { [BUNDLE_ENTRY.replace('.cjs', '')]: source('child-main') }
+  const [child, supervisor] = [{ child: source('start') }, { supervisor: source('start') }]
+  await build({ ...common, entryPoints: { ...entry, ...child }, plugins })
+  await build({ ...common, entryPoints: supervisor, plugins: [noChildren, ...plugins] })
 }
 
 /** Made aside and put in place whole, so that nobody finds half of it. */

@@ -6,5 +6,5 @@ import { fileURLToPath } from 'node:url'
 // stripped each time, by a program that takes 0.1 s and stays in memory with 12 MB.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/aloft', import.meta.url)))
 
-const { run } = await import('./process/start.ts')
-process.exit(await run())
+const { runServer } = await import('./process/run-server.ts')
+process.exit(await runServer(process.argv.slice(2)))

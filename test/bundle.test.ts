@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { bundleServer } from '../scripts/build-server.ts'
@@ -25,10 +25,12 @@ test('what is loaded later has the same names in the bundle as in the sources', 
       `const { ${names} } = await import('${name}')\nconsole.log(${names.map((each) => `typeof ${each}`)})`,
   )
   await writeFile(
-    join(folder, 'src/process/child-main.ts'),
-    imports.map((each) => `{\n${each}\n}`).join('\n'),
+    join(folder, 'src/process/start.ts'),
+    `export async function run() {\n${imports.map((each) => `{\n${each}\n}`).join('\n')}\nreturn 0\n}`,
   )
+  for (const name of ['child-main.ts', 'supervisor/compiled.ts'])
+    await cp(join(root, 'src/process', name), join(folder, 'src/process', name))
   await bundleServer(join(folder, 'src'), join(folder, 'out'))
-  const out = execFileSync(process.execPath, [join(folder, 'out/child-main.mjs')], { encoding: 'utf8' })
+  const out = execFileSync(process.execPath, [join(folder, 'out/child-main.cjs')], { encoding: 'utf8' })
   assert.equal(out, 'object\nfunction function function\nfunction\nfunction\n')
 })

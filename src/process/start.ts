@@ -11,10 +11,18 @@ import { SocketError } from './supervisor/socket/listen-sockets.ts'
 import { StartError } from './supervisor/start-error.ts'
 import { type Role, supervise } from './supervisor/supervisor.ts'
 
+/** What only the file knows that this was loaded from. */
+interface OwnStart {
+  /** What children are started with at first; looked for where it is left out. */
+  readonly program?: string
+  /** Called when the process is ready for the first time. */
+  readonly onReady?: () => void
+}
+
 const ROLES: readonly Role[] = ['all', 'serve', 'work']
 
 /** The server. Without arguments it supervises everything; `--role` picks a kind for machines of their own. */
-async function start(args: readonly string[]): Promise<number> {
+async function start(args: readonly string[], own: OwnStart): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -25,7 +33,7 @@ async function start(args: readonly string[]): Promise<number> {
   })
   const read = () => readConfig(process.env, readConfigFile(process.cwd()))
   const config = read()
-  if (values.child !== undefined) return runAsChild(values.child, config, values.given)
+  if (values.child !== undefined) return runAsChild(values.child, config, values.given, own)
 
   const role = values.role as Role
   if (!ROLES.includes(role)) throw new StartError(`--role takes one of ${ROLES.join(', ')}`)
@@ -34,7 +42,7 @@ async function start(args: readonly string[]): Promise<number> {
   for (const fault of exposedStores(config)) log.warn({ fault }, 'others on the network could interfere')
   checkAbilities(config)
   await refuseMoved(config)
-  return supervise(config, role, log, read)
+  return supervise(config, role, log, { reread: read, ...own })
 }
 
 /** Settings that cannot be used as they are. */
@@ -47,7 +55,12 @@ function checkAbilities({ blobUrl, blobFrom }: Config): void {
     }
 }
 
-async function runAsChild(role: string, config: Config, text: string | undefined): Promise<number> {
+async function runAsChild(
+  role: string,
+  config: Config,
+  text: string | undefined,
+  { onReady }: OwnStart,
+): Promise<number> {
   if (!(CHILD_ROLES as readonly string[]).includes(role))
     throw new StartError(`there is no child role ${role}`)
   const given = readChildOptions(text)
@@ -55,13 +68,13 @@ async function runAsChild(role: string, config: Config, text: string | undefined
     throw new StartError('the running supervisor has another version; stop the server and start it again')
   // Loaded here, because the supervisor has no use for what a child is made of.
   const { runChild } = await import('./supervisor/child/run-child.ts')
-  return runChild(role as ChildRole, config, given)
+  return runChild(role as ChildRole, config, given, onReady)
 }
 
 /** Runs to the end and answers the exit code; mistakes of the operator are told in a line each. */
-export async function run(args = process.argv.slice(2)): Promise<number> {
+export async function run(args: readonly string[], own: OwnStart = {}): Promise<number> {
   try {
-    return await start(args)
+    return await start(args, own)
   } catch (error) {
     const known = [ConfigError, SocketError, StartError].some((kind) => error instanceof kind)
     const { message, stack } = error instanceof Error ? error : new Error(String(error))

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { SandboxBind } from '#core/ports/sandbox.ts'
 
 const FOLDER = realpathSync(join(import.meta.dirname, 'inside'))
@@ -31,6 +31,6 @@ function packageJson(): string {
 
 /** The `node_modules` in which a package lies, with those that it needs itself. */
 function modulesOf(name: string): string {
-  const entry = fileURLToPath(import.meta.resolve(name))
+  const entry = createRequire(import.meta.url).resolve(name)
   return entry.slice(0, entry.lastIndexOf(`/${name}/`))
 }

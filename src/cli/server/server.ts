@@ -18,7 +18,7 @@ export const command = defineCommand({
     ['server --role work', 'only builds and functions'],
   ],
   async run(_cli, { role = 'all' }) {
-    const { run } = await import('#src/process/start.ts')
-    process.exit(await run(['--role', role]))
+    const { runServer } = await import('#src/process/run-server.ts')
+    process.exit(await runServer(['--role', role]))
   },
 })

@@ -31,7 +31,7 @@ test('a bundle finds the files that its sources have beside them', async (t) => 
   const named: string[] = []
   for (const file of files) {
     const text = await readFile(join(folder, file), 'utf8')
-    for (const [, place = ''] of text.matchAll(/new URL\("([^"]+)", import\.meta\.url\)/g))
+    for (const [, place = ''] of text.matchAll(/new URL\("([^"]+)", __bundle\)/g))
       named.push(fileURLToPath(new URL(place, pathToFileURL(join(folder, file)))))
   }
   assert.ok(named.length > 10)

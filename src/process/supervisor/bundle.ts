@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** The entry that children are started with, in a folder of the bundle. */
-export const BUNDLE_ENTRY = 'child-main.mjs'
+/** The entry that the server and its children are started with, in a folder of the bundle. */
+export const BUNDLE_ENTRY = 'child-main.cjs'
 
 /** Below it, a folder for every state of the sources that was bundled. */
 export const BUNDLES = join(ROOT, 'node_modules/.cache/aloft-server')

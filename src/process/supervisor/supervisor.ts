@@ -39,8 +39,7 @@ export async function supervise(
   config: Config,
   role: Role,
   log: Log,
-  /** The settings as they are now. */
-  reread: () => Config = () => config,
+  { reread = () => config, program = findProgram(), onReady = () => {} }: Supervising = {},
 ): Promise<number> {
   const stopping = stopSignal()
   let isReady = false
@@ -143,7 +142,7 @@ export async function supervise(
     })
   }
 
-  let generation: Generation = { program: findProgram(), work: 0 }
+  let generation: Generation = { program, work: 0 }
 
   async function startAll(): Promise<'ready'> {
     const { program, work } = generation
@@ -242,6 +241,7 @@ export async function supervise(
     process.stdout.write(announcement(config.baseUrl, setupToken))
     isReady = true
     giveBackWhenIdle()
+    setImmediate(onReady)
     const scaling = role === 'work' ? undefined : scale()
     outcome = await Promise.race([stillborn.promise, stopping])
     clearInterval(scaling)
@@ -254,6 +254,15 @@ export async function supervise(
       children.filter(({ role }) => role === kind).map((child) => child.stop(DRAIN_MS + 5 * SECOND)),
     )
   return outcome === 'stillborn' ? 1 : 0
+}
+
+interface Supervising {
+  /** The settings as they are now. */
+  readonly reread?: () => Config
+  /** What the first processes run. */
+  readonly program?: string
+  /** Called when all of them are ready. */
+  readonly onReady?: () => void
 }
 
 /** Processes that belong together. */

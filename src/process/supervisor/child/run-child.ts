@@ -10,7 +10,12 @@ import { giveBackWhenIdle } from './idle-memory.ts'
 import { endWhenOrphaned } from './orphan.ts'
 
 /** The life of a child: start, say so, and end when the supervisor asks or is gone. */
-export async function runChild(role: ChildRole, config: Config, given: ChildOptions): Promise<number> {
+export async function runChild(
+  role: ChildRole,
+  config: Config,
+  given: ChildOptions,
+  onReady: () => void = () => {},
+): Promise<number> {
   const log = createLog(config.logLevel, role)
   const channel = channelToSupervisor()
   // The terminal sends these to the whole group; the supervisor decides what they mean.
@@ -35,6 +40,7 @@ export async function runChild(role: ChildRole, config: Config, given: ChildOpti
     const running = await start(config, log, channel, doing, given)
     channel.send({ kind: READY })
     giveBackWhenIdle()
+    setImmediate(onReady)
     await running.drain(DRAIN_MS, await asked.promise)
     return 0
   } catch (error) {

@@ -3,29 +3,44 @@ import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort, type Installation, install, TOKEN, uninstall } from '#test/support/installation.ts'
 import { startS3, type TestS3 } from '#test/support/storage/s3.ts'
+import { makeAuthority, makeLeaf, type Signer } from '#test/support/tls/pki.ts'
+import { type Agreed, Agreement, SUBJECTS, type Subject } from './agreement.ts'
 import { type Answer, type Ask, createAsk, Probe } from './load.ts'
+import { fingerprintOf, shownCertificate, shownTexts } from './looking.ts'
 import { type Network, openNetwork } from './network.ts'
 import { openDoor, openPostgres, openRedis, type Store } from './stores.ts'
 import { type Look, watchName } from './watch-name.ts'
 
 const main = resolve(import.meta.dirname, '../../../src/main.ts')
 const PORT = 3000
+const TLS_PORT = 3443
+const DNS_PORT = 5300
 const API = `localhost:${PORT}`
 const ALIAS = 'moving.cluster.test'
+/** Bought from the registrar that sells names for trying out. */
+const DOMAIN = 'cluster-agrees.com'
+const RECORD = { type: 'TXT', name: 'moving' }
+
+/** A page that is kept for longer than the load goes on, and tells when it was made. */
+const NOW = `module.exports = (req, res) => {
+  res.setHeader('cache-control', 's-maxage=86400')
+  res.end(String(Date.now()))
+}
+`
 
 export const ROLES = ['serve', 'all', 'work'] as const
 /** The machines that answer visitors. */
 const SERVING = [0, 1] as const
 
 /** Who asks. Each is somebody else, with a connection of its own: nobody waits for what another has asked for. */
-type Asker = 'pages' | 'functions' | 'deployments' | 'mails' | 'names' | 'comparing'
+type Asker = 'pages' | 'functions' | 'deployments' | 'mails' | Subject | 'comparing'
 
 interface Machine {
   installation: Installation
   readonly address: string
   readonly askers: Map<Asker, Ask>
   /** On a connection that is kept, and on one for each question; given up after as long as a name may differ. */
-  readonly watchers: readonly Ask[]
+  readonly watchers: { readonly alias: readonly [Ask, Ask]; readonly page: readonly [Ask, Ask] }
   absences: number
 }
 
@@ -44,10 +59,8 @@ export interface Outcome {
   readonly writes: Count
   /** From when it was over, or happened, until nothing failed any more. */
   readonly recoveredMs: number
-  /** The longest that a machine showed something else than what an alias was pointed at. */
-  readonly disagreementMs: number
-  /** How often an alias was moved. */
-  readonly moves: number
+  /** Of what was changed: how often, and the longest that a machine showed what was before. */
+  readonly agreed: Readonly<Record<Subject, Agreed>>
   readonly lost: readonly string[]
   readonly twice: readonly string[]
   readonly reasons: readonly string[]
@@ -63,13 +76,22 @@ export class Cluster {
   readonly #deployed = new Map<string, { readonly url: string; readonly text: string }>()
   readonly #mailed: string[] = []
   #isShowing = ''
-  #disagreementMs = 0
-  #moves = 0
+  readonly #agreements = new Map(SUBJECTS.map((subject) => [subject, new Agreement()]))
+  #record = ''
+  #authority: Signer | undefined
   /** Machines that cannot be asked at the moment. */
   readonly #away = new Set<number>()
   #serial = 0
 
-  private constructor(network: Network, stores: Cluster['stores'], moto: TestS3) {
+  readonly #tell: (what: string) => void
+
+  private constructor(
+    network: Network,
+    stores: Cluster['stores'],
+    moto: TestS3,
+    tell: (what: string) => void,
+  ) {
+    this.#tell = tell
     this.network = network
     this.stores = stores
     this.#moto = moto
@@ -85,7 +107,7 @@ export class Cluster {
       redis: await openRedis(address, redis),
       s3: await openDoor(address, s3, Number(new URL(moto.endpoint).port)),
     }
-    const cluster = new Cluster(network, stores, moto)
+    const cluster = new Cluster(network, stores, moto, tell)
     try {
       const bucket = (await moto.makeBucket('cluster')).replace(
         encodeURIComponent(moto.endpoint),
@@ -121,12 +143,15 @@ export class Cluster {
     const installation = await install({
       program: [...enter, process.execPath, main],
       args: ['--role', role],
-      ports: { port: PORT, tlsPort: 3443 },
-      env: { ...env, ...own, ALOFT_HOST: address, ALOFT_BASE_URL: `http://${API}` },
+      ports: { port: PORT, tlsPort: TLS_PORT },
+      env: {
+        ...{ ...env, ...own, ALOFT_HOST: address, ALOFT_BASE_URL: `http://${API}` },
+        ALOFT_DNS_PORT: String(DNS_PORT),
+      },
     })
-    const watchers = [true, false].map((isKept) =>
-      createAsk({ address, port: PORT }, { isKept, timeoutMs: 1_000 }),
-    )
+    const watcher = (isKept: boolean) => createAsk({ address, port: PORT }, { isKept, timeoutMs: 1_000 })
+    const both = () => [watcher(true), watcher(false)] as const
+    const watchers = { alias: both(), page: both() }
     this.#machines.push({ installation, address, askers: new Map(), watchers, absences: 0 })
   }
 
@@ -161,7 +186,7 @@ export class Cluster {
     return JSON.parse(text) as { id: string; url: string }
   }
 
-  readonly #sites = { still: '', code: '', aimed: [] as { id: string; text: string }[] }
+  readonly #sites = { still: '', code: '', page: '', aimed: [] as { id: string; text: string }[] }
 
   async #deployAll(): Promise<void> {
     const ready = async (name: string, files: Readonly<Record<string, string>>) => {
@@ -177,8 +202,10 @@ export class Cluster {
     this.#sites.still = (await ready('still', { 'index.html': 'still' })).url
     const code = { 'api/hello.js': "module.exports = (req, res) => res.end('hello')\n" }
     this.#sites.code = (await ready('code', code)).url
+    this.#sites.page = (await ready('page', { 'api/now.js': NOW })).url
     for (const text of ['left', 'right'])
       this.#sites.aimed.push({ id: (await ready(text, { 'index.html': text })).id, text })
+    await this.#api('record', '/v4/domains/buy', 'POST', { name: DOMAIN, expectedPrice: 12 })
     await this.#until('functions answer everywhere', async () => {
       for (const n of SERVING) await this.#hello(n)
       return true
@@ -237,6 +264,9 @@ export class Cluster {
       new Probe('writes', 250, () => this.#write()),
       new Probe('writes', 250, () => this.#mail()),
       new Probe('writes', 500, () => this.#move()),
+      new Probe('writes', 1_000, () => this.#changeRecord()),
+      new Probe('writes', 1_000, () => this.#changeCertificate()),
+      new Probe('writes', 1_000, () => this.#purge()),
     )
   }
 
@@ -254,46 +284,106 @@ export class Cluster {
     this.#mailed.push(email)
   }
 
-  async #move(): Promise<void> {
-    const next = this.#sites.aimed.find(({ text }) => text !== this.#isShowing)
-    if (!next) return
-    // From before it is moved: whoever shows it first may do so before the mover is answered.
+  /** Changes something, and sees to it that all serving machines come to show it. */
+  async #change(
+    subject: Subject,
+    change: () => Promise<void>,
+    looks: (n: number) => readonly (() => Promise<Look['is']>)[],
+  ): Promise<void> {
+    // From before it is changed: whoever shows it first may do so before the one who changes it is answered.
     const watches = SERVING.flatMap((n) =>
-      this.#machine(n).watchers.map((ask) => watchName(() => this.#look(n, ask, next.text))),
+      looks(n).map((look) =>
+        watchName(async () => {
+          if (this.#away.has(n)) return 'away'
+          const is = await look()
+          return this.#away.has(n) ? 'away' : is
+        }),
+      ),
     )
     try {
-      const path = `/v2/platform/deployments/${next.id}/aliases`
-      const { status, text } = await this.#api('names', path, 'POST', { alias: ALIAS })
-      if (status !== 200) throw new Error(`an alias was answered ${status}: ${text.slice(0, 100)}`)
-      this.#isShowing = next.text
+      await change()
       await Promise.all(watches.map((watch) => watch.settled(30_000)))
-      this.#noteDisagreement(watches.flatMap((watch) => watch.looks))
-      this.#moves += 1
+      this.#agreements.get(subject)?.note(watches.flatMap((watch) => watch.looks))
     } finally {
       for (const watch of watches) watch.stop()
     }
   }
 
-  async #look(n: number, ask: Ask, wanted: string): Promise<Look['is']> {
-    if (this.#away.has(n)) return 'away'
-    const answer = await ask('/', { host: ALIAS }).catch(() => undefined)
-    if (this.#away.has(n)) return 'away'
-    // Whoever says nothing says nothing wrong; what fails is counted by others.
-    if (answer?.status !== 200) return this.#isShowing === '' ? 'other' : 'silent'
-    return answer.text === wanted ? 'wanted' : 'other'
+  /** What is answered when something is changed; throws where that is refused. */
+  async #must(subject: Subject, path: string, method: string, body: object): Promise<Answer> {
+    const answer = await this.#api(subject, path, method, body)
+    if (answer.status !== 200)
+      throw new Error(`a change of a ${subject} was answered ${answer.status}: ${answer.text.slice(0, 100)}`)
+    return answer
   }
 
-  #noteDisagreement(looks: readonly Look[]): void {
-    const first = Math.min(...looks.filter(({ is }) => is === 'wanted').map(({ to }) => to))
-    for (const { is, to } of looks)
-      if (is === 'other') this.#disagreementMs = Math.max(this.#disagreementMs, to - first)
+  async #move(): Promise<void> {
+    const next = this.#sites.aimed.find(({ text }) => text !== this.#isShowing)
+    if (!next) return
+    const move = async () => {
+      await this.#must('alias', `/v2/platform/deployments/${next.id}/aliases`, 'POST', { alias: ALIAS })
+      this.#isShowing = next.text
+    }
+    const look = (ask: Ask) => async () => {
+      const answer = await ask('/', { host: ALIAS }).catch(() => undefined)
+      // Whoever says nothing says nothing wrong; what fails is counted by others.
+      if (answer?.status !== 200) return this.#isShowing === '' ? 'other' : 'silent'
+      return answer.text === next.text ? 'wanted' : 'other'
+    }
+    await this.#change('alias', move, (n) => this.#machine(n).watchers.alias.map(look))
+  }
+
+  async #changeRecord(): Promise<void> {
+    const value = `text ${this.#serial++}`
+    const change = async () => {
+      if (this.#record !== '')
+        return void (await this.#must('record', `/v2/domains/records/${this.#record}`, 'PATCH', { value }))
+      const made = await this.#must('record', `/v2/domains/${DOMAIN}/records`, 'POST', { ...RECORD, value })
+      this.#record = (JSON.parse(made.text) as { uid: string }).uid
+    }
+    await this.#change('record', change, (n) => [
+      async () => {
+        const at = { address: this.#machine(n).address, port: DNS_PORT }
+        const texts = await shownTexts(at, `${RECORD.name}.${DOMAIN}`)
+        return texts === undefined ? 'silent' : texts.includes(value) ? 'wanted' : 'other'
+      },
+    ])
+  }
+
+  async #changeCertificate(): Promise<void> {
+    const name = `www.${DOMAIN}`
+    this.#authority ??= await makeAuthority()
+    const { cert, key } = await makeLeaf(this.#authority, [name])
+    const wanted = fingerprintOf(cert)
+    const body = { ca: this.#authority.cert, cert, key }
+    const change = async () => void (await this.#must('certificate', '/v3/platform/certs', 'PUT', body))
+    await this.#change('certificate', change, (n) => [
+      async () => {
+        const at = { address: this.#machine(n).address, port: TLS_PORT }
+        const shown = await shownCertificate(at, name)
+        return shown === undefined ? 'silent' : shown === wanted ? 'wanted' : 'other'
+      },
+    ])
+  }
+
+  /** A page that every machine keeps is made anew. */
+  async #purge(): Promise<void> {
+    const path = '/api/now'
+    const look = (ask: Ask, since: number) => async () => {
+      const answer = await ask(path, { host: this.#sites.page }).catch(() => undefined)
+      if (answer?.status !== 200) return 'silent'
+      return Number(answer.text) >= since ? 'wanted' : 'other'
+    }
+    const since = Date.now()
+    const purge = async () =>
+      void (await this.#must('page', '/v1/projects/page/cache/purge', 'POST', { paths: [path] }))
+    await this.#change('page', purge, (n) => this.#machine(n).watchers.page.map((ask) => look(ask, since)))
   }
 
   /** Does something to the installation and tells what became of the load. `over` is when it should recover from. */
   async during(breakIt: () => Promise<void>, { quietMs = 5_000 } = {}): Promise<Outcome> {
     for (const probe of this.#probes) probe.clear()
-    this.#disagreementMs = 0
-    this.#moves = 0
+    for (const agreement of this.#agreements.values()) agreement.clear()
     await pause(1_000)
     await breakIt()
     const over = performance.now()
@@ -301,6 +391,8 @@ export class Cluster {
     await this.#until('everything works again', async () => {
       const last = Math.max(over, ...this.#probes.map(({ failedAt }) => failedAt))
       return performance.now() - last > quietMs
+    }).catch((error: Error) => {
+      throw new Error(`${error.message}:\n${this.#reasons().join('\n')}`, { cause: error })
     })
     const last = Math.max(...this.#probes.map(({ failedAt }) => failedAt))
     const of = (name: string) => {
@@ -310,15 +402,20 @@ export class Cluster {
       return { ok: sum(({ ok }) => ok), failed: sum(({ failed }) => failed), longestMs }
     }
     const outcome = { pages: of('pages'), functions: of('functions'), writes: of('writes') }
-    const reasons = this.#probes.flatMap((probe) => [...probe.reasons].map((why) => `${probe.name}: ${why}`))
+    const reasons = this.#reasons()
     const { lost, twice } = await this.#compare()
     return {
       ...outcome,
       recoveredMs: Math.max(0, last - over),
-      disagreementMs: this.#disagreementMs,
-      moves: this.#moves,
+      agreed: Object.fromEntries(
+        [...this.#agreements].map(([subject, { changes, longestMs }]) => [subject, { changes, longestMs }]),
+      ) as Record<Subject, Agreed>,
       ...{ lost, twice, reasons },
     }
+  }
+
+  #reasons(): string[] {
+    return this.#probes.flatMap((probe) => [...probe.reasons].map((why) => `${probe.name}: ${why}`))
   }
 
   /** What was acknowledged against what is there. */
@@ -376,10 +473,10 @@ export class Cluster {
     await pause(ms)
     await this.network.plug(n)
     // From its first answer on, to somebody who comes anew, it counts again.
-    const [, ask] = this.#machine(n).watchers
+    const [, ask] = this.#machine(n).watchers.alias
     const isServing = (SERVING as readonly number[]).includes(n)
     await this.#until('the machine answers again', async () => {
-      if (isServing) await ask?.('/', { host: this.#sites.still })
+      if (isServing) await ask('/', { host: this.#sites.still })
       return true
     })
     this.#away.delete(n)
@@ -387,17 +484,27 @@ export class Cluster {
 
   /** New processes take the place of the old ones, machine by machine. */
   async upgrade(): Promise<void> {
-    for (const { installation } of this.#machines) {
-      const pids = async () => [
-        ...(await installation.children('serve')),
-        ...(await installation.children('work')),
-      ]
-      const before = await pids()
+    for (const [n, { installation }] of this.#machines.entries()) {
+      const begun = performance.now()
+      const since = () => `${((performance.now() - begun) / 1000).toFixed(1)} s`
+      const said = installation.stderr().length
+      const news = () => installation.stderr().slice(said)
       installation.process.kill('SIGUSR2')
-      await this.#until('all processes are new', async () => {
-        const now = await pids()
-        return now.length >= before.length && now.every((pid) => !before.includes(pid))
-      })
+      // Where processors are short, a process takes long to start; whoever refuses says so at once.
+      const until = (words: RegExp) =>
+        this.#until(
+          `machine ${n} says ${words}`,
+          async () => words.test(news()) || /nothing was restarted/.test(news()),
+          600_000,
+        )
+      await until(/new processes have taken over/)
+      const taken = since()
+      await until(/the old processes have stopped/)
+      if (/nothing was restarted|did not stop in time/.test(news()))
+        throw new Error(`machine ${n} was not upgraded in order:\n${news()}`)
+      this.#tell(
+        `machine ${n}: new processes have taken over after ${taken}, the old ones ended after ${since()}`,
+      )
     }
   }
 

@@ -10,6 +10,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { ensureTools } from '../../../scripts/debian.js'
+import { SUBJECTS } from './agreement.ts'
 import { Cluster, type Count, type Outcome } from './cluster.ts'
 import type { Store } from './stores.ts'
 import { writeTable } from './table.ts'
@@ -68,14 +69,12 @@ const SCENARIOS: readonly Scenario[] = [
 
 const NAMES = SCENARIOS.map(({ name }) => name)
 
-const lineOf = (
-  name: string,
-  { pages, functions, writes, recoveredMs, disagreementMs, moves, lost, twice }: Outcome,
-) => {
+const lineOf = (name: string, { pages, functions, writes, recoveredMs, agreed, lost, twice }: Outcome) => {
   const of = ({ ok, failed }: Count) => `${ok} / ${failed}`
   const cells = [
     ...[name, of(pages), of(functions), `${(functions.longestMs / 1000).toFixed(1)} s`, of(writes)],
-    ...[`${(recoveredMs / 1000).toFixed(1)} s`, `${Math.round(disagreementMs)} ms (${moves} moves)`],
+    `${(recoveredMs / 1000).toFixed(1)} s`,
+    ...SUBJECTS.map((subject) => `${Math.round(agreed[subject].longestMs)} ms (${agreed[subject].changes})`),
     ...[lost.length, twice.length],
   ]
   return `| ${cells.join(' | ')} |`
@@ -100,7 +99,9 @@ try {
     lines.push(lineOf(name, outcome))
     const problems = [
       ...(outcome.pages.failed > 0 ? [`${outcome.pages.failed} static pages failed`] : []),
-      ...(outcome.disagreementMs <= 1000 ? [] : ['machines disagreed for more than a second']),
+      ...SUBJECTS.filter((subject) => outcome.agreed[subject].longestMs > 1000).map(
+        (subject) => `machines disagreed on a ${subject} for more than a second`,
+      ),
       ...(refusesWrites || losesAnswers || outcome.writes.failed === 0
         ? []
         : [`${outcome.writes.failed} writes failed`]),

@@ -5,8 +5,8 @@ const PAGE = resolve(import.meta.dirname, '../../../docs/cluster.md')
 const BEGIN = '<!-- written by npm run test:cluster -- --write -->'
 const END = '<!-- end -->'
 const HEAD = [
-  '| What happens | Static pages ok / failed | Functions ok / failed | Slowest function | Writes ok / refused | Recovered after | Alias differs for at most | Lost | Done twice |',
-  '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
+  '| What happens | Static pages ok / failed | Functions ok / failed | Slowest function | Writes ok / refused | Recovered after | Alias differs for at most (moves) | DNS record (changes) | Certificate (changes) | Cached page (purges) | Lost | Done twice |',
+  '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |',
 ]
 
 const nameOf = (line: string): string => line.split(' | ')[0]?.replace(/^\| /, '') ?? ''

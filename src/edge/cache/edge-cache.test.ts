@@ -154,6 +154,40 @@ test('tags and paths are revalidated: the next visitor gets what is made then', 
   assert.deepEqual((await get()).seen, ['made 3', 'REVALIDATED'])
 })
 
+test('what is purged while it is made is not kept, nor given to those who come after', async () => {
+  const waiting: ServerResponse[] = []
+  const { get, site: made } = await site((req, res, count) => {
+    res.setHeader('cache-control', 's-maxage=600')
+    if (req.url === '/fn?slow' && count < 5) waiting.push(res)
+    else res.end(`made ${count}`)
+  })
+  const underWay = async (count: number) => {
+    while (waiting.length < count) await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+  const purge = async () => {
+    time.now += 10
+    await prerenders.revalidate(made.deploymentId, { tags: ['path:/fn'], at: time.now })
+    bus.publish(REVALIDATIONS_TOPIC, made.deploymentId)
+    time.now += 10
+  }
+  // The first answer of a function, and then others, of which it is known that they are kept.
+  const first = get('/fn?slow')
+  await underWay(1)
+  await purge()
+  waiting[0]?.end('before 1')
+  assert.equal((await first).text, 'before 1')
+  const second = get('/fn?slow')
+  await underWay(2)
+  await purge()
+  const late = get('/fn?slow')
+  waiting[1]?.end('before 2')
+  await underWay(3)
+  waiting[2]?.end('after 2')
+  assert.notEqual((await second).text, 'before 1')
+  assert.equal((await late).text, 'after 2')
+  assert.deepEqual((await get('/fn?slow')).seen, ['after 2', 'HIT'])
+})
+
 test('what was kept is given by a process that has just begun, unless it was revalidated meanwhile', async () => {
   const {
     get,

@@ -109,18 +109,22 @@ export class EdgeCache {
   }
 
   #first(request: CacheRequest): Promise<Result> {
+    const at = this.#options.clock.now()
     return request.make().then((result) => {
       if ('code' in result || 'switched' in result) return result
       if (policyOf(result.status, result.headers) === undefined)
         // What comes from elsewhere goes out as it is.
         return request.source === 'proxy' ? result : compressed(result, request.question)
       this.note(request.site, request.by)
-      return this.offer(request, result)
+      return this.#offer(request, result, at)
     })
   }
 
-  /** Keeps an answer that has just been made for a visitor, if it may be; answers what that visitor gets. */
-  offer(request: Omit<CacheRequest, 'make'>, answer: Answer): Answer | Promise<Answer> {
+  /**
+   * Keeps an answer whose making for a visitor began at a time, if it may be; answers what that visitor gets. What is purged
+   * while it is made is purged with it.
+   */
+  #offer(request: Omit<CacheRequest, 'make'>, answer: Answer, at: number): Answer | Promise<Answer> {
     const { question } = request
     const policy = policyOf(answer.status, answer.headers)
     if (policy === undefined) return compressed(marked(answer, 'MISS'), question)
@@ -131,7 +135,6 @@ export class EdgeCache {
       return compressed(shown, question)
     }
     if (!isRead(question)) return compressed(shown, question)
-    const at = this.#options.clock.now()
     const [body, whole] = tee(answer.body)
     const kept = whole.then((bytes) =>
       bytes === undefined ? undefined : this.#keep(request, { ...answer, body: bytes }, policy, at),
@@ -185,7 +188,9 @@ export class EdgeCache {
       }
       if (state === 'revalidated' && isRead(request.question)) {
         const made = await this.#fill(request)
-        if (made !== undefined) return this.#made(request, made, 'REVALIDATED')
+        // One that was begun before this visitor came may have been purged since.
+        if (made !== undefined && this.#stateOf(key, made) !== 'revalidated')
+          return this.#made(request, made, 'REVALIDATED')
       }
     }
     return this.#miss(request, nameOf(key))
@@ -195,13 +200,18 @@ export class EdgeCache {
     const underWay = this.#isUnfit(name) ? undefined : this.#underWay.get(name)
     if (underWay !== undefined) {
       const entry = await underWay
-      // What varies was made for the headers of the first; the others ask for themselves.
-      if (entry !== undefined && textOf(entry.headers, VARY) === undefined)
+      // What varies was made for the headers of the first; the others ask for themselves. So do those who came after a purge.
+      if (
+        entry !== undefined &&
+        textOf(entry.headers, VARY) === undefined &&
+        this.#stateOf(keyOf(request), entry) !== 'revalidated'
+      )
         return this.#made(request, entry, 'MISS')
     }
     // Those who come meanwhile wait until it is known whether this answer is for them too.
     const isLeader = isRead(request.question) && this.#mayKeepFor(request) && !this.#isUnfit(name)
-    if (!isLeader) return this.#finish(request, await request.make())
+    const at = this.#options.clock.now()
+    if (!isLeader) return this.#finish(request, await request.make(), at)
     let settle: (entry: PrerenderEntry | undefined | Promise<PrerenderEntry | undefined>) => void = () => {}
     const promised = new Promise<PrerenderEntry | undefined>((resolve) => {
       settle = resolve
@@ -214,9 +224,8 @@ export class EdgeCache {
       if (policy === undefined) {
         this.#setUnfit(name)
         settle(undefined)
-        return this.#finish(request, result)
+        return this.#finish(request, result, at)
       }
-      const at = this.#options.clock.now()
       const answer = result as Answer
       const [body, whole] = tee(answer.body)
       settle(
@@ -232,8 +241,8 @@ export class EdgeCache {
     }
   }
 
-  #finish(request: CacheRequest, result: Result): Result | Promise<Result> {
-    return 'code' in result || 'switched' in result ? result : this.offer(request, result)
+  #finish(request: CacheRequest, result: Result, at: number): Result | Promise<Result> {
+    return 'code' in result || 'switched' in result ? result : this.#offer(request, result, at)
   }
 
   #begin(name: string, work: Promise<PrerenderEntry | undefined>): void {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { createSharpImages } from '#adapters/images-sharp/sharp-images.ts'
 import { createStaples } from '#adapters/ocsp-http/staples.ts'
 import { createRunnerClient } from '#adapters/runner-process/client/runner-client.ts'
@@ -52,6 +53,9 @@ export interface Running {
 
 /** How long streams without an end may go on in a drain; then they are ended in their own words. */
 const STREAMS_MS = 4 * SECOND
+
+/** How long a process waits to be told of changes before it serves. Without the stores it serves what is known here. */
+const HEARING_MS = 2 * SECOND
 
 /** What the contents of sites may take in the memory of one serving process. */
 const EDGE_BUDGET = 64 * 1024 * 1024
@@ -157,6 +161,9 @@ export async function serve(
     log,
   })
   channel?.onMessage((message) => kindOf(message) === JOINED && listeners.renewConnections())
+  // What is looked up before changes are heard of would be served as it was then.
+  if (parts.bus.untilHearing)
+    await Promise.race([parts.bus.untilHearing(), pause(HEARING_MS, undefined, { ref: false })])
   const { port, tlsPort } = await listeners.listen()
   dns = await startDns(config, serving, { reusePort, sockets: share?.own.dns })
   const ssh =

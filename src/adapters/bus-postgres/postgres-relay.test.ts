@@ -29,7 +29,8 @@ onPostgres((name, open) => {
       for (const pid of await listening()) await client.query('select pg_terminate_backend($1)', [pid])
     }
     await untilListening()
-    return { one, two, untilListening, cut }
+    await Promise.all([one.untilHearing(), two.untilHearing()])
+    return { url, one, two, untilListening, cut }
   }
 
   /** What is heard from now on. */
@@ -67,6 +68,18 @@ onPostgres((name, open) => {
     await untilListening()
     one.send('a', 'after')
     assert.deepEqual(await other.until(1), ['after'])
+  })
+
+  test(`${name}: what was looked up before anything could be heard is looked up again`, async (t) => {
+    const { url, one } = await relays(t)
+    const late = createPostgresRelay({ url, log: silentLog })
+    t.after(() => late.close())
+    one.send('a', 'before')
+    const gap = new Promise<void>((resolve) => late.onGap(resolve))
+    await Promise.all([gap, late.untilHearing()])
+    const heard = hear(late, 'a')
+    one.send('a', 'after')
+    assert.equal((await heard.until(1)).at(-1), 'after')
   })
 
   test(`${name}: what was said last is heard, though whoever said it is gone`, async (t) => {

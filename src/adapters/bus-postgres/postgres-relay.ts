@@ -18,8 +18,10 @@ export interface PostgresRelayOptions {
 export interface Relay {
   send(topic: string, message: string): void
   subscribe(topic: string, listener: (message: string) => void): () => void
-  /** Called after a time in which messages of others may have been lost. */
+  /** Called after a time in which messages of others may have been lost; the time before the first connection is one. */
   onGap(listener: () => void): () => void
+  /** Resolves once messages of others arrive. */
+  untilHearing(): Promise<void>
   close(): Promise<void>
 }
 
@@ -52,8 +54,8 @@ export function createPostgresRelay({ url, log, clock = systemClock }: PostgresR
   /** The last that was begun, and the same once it listens. */
   let begun: pg.Client | undefined
   let client: pg.Client | undefined
+  const hearing = Promise.withResolvers<void>()
   let isClosed = false
-  let connections = 0
   let waits = FIRST_PAUSE
   let retry: NodeJS.Timeout | undefined
 
@@ -99,7 +101,8 @@ export function createPostgresRelay({ url, log, clock = systemClock }: PostgresR
     const waiting = [...unsent]
     unsent.clear()
     for (const payload of waiting) pass(payload)
-    if (connections++ > 0) gaps.tell(GAP, '')
+    hearing.resolve()
+    gaps.tell(GAP, '')
   }
 
   function pass(payload: string): void {
@@ -125,6 +128,7 @@ export function createPostgresRelay({ url, log, clock = systemClock }: PostgresR
     },
     subscribe: listeners.add,
     onGap: (listener) => gaps.add(GAP, listener),
+    untilHearing: () => hearing.promise,
     async close() {
       isClosed = true
       clearTimeout(retry)

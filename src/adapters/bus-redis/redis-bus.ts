@@ -17,6 +17,7 @@ interface RedisBusOptions {
 
 export interface RedisBus extends Bus {
   onGap(listener: () => void): () => void
+  untilHearing(): Promise<void>
   /** Whether messages of others arrive, as far as is known. */
   isHearing(): boolean
 }
@@ -62,12 +63,15 @@ export function createRedisBus({ redis, log, clock = systemClock }: RedisBusOpti
   const looking = setInterval(() => {
     if (subscriber.status === 'ready') subscriber.ping().catch(() => {})
   }, LOOK_EVERY).unref()
+  const hearing = Promise.withResolvers<void>()
   let connections = 0
   subscriber.on('error', warn)
   subscriber.on('ready', () => {
     subscriber.psubscribe(`${PREFIX}*`).then(() => {
-      if (connections++ === 0) return
-      log.warn({}, 'the bus is back on Redis; what others said meanwhile is looked up again')
+      hearing.resolve()
+      if (connections++ > 0)
+        log.warn({}, 'the bus is back on Redis; what others said meanwhile is looked up again')
+      // Nothing was heard before the first connection either, and something may have been looked up.
       gaps.tell(GAP, '')
     }, warn)
   })
@@ -97,6 +101,7 @@ export function createRedisBus({ redis, log, clock = systemClock }: RedisBusOpti
     },
     subscribe: listeners.add,
     onGap: (listener) => gaps.add(GAP, listener),
+    untilHearing: () => hearing.promise,
     isHearing: () => subscriber.status === 'ready',
     async close() {
       closed = true

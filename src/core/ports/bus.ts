@@ -10,5 +10,7 @@ export interface Bus {
    * changes are told has to be looked at again.
    */
   onGap?(listener: () => void): () => void
+  /** Resolves once messages of others arrive, by buses that do not hear them from the beginning. */
+  untilHearing?(): Promise<void>
   close(): Promise<void>
 }

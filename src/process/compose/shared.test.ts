@@ -59,6 +59,7 @@ test('that a process of this machine has died is heard from the supervisor, also
   const config = readConfig({ ALOFT_REDIS_URL: `unix://${redis.socket}` })
   const { bus, close } = await openShared(config, { log: silentLog, channel, clock: systemClock })
   t.after(close)
+  await bus.untilHearing?.()
   const gap = new Promise<void>((resolve) => bus.onGap?.(resolve))
   end(true)
   await gap

@@ -131,6 +131,9 @@ function heardTwoWays(bus: Bus, relay: Relay, hearsOthers: () => boolean): Bus {
         endOther()
       }
     },
+    // Each of them is enough.
+    untilHearing: () =>
+      Promise.race([relay.untilHearing(), ...(bus.untilHearing ? [bus.untilHearing()] : [])]),
     async close() {
       await relay.close()
       await bus.close()

@@ -1,5 +1,6 @@
 import type { Http2ServerResponse, OutgoingHttpHeaders } from 'node:http2'
-import { pipeline, type Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
+import { pourWhole } from '#core/chunks.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Answer, HeaderList } from './answer.ts'
 import type { AnyRequest, AnyResponse } from './request/message.ts'
@@ -70,18 +71,14 @@ function abandon(body: Answer['body']): Sent {
   return NOTHING
 }
 
-const PIPELINE_LISTENERS = 7
-
 function stream(body: Readable, res: AnyResponse, log: Log): Sent {
   let sent = 0
   body.on('data', (chunk: Buffer) => {
     sent += chunk.length
   })
   const to = isHttp2(res) ? res.stream : res
-  // A pipeline listens seven times for its end, and with those who wait for it besides Node.js would warn of a leak.
-  to.setMaxListeners(to.getMaxListeners() + PIPELINE_LISTENERS)
-  // Whichever end fails, the other is broken off: a visitor must not take a part for the whole.
-  pipeline(body, to, (error) => {
+  // A visitor must not take a part for the whole.
+  pourWhole(body, to, (error) => {
     if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE')
       log.warn({ err: error }, 'a response was aborted')
   })

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
-import { giveBack } from './intake.ts'
+import { freeChunk } from '#core/chunks.ts'
 import type { IntakeAnswer, IntakeRequest } from './threaded-intake.ts'
 
 interface Content {
@@ -48,5 +48,5 @@ function take(content: Content, fd: number, chunk: Uint8Array<ArrayBuffer>): voi
   for (let written = 0; written < chunk.length; )
     written += writeSync(fd, chunk, written, chunk.length - written, content.size + written)
   content.size += chunk.length
-  giveBack(chunk)
+  freeChunk(chunk)
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
+import { freeChunk } from '#core/chunks.ts'
 import type { BlobDigest } from '#core/ports/blob-store.ts'
 import { writeFully } from './disk.ts'
 
@@ -24,21 +25,9 @@ export function inlineIntake(handle: FileHandle): Intake {
       sha256.update(chunk)
       await writeFully(handle, chunk, size)
       size += chunk.length
-      if (isOurs && isWhole(chunk)) giveBack(chunk)
+      if (isOurs) freeChunk(chunk)
     },
     finish: async () => ({ sha256: sha256.digest('hex'), sha1: sha1.digest('hex'), size }),
     async drop() {},
   }
-}
-
-/** One that is part of something larger may have neighbours that somebody still reads. */
-export const isWhole = (chunk: Uint8Array): chunk is Uint8Array<ArrayBuffer> =>
-  chunk.buffer instanceof ArrayBuffer && chunk.buffer.byteLength === chunk.byteLength
-
-/**
- * Gives the memory of a chunk back at once. Left to the garbage collector, which V8 starts for every few dozen megabytes of
- * such memory, it costs more than everything else about an upload: each time the whole heap is marked, and visitors wait.
- */
-export function giveBack(chunk: Uint8Array<ArrayBuffer>): void {
-  chunk.buffer.transfer(0)
 }

@@ -1,6 +1,7 @@
 import { createHash, hash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
+import { markUnshared } from '#core/chunks.ts'
 import { BlobError, type ByteRange } from '#core/ports/blob-store.ts'
 import type { BlobIndex } from './blob-index.ts'
 import { isMissing, readFully } from './disk.ts'
@@ -41,8 +42,9 @@ export async function streamBlob(
     const { size } = await handle.stat()
     const { start, end } = resolveRange(range, size)
     if (end - start === size && size > 0 && !verified.has(sha256))
-      return Readable.from(checked(handle, sha256, size, verified), { objectMode: false })
-    if (start < end) return handle.createReadStream({ start, end: end - 1, highWaterMark: STREAM_BYTES })
+      return markUnshared(Readable.from(checked(handle, sha256, size, verified), { objectMode: false }))
+    if (start < end)
+      return markUnshared(handle.createReadStream({ start, end: end - 1, highWaterMark: STREAM_BYTES }))
   } catch (error) {
     await handle.close()
     throw error

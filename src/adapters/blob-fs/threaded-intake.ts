@@ -1,6 +1,7 @@
 import { isMarkedAsUntransferable, Worker } from 'node:worker_threads'
+import { isWhole } from '#core/chunks.ts'
 import type { BlobDigest } from '#core/ports/blob-store.ts'
-import { type Intake, isWhole } from './intake.ts'
+import type { Intake } from './intake.ts'
 
 const IDLE_MS = 5_000
 /** Sent to the thread at once. */

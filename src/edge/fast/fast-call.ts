@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import { afterWrite } from '#core/chunks.ts'
 import type { SiteFunction } from '#core/site/site.ts'
 import { type Answer, headerLines, headerOf } from '../answer.ts'
 import { policyOf } from '../cache/cache-policy.ts'
@@ -232,13 +233,15 @@ export class FastCall implements Waiting {
   #stream(body: Readable, isChunked: boolean, answer: Pick<Answer, 'status' | 'source'>): void {
     const socket = this.#socket
     let bytes = 0
+    const written = afterWrite(body)
     const onDrain = () => body.resume()
     this.#body = body
     this.#sent = { ...answer, bytes }
     body.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       this.#sent = { ...answer, bytes }
-      if (!(isChunked ? writeChunk(socket, chunk) : socket.write(chunk))) body.pause()
+      const onWritten = written(chunk)
+      if (!(isChunked ? writeChunk(socket, chunk, onWritten) : socket.write(chunk, onWritten))) body.pause()
     })
     socket.on('drain', onDrain)
     body.once('close', () => socket.off('drain', onDrain))

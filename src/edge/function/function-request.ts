@@ -2,8 +2,10 @@
  * What a function is sent: which of a visitor's headers reach it, and what the platform says besides. Every request to a
  * function is put together here, whoever asks.
  */
+
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
+import { markUnshared } from '#core/chunks.ts'
 import type { ProgramRef } from '#core/ports/runner.ts'
 import type { RouteOutcome } from '#core/routing/match/route-outcome.ts'
 import { encodePath, encodeRawText } from '#core/routing/url/request-path.ts'
@@ -68,7 +70,10 @@ export function visitorCall(site: Site, outcome: FunctionOutcome, exchange: Exch
   const ending = upgrade === undefined ? framingOf(req, body) : upgradeTo(upgrade.protocol)
   return {
     ...callOf(site, outcome.target, request, linesOf(req, extra) + extraLines(extra) + ending),
-    body: body === 'none' ? undefined : new OutgoingBody(req, { isChunked: body === 'unknown-length' }),
+    body:
+      body === 'none'
+        ? undefined
+        : new OutgoingBody(markUnshared(req), { isChunked: body === 'unknown-length' }),
     instance,
     mayUpgrade: upgrade !== undefined && !outcome.isPage,
   }

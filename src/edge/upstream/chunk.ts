@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
 
 /** Writes a piece of a body whose length nobody knows yet. Like `write`, false when the connection has enough for now. */
-export function writeChunk(socket: Socket, chunk: Buffer): boolean {
+export function writeChunk(socket: Socket, chunk: Buffer, onWritten?: () => void): boolean {
   socket.cork()
   socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1')
-  socket.write(chunk)
+  socket.write(chunk, onWritten)
   const goesOn = socket.write('\r\n', 'latin1')
   socket.uncork()
   return goesOn

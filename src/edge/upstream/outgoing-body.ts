@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import { afterWrite } from '#core/chunks.ts'
 import { endChunks, writeChunk } from './chunk.ts'
 
 /** What is kept of a body, in case that it has to be sent again. */
@@ -9,6 +10,7 @@ const MAX_KEPT_BYTES = 64 * 1024
 export class OutgoingBody {
   readonly #req: Readable
   readonly #isChunked: boolean
+  readonly #written: ReturnType<typeof afterWrite>
   /** Undefined once it is too much to keep. */
   #kept: Buffer[] | undefined = []
   #keptBytes = 0
@@ -21,6 +23,7 @@ export class OutgoingBody {
   constructor(req: Readable, { isChunked = false }: { readonly isChunked?: boolean } = {}) {
     this.#req = req
     this.#isChunked = isChunked
+    this.#written = afterWrite(req)
   }
 
   /** Whether all that was taken from the visitor can be sent once more. */
@@ -59,7 +62,7 @@ export class OutgoingBody {
   readonly #start = (): void => {
     const socket = this.#socket
     if (socket === undefined) return
-    for (const chunk of this.#kept ?? []) this.#write(socket, chunk)
+    for (const chunk of this.#kept ?? []) this.#write(socket, chunk, undefined)
     if (this.#isEnded) {
       this.#finish(socket)
       return
@@ -75,7 +78,8 @@ export class OutgoingBody {
     const socket = this.#socket
     if (socket === undefined) return
     this.#keep(chunk)
-    if (!this.#write(socket, chunk)) this.#req.pause()
+    const onWritten = this.canRepeat ? undefined : this.#written(chunk)
+    if (!this.#write(socket, chunk, onWritten)) this.#req.pause()
   }
 
   readonly #onDrain = (): void => {
@@ -94,9 +98,9 @@ export class OutgoingBody {
     else this.#kept?.push(chunk)
   }
 
-  #write(socket: Socket, chunk: Buffer): boolean {
+  #write(socket: Socket, chunk: Buffer, onWritten: (() => void) | undefined): boolean {
     this.pieces++
-    return this.#isChunked ? writeChunk(socket, chunk) : socket.write(chunk)
+    return this.#isChunked ? writeChunk(socket, chunk, onWritten) : socket.write(chunk, onWritten)
   }
 
   #finish(socket: Socket): void {

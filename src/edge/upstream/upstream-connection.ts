@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { markUnshared } from '#core/chunks.ts'
 import { type BodyDecoder, createBodyDecoder } from './body-decoder.ts'
 import { MalformedResponseError, type ResponseHead, readResponseHead } from './response-head.ts'
 
@@ -34,6 +35,7 @@ class ClosedError extends Error {
 /** A connection to an instance, for one exchange after the other. */
 export class UpstreamConnection {
   readonly #socket: Socket
+  readonly #reads: 'direct' | 'events'
   readonly #onIdle: (connection: UpstreamConnection) => void
   readonly #onGone: (connection: UpstreamConnection) => void
   #exchange: UpstreamExchange | undefined
@@ -56,7 +58,8 @@ export class UpstreamConnection {
   keptForMs = Number.POSITIVE_INFINITY
 
   /**
-   * With direct reads, what comes is told by `take` instead of events of the socket, which it is then not queued in.
+   * With direct reads, what comes is told by `take` instead of events of the socket, which it is then not queued in, and
+   * lies where the next read will be.
    * `onIdle` is called when it can be used again, `onGone` when it never will.
    */
   constructor(
@@ -66,6 +69,7 @@ export class UpstreamConnection {
     onGone: (connection: UpstreamConnection) => void,
   ) {
     this.#socket = socket
+    this.#reads = reads
     this.#onIdle = onIdle
     this.#onGone = onGone
     if (reads === 'events') socket.on('data', this.#onData)
@@ -108,7 +112,7 @@ export class UpstreamConnection {
 
   /** For direct reads: takes what has come. False when no more is wanted for now. */
   take(chunk: Buffer): boolean {
-    if (this.#isSwitched) return this.#socket.push(chunk)
+    if (this.#isSwitched) return this.#socket.push(this.#keepable(chunk))
     this.#onData(chunk)
     return true
   }
@@ -138,7 +142,7 @@ export class UpstreamConnection {
     if ((end < 0 ? bytes.length : end) > MAX_HEAD_BYTES)
       throw new MalformedResponseError('the head is too large')
     if (end < 0) {
-      this.#pending = bytes
+      this.#pending = this.#keepable(bytes)
       return
     }
     this.#pending = undefined
@@ -169,7 +173,7 @@ export class UpstreamConnection {
     socket.off('close', this.#onClose)
     socket.pause()
     this.#onGone(this)
-    onSwitch(head, socket, first)
+    onSwitch(head, socket, this.#keepable(first))
   }
 
   #start(head: ResponseHead, rest: Buffer): void {
@@ -184,7 +188,7 @@ export class UpstreamConnection {
     }
     // Most are short, and come in one piece.
     if (rest.length === head.framing) {
-      exchange.onResponse(head, rest)
+      exchange.onResponse(head, this.#keepable(rest))
       this.#finish(true)
       return
     }
@@ -193,7 +197,7 @@ export class UpstreamConnection {
     const taken = decoder.decode(rest, pieces)
     if (decoder.isDone) {
       const [first = NOTHING] = pieces
-      exchange.onResponse(head, pieces.length > 1 ? Buffer.concat(pieces) : first)
+      exchange.onResponse(head, pieces.length > 1 ? Buffer.concat(pieces) : this.#keepable(first))
       this.#finish(taken === rest.length)
       return
     }
@@ -213,7 +217,12 @@ export class UpstreamConnection {
 
   #push(pieces: readonly Buffer[]): void {
     const body = this.#body as UpstreamBody
-    for (const piece of pieces) if (!body.push(piece)) this.#socket.pause()
+    for (const piece of pieces) if (!body.push(this.#keepable(piece))) this.#socket.pause()
+  }
+
+  /** What may be used after the next read. */
+  #keepable(bytes: Buffer): Buffer {
+    return this.#reads === 'direct' ? Buffer.from(bytes) : bytes
   }
 
   #finishBody(isClean: boolean): void {
@@ -283,6 +292,7 @@ class UpstreamBody extends Readable {
     super({ highWaterMark: 128 * 1024 })
     this.#socket = socket
     this.#onAbandon = onAbandon
+    markUnshared(this)
     // It may fail before anybody reads it, and an error that nobody hears ends the process.
     this.on('error', ignore)
   }

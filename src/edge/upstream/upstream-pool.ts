@@ -7,7 +7,7 @@ const IDLE_MS = 30_000
 /** An instance closes a connection no earlier than this before it said that it would. */
 const MARGIN_MS = 1000
 
-/** One for all connections: what was read is taken out of it before anything else is. */
+/** One for all connections: whatever of it is still wanted after the next read has been copied by then. */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024)
 
 /** Connections to instances, kept for the next request. */
@@ -40,16 +40,18 @@ export class UpstreamPool {
   /** `open`: how an instance is reached that is on another machine. */
   connect(path: string, open?: () => Socket): UpstreamConnection {
     const connection: UpstreamConnection = new UpstreamConnection(
-      open?.() ?? connect({ path, onread: { buffer: READ_BUFFER, callback: onRead } }),
+      open?.() ??
+        connect({
+          path,
+          onread: {
+            buffer: READ_BUFFER,
+            callback: (length) => connection.take(READ_BUFFER.subarray(0, length)),
+          },
+        }),
       open === undefined ? 'direct' : 'events',
       (connection) => this.#keep(path, connection),
       (connection) => this.#forget(path, connection),
     )
-    function onRead(length: number): boolean {
-      const bytes = Buffer.allocUnsafe(length)
-      READ_BUFFER.copy(bytes, 0, 0, length)
-      return connection.take(bytes)
-    }
     return connection
   }
 

@@ -1,12 +1,15 @@
 import {
-  Agent,
+  type Agent,
   type IncomingHttpHeaders,
   type IncomingMessage,
   type OutgoingHttpHeaders,
   request,
 } from 'node:http'
+import type { Writable } from 'node:stream'
+import { markUnshared, pour } from '#core/chunks.ts'
 import type { AnyRequest, AnyResponse } from '#listener/listener-refusal.ts'
 import type { Handle } from '#listener/listener-request.ts'
+import { ForwardAgent } from './forward-agent.ts'
 import { Refusals } from './refusals.ts'
 import { VISITOR, type Visitor } from './visitor.ts'
 
@@ -37,9 +40,6 @@ interface ForwardParts {
   readonly onRefused?: (req: AnyRequest) => void
 }
 
-/** Connections to the working process stay open, so that a request costs no more than it must. */
-const MOST_IDLE = 8
-
 /** Answers requests of the API here, or has the working process answer them. Where there is none, all of them here. */
 export function createForward({
   local,
@@ -50,7 +50,7 @@ export function createForward({
   onRefused,
 }: ForwardParts): Handle {
   const refusals = new Refusals()
-  const agent = new Agent({ keepAlive: true, maxFreeSockets: MOST_IDLE })
+  const agent = new ForwardAgent()
   return (req, res) => {
     if (!isElsewhere(req)) {
       onLocal?.(req)
@@ -85,9 +85,10 @@ function forward(
     ...{ socketPath, method: req.method, path: req.url, agent },
     headers: requestHeaders(req),
   })
+  let stop = () => {}
   const connected = () => {
     isConnected = true
-    req.pipe(asked)
+    stop = pour(markUnshared(req), asked)
   }
   // Nothing of the body is taken before there is somebody to give it to.
   asked.once('socket', (connection) =>
@@ -97,9 +98,10 @@ function forward(
     isAnswered = true
     const headers = responseHeaders(req, answer)
     begin(res, answer.statusCode ?? 500, headers)
-    if (answer.statusCode === 429) noteRefusal(refusals, req, headers, answer)
     answer.once('error', () => breakOff(req, res))
-    answer.pipe(res as NodeJS.WritableStream)
+    if (answer.statusCode === 429) noteRefusal(refusals, req, headers, answer)
+    else markUnshared(answer)
+    pour(answer, res as Writable)
   })
   asked.on('error', () => {
     // A connection that was kept may have ended with its process just as it was used again.
@@ -111,7 +113,7 @@ function forward(
   asked.once('close', () => {
     if (!isConnected) return
     // What it did not want to read is nobody's, and would hold up the next request on the connection.
-    req.unpipe(asked)
+    stop()
     req.resume()
   })
   res.once('close', () => void asked.destroy())

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { PassThrough, Readable, Writable } from 'node:stream'
+import { test } from 'node:test'
+import { freeChunk, markUnshared, pour, pourWhole } from './chunks.ts'
+
+const filled = (length: number, value: number) => Buffer.from(new ArrayBuffer(length)).fill(value)
+
+/** Takes one chunk at a time, and remembers what was in it. */
+function slowSink(): Writable & { readonly taken: string[] } {
+  const taken: string[] = []
+  const sink = new Writable({
+    highWaterMark: 1,
+    write(chunk: Buffer, _, done) {
+      setImmediate(() => {
+        taken.push(chunk.toString())
+        done()
+      })
+    },
+  })
+  return Object.assign(sink, { taken })
+}
+
+test('a chunk is freed unless it is part of something larger', () => {
+  const whole = filled(10, 1)
+  freeChunk(whole)
+  assert.equal(whole.length, 0)
+  const larger = filled(10, 1)
+  freeChunk(larger.subarray(2, 4))
+  assert.equal(larger.length, 10)
+})
+
+test('chunks that are nobody else’s are freed once they are written, and not before', async () => {
+  const chunks = [filled(3, 97), filled(3, 98), filled(3, 99)]
+  const sink = slowSink()
+  pour(markUnshared(Readable.from(chunks)), sink)
+  await once(sink, 'finish')
+  assert.deepEqual(sink.taken, ['aaa', 'bbb', 'ccc'])
+  assert.deepEqual(
+    chunks.map(({ length }) => length),
+    [0, 0, 0],
+  )
+})
+
+test('chunks of any other stream are left alone', async () => {
+  const chunks = [filled(3, 97), filled(3, 98)]
+  const sink = slowSink()
+  pour(Readable.from(chunks), sink)
+  await once(sink, 'finish')
+  assert.deepEqual(
+    chunks.map((chunk) => chunk.toString()),
+    ['aaa', 'bbb'],
+  )
+})
+
+test('a source waits for a sink that has enough', async () => {
+  const source = new PassThrough({ highWaterMark: 1 })
+  const done = Promise.withResolvers<void>()
+  const sink = new Writable({
+    highWaterMark: 1,
+    write: (_chunk, _, next) => void done.promise.then(() => next()),
+  })
+  pour(source, sink)
+  source.write('a')
+  await new Promise(setImmediate)
+  assert.ok(source.isPaused())
+  done.resolve()
+  await once(sink, 'drain')
+  assert.ok(!source.isPaused())
+})
+
+test('what is stopped passes nothing on, and ends nothing', async () => {
+  const source = new PassThrough()
+  const sink = slowSink()
+  pour(source, sink)()
+  source.resume().end('a')
+  await once(source, 'end')
+  assert.deepEqual(sink.taken, [])
+  assert.ok(!sink.writableEnded)
+})
+
+test('whichever of two fails, the other is broken off', async () => {
+  const broken = new Error('broken')
+  const source = new PassThrough()
+  const sink = slowSink().on('error', () => {})
+  const told = new Promise((resolve) => pourWhole(source, sink, resolve))
+  source.destroy(broken)
+  assert.equal(await told, broken)
+  assert.ok(sink.destroyed)
+
+  const left = new PassThrough()
+  const gone = slowSink()
+  pourWhole(left, gone, () => {})
+  gone.destroy()
+  await once(left, 'close')
+  assert.ok(left.destroyed)
+})

@@ -30,6 +30,10 @@ const MAY_LIMIT = new Set([
   'crons.lastRuns',
 ])
 
+/** Tables of which one account may have a million rows and most have few: each row is looked up by this column. */
+const LOOKED_UP: Readonly<Record<string, string>> = { files: 'sha1', git_objects: 'oid' }
+const LOOK_UPS = new Set(['files.claim', 'files.forget', 'gitObjects.known', 'gitObjects.prune'])
+
 interface Statement {
   readonly from: string
   readonly sql: string
@@ -40,6 +44,8 @@ interface Statement {
 interface PlanNode {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
+  readonly 'Index Cond'?: string
+  readonly 'Recheck Cond'?: string
   readonly Plans?: readonly PlanNode[]
 }
 
@@ -150,6 +156,17 @@ async function planOf(client: pg.Client, { sql: text, parameters }: Statement): 
   }
 }
 
+/** Tables of which a plan reads all rows of an account. */
+function readOfAccount(plan: PlanNode): string[] {
+  const read = nodesOf(plan).filter((node) => {
+    const condition = node['Index Cond'] ?? node['Recheck Cond']
+    return (
+      condition?.includes('owner_id = ') && !condition.includes(LOOKED_UP[node['Relation Name'] ?? ''] ?? '')
+    )
+  })
+  return read.map((node) => node['Relation Name'] ?? '')
+}
+
 /** What no statement should do, whatever its values are. */
 function faultsOf({ from, sql: text }: Statement, plan: PlanNode, large: ReadonlySet<string>): string[] {
   const nodes = nodesOf(plan)
@@ -165,6 +182,7 @@ function faultsOf({ from, sql: text }: Statement, plan: PlanNode, large: Readonl
   return [
     ...scanned,
     ...(MAY_SORT.has(from) ? [] : sorted),
+    ...(LOOK_UPS.has(from) ? readOfAccount(plan).map((table) => `reads all ${table} of an account`) : []),
     ...(UNKNOWN_LIMIT.test(text) && !MAY_LIMIT.has(from) ? ['does not say how many rows it looks up'] : []),
   ]
 }

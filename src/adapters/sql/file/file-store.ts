@@ -1,11 +1,12 @@
+import { sql } from 'kysely'
 import { HOUR } from '#contract/time.ts'
 import type { FileStore, UploadedFile } from '#core/file/file-store.ts'
 import { countUsage } from '../account/usage-store.ts'
 import { locksRows } from '../database/dialect/capabilities.ts'
 import { inSteps } from '../database/in-steps.ts'
-import { textsWithKeys } from '../database/json-rows.ts'
+import { textsOf } from '../database/json-rows.ts'
 import { prepare } from '../database/prepare.ts'
-import { textsIn } from '../database/text-list.ts'
+import { areOf, textsIn } from '../database/text-list.ts'
 import { atomically } from '../database/transaction.ts'
 import type { Db } from '../tables.ts'
 import { createBatchedFileAdds } from './batched-file-adds.ts'
@@ -27,25 +28,21 @@ const damaged = (db: Db) => db.selectFrom('damaged_contents').select('damaged_co
 /** A join in this order looks each hash up at once, and its place need not be read back as text. */
 const selectFiles = prepare<{ ownerId: string; sha1s: string }>()((db, { ownerId, sha1s }) =>
   db
-    .selectFrom(textsWithKeys(db, sha1s))
+    .selectFrom(textsOf(db, ownerId, sha1s))
     .crossJoin('files')
     .select(['given.key', 'files.sha256', 'files.size', 'files.used_at'])
-    .where('files.owner_id', '=', ownerId)
+    .whereRef('files.owner_id', '=', 'given.owner_id')
     .whereRef('files.sha1', '=', 'given.value')
     .where('files.sha256', 'not in', damaged(db)),
 )
 
-/** The hashes; where rows are locked one by one, all who want several lock them in the same order. */
-const lockedIn = (db: Db, ownerId: string, sha1s: string) =>
+/** The account's with these hashes; where rows are locked one by one, all who want several lock them in the same order. */
+const locked = (db: Db, ownerId: string, sha1s: string) =>
   locksRows(db)
-    ? db
-        .selectFrom('files')
-        .select('sha1')
-        .where('owner_id', '=', ownerId)
-        .where('sha1', 'in', textsIn(db, sha1s))
-        .orderBy('sha1')
-        .forUpdate()
-    : textsIn(db, sha1s)
+    ? sql<boolean>`(owner_id, sha1) in (
+        select owner_id, sha1 from files where ${areOf(db, ownerId, 'sha1', sha1s)} order by sha1 for update
+      )`
+    : areOf(db, ownerId, 'sha1', sha1s)
 
 /**
  * Answers the rows as they are once nobody else is changing them: whichever of this and `deleteStale` comes
@@ -58,8 +55,7 @@ const refreshFiles = prepare<{ ownerId: string; sha1s: string; usedAt: number }>
       .set((eb) => ({
         used_at: eb.case().when('used_at', '<', usedAt).then(usedAt).else(eb.ref('used_at')).end(),
       }))
-      .where('owner_id', '=', ownerId)
-      .where('sha1', 'in', lockedIn(db, ownerId, sha1s))
+      .where(locked(db, ownerId, sha1s))
       .where('sha256', 'not in', damaged(db))
       .returning(['sha1', 'sha256', 'size']),
 )
@@ -67,8 +63,7 @@ const deleteStale = prepare<{ ownerId: string; sha1s: string; before: number }>(
   (db, { ownerId, sha1s, before }) =>
     db
       .deleteFrom('files')
-      .where('owner_id', '=', ownerId)
-      .where('sha1', 'in', lockedIn(db, ownerId, sha1s))
+      .where(locked(db, ownerId, sha1s))
       .where('used_at', '<', before)
       .returning(['sha256', 'size']),
 )

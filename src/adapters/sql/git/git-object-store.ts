@@ -1,5 +1,5 @@
 import type { GitObjectStore } from '#core/git/push/push-store.ts'
-import { textsIn } from '../database/text-list.ts'
+import { areOf } from '../database/text-list.ts'
 import type { Db } from '../tables.ts'
 
 /** Rows of one statement. */
@@ -11,8 +11,7 @@ export const createGitObjectStore = (db: Db): GitObjectStore => ({
     const rows = await db
       .selectFrom('git_objects')
       .select(['oid', 'sha1'])
-      .where('owner_id', '=', ownerId)
-      .where('oid', 'in', textsIn(db, JSON.stringify(oids)))
+      .where(areOf(db, ownerId, 'oid', JSON.stringify(oids)))
       .execute()
     return new Map(rows.map(({ oid, sha1 }) => [oid, sha1]))
   },
@@ -57,8 +56,7 @@ export const createGitObjectStore = (db: Db): GitObjectStore => ({
     for (const [ownerId, objects] of gone)
       await db
         .deleteFrom('git_objects')
-        .where('owner_id', '=', ownerId)
-        .where('oid', 'in', textsIn(db, JSON.stringify(objects.map(({ oid }) => oid))))
+        .where(areOf(db, ownerId, 'oid', JSON.stringify(objects.map(({ oid }) => oid))))
         .execute()
     const last = rows.at(-1)
     return last && rows.length === limit ? { ownerId: last.owner_id, oid: last.oid } : undefined

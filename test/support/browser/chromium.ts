@@ -30,6 +30,8 @@ export const openChromium = (hosts?: Hosts): Promise<Browser> =>
       '--disable-component-update',
       '--disable-sync',
       '--no-first-run',
+      // A page of a test is gone before its scripts, compiled for speed, have won back what compiling them costs.
+      '--js-flags=--no-opt --no-maglev',
       ...(hosts ? [`--host-resolver-rules=MAP ${hosts.names} ${addressOf(hosts)}`] : []),
     ],
   })

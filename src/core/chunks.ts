@@ -38,6 +38,8 @@ export function pour(source: Readable, sink: Writable): () => void {
   }
   sink.on('drain', onDrain).once('close', stop)
   source.on('data', onData).once('end', onEnd)
+  if (sink.writableNeedDrain) source.pause()
+  else source.resume()
   return stop
 }
 

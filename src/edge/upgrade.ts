@@ -1,5 +1,6 @@
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { markUnshared, pour } from '#core/chunks.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import { headerLines } from './answer.ts'
 import { authorityOf, type Exchange, exchangeOf, type SwitchAnswer } from './exchange.ts'
@@ -109,9 +110,9 @@ export function switchProtocol(
   const end = (last?: Buffer) => {
     if (isEnded || socket.destroyed) return
     isEnded = true
-    upstream.unpipe(socket)
+    for (const stop of passing) stop()
+    upstream.pause()
     // What the visitor still sends is read and dropped: left unread, it would cut the connection before its last words.
-    socket.unpipe(upstream)
     socket.resume()
     if (last) socket.write(last)
     upstream.end()
@@ -129,8 +130,7 @@ export function switchProtocol(
   }
   socket.once('close', streams.add(endStream))
   if (upgrade.first.length > 0) upstream.write(upgrade.first)
-  upstream.pipe(socket)
-  socket.pipe(upstream)
+  const passing = [pour(markUnshared(upstream), socket), pour(markUnshared(socket), upstream)]
   return () => sent
 }
 

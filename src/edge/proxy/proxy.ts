@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
+import { markUnshared, pour } from '#core/chunks.ts'
 import type { Allows } from '#core/outbound/allowed-addresses.ts'
 import { guardedLookup } from '#core/outbound/guarded-lookup.ts'
 import { portOf } from '#core/outbound/port-of.ts'
@@ -84,7 +85,7 @@ export function createProxy({ allows = isPublicAddress, timeoutMs = TIMEOUT_MS }
         return {
           status: forwarding.status ?? response.statusCode ?? 502,
           headers: responseHeaders(response.rawHeaders, forwarding.headers, forwarding.siteHeaders),
-          body: response,
+          body: markUnshared(response),
           source: 'proxy',
           entrypoint: url,
         }
@@ -119,6 +120,7 @@ async function exchange(
 
 function answerTo(upstream: ClientRequest, req: AnyRequest, hasBody: boolean): Promise<IncomingMessage> {
   return new Promise((resolvePromise, reject) => {
+    let stop = () => {}
     let response: IncomingMessage | undefined
     upstream.on('response', (incoming) => {
       response = incoming
@@ -131,12 +133,12 @@ function answerTo(upstream: ClientRequest, req: AnyRequest, hasBody: boolean): P
       else upstream.destroy(error)
     })
     upstream.on('error', (error) => {
-      req.unpipe(upstream)
+      stop()
       // What is left of the body has no taker.
       if (hasBody) req.resume()
       reject(error)
     })
-    if (hasBody) req.pipe(upstream)
+    if (hasBody) stop = pour(markUnshared(req), upstream)
     else upstream.end()
   })
 }

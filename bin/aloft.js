@@ -15,10 +15,18 @@ if (isClone) {
 }
 if (Number.parseInt(process.versions.node, 10) >= RUNTIME_MAJOR) {
   rememberCompiled()
-  await import(isClone ? source.href : new URL('../dist/cli/main.js', import.meta.url).href)
+  const bundle = isClone ? await findBundle() : undefined
+  if (bundle) module.createRequire(import.meta.url)(bundle)
+  else await import(isClone ? source.href : new URL('../dist/cli/main.js', import.meta.url).href)
 } else {
   const { runOnOwnNode } = await import('./own-node.js')
   runOnOwnNode(fileURLToPath(import.meta.url), RUNTIME_MAJOR)
+}
+
+/** What `npm start` and `npm test` have made of exactly these sources: one file is read faster than four hundred. */
+async function findBundle() {
+  const { findCommandLine } = await import('../src/process/supervisor/bundle.ts')
+  return findCommandLine()
 }
 
 /** Before anything else is loaded: with it, later starts neither strip types nor compile. */

@@ -2,13 +2,22 @@
  * `npm run build:server`: the server as three files instead of the 1,800 that it is made of. Node reads,
  * resolves and strips every file by itself, which is most of what a start takes, and half of the memory afterwards.
  *
- * It is a cache and no more. A start looks whether there is one of exactly these sources; else it runs from the sources.
+ * The command line of a clone is bundled as well; that of a package is in build-package.ts.
+ *
+ * Both are caches and no more. A start looks whether there is one of exactly its sources; else it runs from them.
  */
 import { existsSync } from 'node:fs'
 import { readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import type { BuildOptions, Plugin } from 'esbuild'
-import { BUNDLE_ENTRY, BUNDLES, stateOfSources } from '../src/process/supervisor/bundle.ts'
+import {
+  BUNDLE_ENTRY,
+  BUNDLES,
+  CLI_BUNDLES,
+  CLI_ENTRY,
+  stateOfCli,
+  stateOfSources,
+} from '../src/process/supervisor/bundle.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -65,6 +74,23 @@ const noChildren: Plugin = {
   },
 }
 
+/** No modules: of these, the engine would keep no code that was compiled after they were loaded. */
+const commonOf = (outdir: string): BuildOptions => ({
+  absWorkingDir: root,
+  outdir,
+  outExtension: { '.js': '.cjs' },
+  ...{ bundle: true, format: 'cjs', platform: 'node', target: 'node24', charset: 'ascii' },
+  // They become calls of require: code that is loaded from memory has no import of its own.
+  supported: { 'dynamic-import': false },
+  logLevel: 'warning',
+  // The first is a program with a library around it; the others are looked for and need not be there.
+  external: ['esbuild', 'pg-native', 'cpu-features', '*/sshcrypto.node'],
+  define: { 'import.meta.url': '__bundle' },
+  banner: {
+    js: "const{fileURLToPath:__pathOf,pathToFileURL:__urlOf}=require('node:url');const __bundle=__urlOf(__filename).href;",
+  },
+})
+
 /** Fills a folder with what `process/child-main` of these sources leads to. */
 export async function bundleServer(sources: string, outdir: string): Promise<void> {
   const source = (name: string) => {
@@ -73,22 +99,7 @@ export async function bundleServer(sources: string, outdir: string): Promise<voi
   }
   // Only now: most of the time there is nothing to do.
   const { build } = await import('esbuild')
-  const common: BuildOptions = {
-    absWorkingDir: root,
-    outdir,
-    outExtension: { '.js': '.cjs' },
-    // Of a module, the engine would keep no code that was compiled after it was loaded.
-    ...{ bundle: true, format: 'cjs', platform: 'node', target: 'node24', charset: 'ascii' },
-    // They become calls of require: code that is loaded from memory has no import of its own.
-    supported: { 'dynamic-import': false },
-    logLevel: 'warning',
-    // The first is a program with a library around it; the others are looked for and need not be there.
-    external: ['esbuild', 'pg-native', 'cpu-features', '*/sshcrypto.node'],
-    define: { 'import.meta.url': '__bundle' },
-    banner: {
-      js: "const{fileURLToPath:__pathOf,pathToFileURL:__urlOf}=require('node:url');const __bundle=__urlOf(__filename).href;",
-    },
-  }
+  const common = commonOf(outdir)
   const plugins = [ownPlaces(sources, outdir), ssh2Places, laterPackages]
   // The entry loads one of the others, with what was compiled of it before.
   const entry = { [BUNDLE_ENTRY.replace('.cjs', '')]: source('child-main') }
@@ -97,13 +108,43 @@ export async function bundleServer(sources: string, outdir: string): Promise<voi
   await build({ ...common, entryPoints: supervisor, plugins: [noChildren, ...plugins] })
 }
 
+/** Server code that a command loads is loaded from its own place. */
+const ownServer = (sources: string, outdir: string): Plugin => ({
+  name: 'own-server',
+  setup({ onResolve }) {
+    onResolve({ filter: /^#src\// }, ({ path }) => ({
+      path: relative(outdir, join(sources, path.slice('#src/'.length))),
+      external: true,
+    }))
+  },
+})
+
+/** Fills a folder with the command line of a clone. */
+async function bundleCli(sources: string, outdir: string): Promise<void> {
+  const { build } = await import('esbuild')
+  const entryPoints = {
+    [CLI_ENTRY.replace('.cjs', '')]: join(sources, 'process/cli-main.ts'),
+    cli: join(sources, 'cli/start.ts'),
+  }
+  const plugins = [ownPlaces(sources, outdir), ownServer(sources, outdir)]
+  await build({ ...commonOf(outdir), entryPoints, plugins })
+}
+
+interface Bundle {
+  /** Has a folder for each state of the sources. */
+  readonly bundles: string
+  readonly state: string
+  readonly entry: string
+  readonly make: (sources: string, outdir: string) => Promise<void>
+}
+
 /** Made aside and put in place whole, so that nobody finds half of it. */
-async function keepBundle(): Promise<void> {
-  const folder = join(BUNDLES, stateOfSources())
-  if (existsSync(join(folder, BUNDLE_ENTRY))) return utimes(folder, new Date(), new Date())
+async function keepBundle({ bundles, state, entry, make }: Bundle): Promise<void> {
+  const folder = join(bundles, state)
+  if (existsSync(join(folder, entry))) return utimes(folder, new Date(), new Date())
   const aside = `${folder}.${process.pid}`
   try {
-    await bundleServer(join(root, 'src'), aside)
+    await make(join(root, 'src'), aside)
     await rename(aside, folder).catch((error: NodeJS.ErrnoException) => {
       // Somebody else was faster, with the same.
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
@@ -111,16 +152,19 @@ async function keepBundle(): Promise<void> {
   } finally {
     await rm(aside, { recursive: true, force: true })
   }
-  await forgetOld()
+  await forgetOld(bundles)
 }
 
-async function forgetOld(): Promise<void> {
-  const names = (await readdir(BUNDLES)).filter((name) => !name.includes('.'))
+async function forgetOld(bundles: string): Promise<void> {
+  const names = (await readdir(bundles)).filter((name) => !name.includes('.'))
   const aged = await Promise.all(
-    names.map(async (name) => ({ name, at: (await stat(join(BUNDLES, name))).mtimeMs })),
+    names.map(async (name) => ({ name, at: (await stat(join(bundles, name))).mtimeMs })),
   )
   aged.sort((a, b) => b.at - a.at)
-  for (const { name } of aged.slice(KEPT)) await rm(join(BUNDLES, name), { recursive: true, force: true })
+  for (const { name } of aged.slice(KEPT)) await rm(join(bundles, name), { recursive: true, force: true })
 }
 
-if (import.meta.main) await keepBundle()
+if (import.meta.main) {
+  await keepBundle({ bundles: BUNDLES, state: stateOfSources(), entry: BUNDLE_ENTRY, make: bundleServer })
+  await keepBundle({ bundles: CLI_BUNDLES, state: stateOfCli(), entry: CLI_ENTRY, make: bundleCli })
+}

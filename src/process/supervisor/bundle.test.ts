@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { bundleServer } from '../../../scripts/build-server.ts'
-import { BUNDLE_ENTRY, stateOfSources } from './bundle.ts'
+import { BUNDLE_ENTRY, stateOfCli, stateOfSources } from './bundle.ts'
 
 test('the state of the sources is another one when a file was written anew, unless no server is made of it', async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'aloft-state-'))
@@ -39,4 +39,16 @@ test('a bundle finds the files that its sources have beside them', async (t) => 
     named.filter((path) => !existsSync(path)),
     [],
   )
+})
+
+test('the state of the command line is another one when a file of it was written anew, unless it is of the server', async (t) => {
+  const root = await mkdtemp(join(tmpdir(), 'aloft-state-'))
+  t.after(() => rm(root, { recursive: true, force: true }))
+  for (const folder of ['src/cli', 'src/core']) await mkdir(join(root, folder), { recursive: true })
+  await writeFile(join(root, 'src/cli/a.ts'), 'export const a = 1')
+  const first = stateOfCli(root)
+  await writeFile(join(root, 'src/core/a.ts'), '')
+  assert.equal(stateOfCli(root), first)
+  await writeFile(join(root, 'src/cli/a.ts'), 'export const a = 22')
+  assert.notEqual(stateOfCli(root), first)
 })

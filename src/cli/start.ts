@@ -1,0 +1,12 @@
+import { run } from './run.ts'
+
+/** The command line of this process, from its arguments to its exit code. */
+export async function start(): Promise<void> {
+  const { argv, env, stdin, stdout, stderr } = process
+  // Whoever reads the result may stop early, as `head` does.
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit()
+  })
+  process.exitCode = await run({ argv: argv.slice(2), env, cwd: process.cwd(), stdin, stdout, stderr })
+}

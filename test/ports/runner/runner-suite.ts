@@ -20,8 +20,16 @@ const HELD = {
       held.push(res)
     }`,
 }
-/** Tells one instance from another. */
-const NAMED = 'const NAME = require("node:crypto").randomUUID();'
+/** Comes to grief as it is asked to; else it answers which instance it is. */
+const MORTAL = {
+  'index.js': `const name = require('node:crypto').randomUUID()
+    module.exports = (req, res) => {
+      if (req.url === '/die') process.exit(5)
+      if (req.url === '/spin') for (;;);
+      if (req.url === '/cut') return req.socket.destroy()
+      if (req.url !== '/never') res.end(name)
+    }`,
+}
 /** Whichever way they run. */
 const ONE_EACH = { concurrency: 1, commandConcurrency: 1 }
 
@@ -245,11 +253,7 @@ export function describeRunner(ground: RunnerGround): void {
 
     it('starts a program again that a request brings down, and no later request goes to the one that is gone', async (t) => {
       const bench = await ground.open(t)
-      const ref = await bench.deploy({
-        files: {
-          'index.js': 'module.exports = (req, res) => req.url === "/die" ? process.exit(5) : res.end()',
-        },
-      })
+      const ref = await bench.deploy({ files: MORTAL })
       const lease = await bench.client.lease(ref)
       await assert.rejects(ask(lease, '/die'))
       lease.release('broken')
@@ -299,15 +303,13 @@ export function describeRunner(ground: RunnerGround): void {
 
     it('tells whether an instance ended by itself or with the working process', async (t) => {
       const bench = await ground.open(t)
-      const ref = await bench.deploy({
-        files: { 'index.js': 'module.exports = (req, res) => req.url === "/die" ? process.exit(5) : 0' },
-      })
+      const ref = await bench.deploy({ files: MORTAL })
       const dead = await bench.client.lease(ref)
       await assert.rejects(ask(dead, '/die'))
       dead.release('broken')
       assert.equal(await dead.isHostLost?.(), false)
       const lost = await bench.client.lease(ref)
-      const cut = assert.rejects(ask(lost, '/'))
+      const cut = assert.rejects(ask(lost, '/never'))
       await bench.restart()
       await cut
       lost.release('broken')
@@ -391,11 +393,7 @@ export function describeRunner(ground: RunnerGround): void {
 
     it('uses an instance again that closed a connection but lives', async (t) => {
       const bench = await ground.open(t)
-      const ref = await bench.deploy({
-        files: {
-          'index.js': `${NAMED} module.exports = (req, res) => req.url === "/cut" ? req.socket.destroy() : res.end(NAME)`,
-        },
-      })
+      const ref = await bench.deploy({ files: MORTAL })
       const { body } = await bench.get(ref)
       await assert.rejects(bench.get(ref, '/cut'))
       assert.equal((await bench.get(ref)).body, body)
@@ -404,15 +402,17 @@ export function describeRunner(ground: RunnerGround): void {
 
     it('kills an instance that does not react any more', async (t) => {
       const bench = await ground.open(t)
-      const ref = await bench.deploy({
-        files: {
-          'index.js': `${NAMED} module.exports = (req, res) => { if (req.url === "/spin") for (;;); res.end(NAME) }`,
-        },
-      })
+      const ref = await bench.deploy({ files: MORTAL })
       const { body } = await bench.get(ref)
       const lease = await bench.client.lease(ref)
       const cut = assert.rejects(ask(lease, '/spin'))
       lease.release('stuck')
+      await lease.isHostLost?.()
+      // Whatever else is told of the program while it is looked into.
+      bench.host.scale(ref.deploymentId, { min: 0, max: 2 })
+      const next = await bench.client.lease(ref)
+      assert.notEqual(next.instanceId, lease.instanceId)
+      next.release()
       await cut
       await bench.logged(/did not answer any more/)
       assert.notEqual((await bench.get(ref)).body, body)

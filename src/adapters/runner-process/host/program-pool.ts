@@ -10,8 +10,10 @@ import type { LiveInstance, Started } from './live-instance.ts'
 /** A serving process, as a pool sees it. */
 export interface Subscriber {
   send(message: ToClient): void
-  /** The last `end` message of it. */
+  /** The last `end` message of it up to which all that it complained of was looked into. */
   readonly end: number
+  /** Its `end` messages that are being looked into. */
+  readonly examined: Set<number>
 }
 
 interface PoolParts {
@@ -153,8 +155,11 @@ export class ProgramPool {
   }
 
   /** What a serving process complained of is looked into; it is told what came of it. */
-  async examine(instance: LiveInstance, subscriber: Subscriber): Promise<void> {
-    if (await instance.answers()) this.#tell(subscriber)
+  async examine(instance: LiveInstance, subscriber: Subscriber, end: number): Promise<void> {
+    subscriber.examined.add(end)
+    const isAlive = await instance.answers()
+    subscriber.examined.delete(end)
+    if (isAlive) this.#tell(subscriber)
     else instance.kill('The program did not answer any more')
   }
 

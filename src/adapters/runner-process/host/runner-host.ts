@@ -502,18 +502,19 @@ class ProcessHost implements RunnerHost {
   /** A serving process connects. */
   #welcome(socket: Socket): void {
     this.#sockets.add(socket)
-    let end = 0
+    let last = 0
     const subscriber: Subscriber = {
       send: (message) => line.send(message),
+      examined: new Set(),
       get end() {
-        return end
+        return Math.min(last, ...[...this.examined].map((end) => end - 1))
       },
     }
     const line = speakJsonLines(socket, {
       maxBytes: MAX_LINE_BYTES,
       onMessage: (message) => {
         const received = message as unknown as ToHost
-        if (received.type === 'end') end = received.end
+        if (received.type === 'end') last = received.end
         this.#hear(received, subscriber)
       },
       onClose: () => {
@@ -545,7 +546,7 @@ class ProcessHost implements RunnerHost {
         subscriber.send({ type: 'heard', end: message.end })
         const pool = this.#poolOf.get(message.id)
         const instance = pool?.instance(message.id)
-        if (instance) void pool?.examine(instance, subscriber)
+        if (instance) void pool?.examine(instance, subscriber, message.end)
       }
     }
   }

@@ -82,9 +82,22 @@ eachDatabase((name, open) =>
       assert.deepEqual(await deployments.find(broken.id), broken)
     })
 
-    it('refuses a database that a newer version has changed', async (t) => {
+    it('goes back to the version before where machines share it, and else refuses what a newer one has changed', async (t) => {
       const opened = await openStores(t, open)
-      await assert.rejects(migrate(bare(opened), MIGRATIONS.slice(0, -1)), /newer version of Aloft/)
+      const [before, last] = [MIGRATIONS.slice(0, -1), names.at(-1)]
+      const goBack = migrate(bare(opened), before)
+      if (name === 'PostgreSQL') assert.deepEqual(await goBack, [last])
+      else await assert.rejects(goBack, /newer version of Aloft/)
+      assert.deepEqual(await applied(opened), names)
+      // Nor is it for a version of another line, that has steps of its own.
+      await assert.rejects(migrate(bare(opened), MIGRATIONS.slice(1)), /newer version of Aloft/)
+    })
+
+    it('refuses a database that a newer version has changed so that no other can use it', async (t) => {
+      const opened = await openStores(t, open)
+      const breaking: Migration = { name: '9999-breaking', up: async () => {} }
+      await migrate(bare(opened), [...MIGRATIONS, breaking])
+      await assert.rejects(opened.database.migrate(), /newer version of Aloft \(it has 9999-breaking\)/)
     })
   }),
 )

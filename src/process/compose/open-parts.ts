@@ -139,8 +139,9 @@ export async function openParts(
       damaged: [...(await listSetAside(logFile)), ...(isMarkedDamaged(logFile) ? [basename(logFile)] : [])],
     }),
     async migrate() {
-      await database.migrate()
-      await logDatabase.migrate()
+      const newer = [...(await database.migrate()), ...(await logDatabase.migrate())]
+      if (newer.length > 0)
+        log.warn({ newer }, 'the database was migrated by a newer version: this version uses it as it is')
     },
     checkHealth: database.check,
     async close() {

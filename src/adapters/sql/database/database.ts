@@ -24,8 +24,8 @@ export interface Database<T = Tables> {
   readonly kind: 'sqlite' | 'postgresql'
   /** Another number after any change; undefined where that cannot be told without asking for each row. */
   readonly version: DataVersion
-  /** Brings the schema up to date. Several processes may do so at once. */
-  migrate(): Promise<void>
+  /** Brings the schema up to date; answers what a newer version has added. Several processes may do so at once. */
+  migrate(): Promise<readonly string[]>
   /** Rejects when the database does not answer, or has no schema yet. */
   check(): Promise<void>
   /** Lets the transaction under way end, then closes. */
@@ -88,7 +88,7 @@ export async function openSchema<T>(config: DatabaseConfig, schema: Schema<T>): 
     async migrate() {
       const migrating = new Kysely<unknown>({ dialect: patient })
       try {
-        await migrate(migrating, schema.migrations, schema.history)
+        return await migrate(migrating, schema.migrations, schema.history)
       } finally {
         await migrating.destroy()
       }

@@ -34,11 +34,11 @@ export async function openLogDatabase(config: DatabaseConfig, log?: Log): Promis
     async migrate() {
       if (url === undefined && isMarkedDamaged(file)) await beginAnew()
       try {
-        await database.migrate()
+        return await database.migrate()
       } catch (error) {
         if (!(error instanceof DamagedDatabase)) throw error
         await beginAnew(error)
-        await database.migrate()
+        return database.migrate()
       }
     },
   }

@@ -7,6 +7,7 @@ import { Kysely, sql } from 'kysely'
 import { createSqliteDialect } from '../database/dialect/sqlite-dialect.ts'
 import { MIGRATIONS } from './list.ts'
 import { migrate } from './migrate.ts'
+import { isBreaking } from './migration.ts'
 
 interface Column {
   readonly name: string
@@ -50,8 +51,8 @@ test('a program of the step before can read and write what the next step has mad
   for (const [i, { name }] of MIGRATIONS.entries()) {
     await migrate(db, MIGRATIONS.slice(0, i + 1))
     const after = await schemaOf(db)
-    // During an upgrade the version before runs on the new schema for some seconds.
-    assert.deepEqual(takenAway(before, after), [], name)
+    // During an upgrade the version before runs on the new schema, and may be started again on it.
+    if (!isBreaking(name)) assert.deepEqual(takenAway(before, after), [], name)
     before = after
   }
 })

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { isPostgres } from '../database/dialect/is-postgres.ts'
 import { MIGRATIONS } from './list.ts'
-import type { Migration } from './migration.ts'
+import { isBreaking, type Migration } from './migration.ts'
 
 /** Where a schema's steps are remembered: each schema has its own list. */
 export type History = 'aloft_migrations' | 'aloft_log_migrations'
@@ -13,14 +13,15 @@ const LOCK = 414_105_466
 
 /**
  * Brings the schema up to date, in one transaction: all steps or none. Processes that start together
- * take turns, and those that come later find nothing left to do.
+ * take turns, and those that come later find nothing left to do. Answers the steps of a newer version that are there
+ * already.
  */
 export async function migrate(
   db: Kysely<unknown>,
   migrations: readonly Migration[] = MIGRATIONS,
   history: History = 'aloft_migrations',
-): Promise<void> {
-  await (db as Kysely<MigrationTables>).transaction().execute(async (tx) => {
+): Promise<readonly string[]> {
+  return (db as Kysely<MigrationTables>).transaction().execute(async (tx) => {
     // The embedded database needs no lock of its own: its transactions have the file to themselves.
     if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx)
     await tx.schema
@@ -31,20 +32,31 @@ export async function migrate(
       .execute()
     const rows = await tx.selectFrom(history).select('name').execute()
     const applied = new Set(rows.map(({ name }) => name))
-    assertKnown(applied, migrations)
+    const newer = assertKnown(applied, migrations, isPostgres(tx))
     for (const { name, up } of migrations) {
       if (applied.has(name)) continue
       await up(tx as unknown as Kysely<unknown>)
       await tx.insertInto(history).values({ name, applied_at: Date.now() }).execute()
     }
+    return newer
   })
 }
 
-function assertKnown(applied: ReadonlySet<string>, migrations: readonly Migration[]): void {
+/**
+ * Machines that share a database are upgraded one after the other: those that are not yet may have to start again, and all of
+ * them go back if the newer version is of no use.
+ */
+function assertKnown(
+  applied: ReadonlySet<string>,
+  migrations: readonly Migration[],
+  isShared: boolean,
+): readonly string[] {
   const known = new Set(migrations.map(({ name }) => name))
   const unknown = [...applied].filter((name) => !known.has(name))
-  if (unknown.length > 0)
+  const last = migrations.at(-1)?.name ?? ''
+  if (unknown.length > 0 && !(isShared && unknown.every((name) => name > last && !isBreaking(name))))
     throw new Error(
       `The database was used by a newer version of Aloft (it has ${unknown.join(', ')}). Start that version.`,
     )
+  return unknown
 }

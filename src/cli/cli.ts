@@ -8,6 +8,7 @@ import { CliError, EXIT, usageError } from './exit.ts'
 import type { GlobalOptions } from './globals.ts'
 import type { Env, Output } from './output/output.ts'
 import type { Prompt } from './prompt.ts'
+import { sendText } from './send-text.ts'
 
 /** What a command is handed: where it talks to, as whom, and how it speaks to people and programs. */
 export interface Cli {
@@ -56,6 +57,7 @@ export function createCli(parts: {
       token: token?.reveal(),
       teamId,
       trace,
+      sendText,
       userAgent: `aloft/${parts.version} node/${process.versions.node} ${process.platform}`,
     })
 

@@ -1,11 +1,12 @@
 import type { Endpoint } from '#contract/endpoint.ts'
 import { ApiError, UNEXPECTED_ANSWER } from './api-error.ts'
 import { readRetryAfter } from './retry.ts'
+import type { TextAnswer } from './send-text.ts'
 
-const requestIdOf = (response: Response): string | undefined =>
+const requestIdOf = (response: TextAnswer): string | undefined =>
   response.headers.get('x-request-id') ?? undefined
 
-const isJson = (response: Response): boolean =>
+const isJson = (response: TextAnswer): boolean =>
   /^application\/(?:[\w.-]+\+)?json\b/i.test(response.headers.get('content-type') ?? '')
 
 const parse = (text: string): unknown => {
@@ -17,7 +18,7 @@ const parse = (text: string): unknown => {
 }
 
 /** What a successful answer says, in the form of the row. `text` is its body, unless that is raw. */
-export function readReply(response: Response, row: Endpoint, text: string, baseUrl: string): unknown {
+export function readReply(response: TextAnswer, row: Endpoint, text: string, baseUrl: string): unknown {
   if (row.reply === 'empty') return undefined
   if (row.reply === 'html') return text
   const value = isJson(response) ? parse(text) : undefined
@@ -25,7 +26,7 @@ export function readReply(response: Response, row: Endpoint, text: string, baseU
   return value
 }
 
-export function readError(response: Response, text: string, baseUrl: string, now: number): ApiError {
+export function readError(response: TextAnswer, text: string, baseUrl: string, now: number): ApiError {
   const body = isJson(response) ? (parse(text) as { error?: unknown } | null | undefined) : undefined
   const error = body?.error
   if (typeof error !== 'object' || error === null) return unexpected(response, baseUrl, now)
@@ -42,7 +43,7 @@ export function readError(response: Response, text: string, baseUrl: string, now
 }
 
 /** Redirects are not followed: they turn a POST into a GET, and mean that the address is not the right one. */
-function unexpected(response: Response, baseUrl: string, now?: number): ApiError {
+function unexpected(response: TextAnswer, baseUrl: string, now?: number): ApiError {
   const location = response.headers.get('location')
   const what =
     location !== null && response.status >= 300 && response.status < 400

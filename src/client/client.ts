@@ -14,6 +14,7 @@ import { readBaseUrl } from './base-url.ts'
 import { ConnectionError, connectionError } from './connection-error.ts'
 import { type LooseInput, type Prepared, prepare } from './request.ts'
 import { delayBeforeRetry } from './retry.ts'
+import type { SendText, TextAnswer } from './send-text.ts'
 import { type Trace, traceAnswer, traceRequest } from './trace.ts'
 
 export interface ClientSettings {
@@ -23,6 +24,8 @@ export interface ClientSettings {
   /** The team to act for; without it, the user's own account. */
   readonly teamId?: string | undefined
   readonly fetch?: typeof globalThis.fetch
+  /** In the place of fetch where what is sent and what is answered are text. */
+  readonly sendText?: SendText
   /** Named on the page where a person accepts a login. */
   readonly userAgent?: string
   /** How long one attempt may take; a raw body is sent for as long as it takes. */
@@ -124,16 +127,21 @@ export function createClient(settings: ClientSettings): Client {
     const timer = startTimer(row.body === 'raw' ? undefined : row.slow ? SLOW_TIMEOUT : timeoutMs)
     const started = performance.now()
     trace?.(traceRequest(request, token))
-    let response: Response
+    let response: Response | TextAnswer
     let text: string | undefined
     try {
-      response = await send(url, {
-        method,
-        headers,
-        redirect: 'manual',
-        signal: signal === undefined ? timer.signal : AbortSignal.any([signal, timer.signal]),
-        ...(body === undefined ? {} : { body: body as string, duplex: 'half' }),
-      })
+      const either = signal === undefined ? timer.signal : AbortSignal.any([signal, timer.signal])
+      const isText = row.reply !== 'raw' && (body === undefined || typeof body === 'string')
+      response =
+        settings.sendText && isText
+          ? await settings.sendText(url, { method, headers, body, signal: either })
+          : await send(url, {
+              method,
+              headers,
+              redirect: 'manual',
+              signal: either,
+              ...(body === undefined ? {} : { body: body as string, duplex: 'half' }),
+            })
       if (!response.ok || row.reply !== 'raw') text = await response.text()
     } catch (thrown) {
       const error = timer.signal.aborted

@@ -1,5 +1,6 @@
 import { redact, redactUrl } from './redact.ts'
 import type { Prepared } from './request.ts'
+import type { TextAnswer } from './send-text.ts'
 
 /** What a client did, already safe to print: the token and everything under a secret's name is redacted. */
 export type Trace =
@@ -31,7 +32,7 @@ export const traceRequest = (request: Prepared, token: string | undefined): Trac
 })
 
 export const traceAnswer = (
-  response: Response,
+  response: TextAnswer,
   text: string | undefined,
   ms: number,
   token: string | undefined,
@@ -39,7 +40,7 @@ export const traceAnswer = (
   kind: 'answer',
   status: response.status,
   ms,
-  headers: redact(Object.fromEntries(response.headers), token) as Headers_,
+  headers: redact(Object.fromEntries(response.headers.entries()), token) as Headers_,
   body: text === undefined ? undefined : readable(text, token),
 })
 

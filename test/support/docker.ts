@@ -66,7 +66,7 @@ export async function startEngine(
       const ended = runs ? once(server, 'exit') : undefined
       server.kill('SIGTERM')
       await ended
-      if (!runs) unmountBelow(folder)
+      unmountBelow(folder)
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
       await removeGroups(cgroup)
     },
@@ -91,7 +91,7 @@ async function removeGroups(name: string): Promise<void> {
   }
 }
 
-/** What an engine that was killed left mounted; the last first, as some are inside of others. */
+/** What an engine left mounted, much if it was killed; the last first, as some are inside of others. */
 function unmountBelow(folder: string): void {
   const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n')
   for (const [, path = ''] of mounts.map((line) => line.split(' ')).reverse())

@@ -55,9 +55,13 @@ export function createSharedPrerenderCache(
     },
 
     async revalidate(deploymentId, revalidation) {
-      // While the database is away it counts on this machine at least.
-      await local.revalidate(deploymentId, revalidation)
-      await store.add(deploymentId, revalidation)
+      // First for all machines: a process of this one that has just begun would otherwise know of it before the others.
+      try {
+        await store.add(deploymentId, revalidation)
+      } finally {
+        // While the database is away it counts on this machine at least.
+        await local.revalidate(deploymentId, revalidation)
+      }
     },
 
     async revalidations(deploymentId) {

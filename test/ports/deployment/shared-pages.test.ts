@@ -140,6 +140,25 @@ eachDatabase((name, open) => {
   })
 })
 
+test('no machine knows of a revalidation before all can, and it counts on its own where the others cannot', async (t) => {
+  const folder = await mkdtemp(join(quickFolder, 'aloft-pages-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const clock = clockOf(() => START)
+  const local = createFsPrerenderCache({ folder, budgetBytes: 1e7, clock, log: silentLog })
+  const written = Promise.withResolvers<void>()
+  const nothing = async () => {}
+  const cache = createSharedPrerenderCache(local, {
+    ...{ clock, log: silentLog },
+    store: { add: () => written.promise, of: async () => [], join: nothing, forget: nothing },
+  })
+  const known = async () => (await cache.revalidations(KEY.deploymentId)).size
+  const revalidating = cache.revalidate(KEY.deploymentId, { tags: ['a'], at: START })
+  assert.equal(await known(), 0)
+  written.reject(new Error('the database is away'))
+  await assert.rejects(revalidating, /the database is away/)
+  assert.equal(await known(), 1)
+})
+
 test('a page is made here where others cannot be asked', async (t) => {
   const folder = await mkdtemp(join(quickFolder, 'aloft-pages-'))
   t.after(() => rm(folder, { recursive: true, force: true }))

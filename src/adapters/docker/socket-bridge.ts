@@ -16,7 +16,7 @@ export interface SocketBridge {
   close(): Promise<void>
 }
 
-export interface BridgeLimits {
+interface BridgeLimits {
   /** For which a connection is tried that could not be made. */
   readonly reachMs: number
   /** For which one attempt may take. A machine that is gone answers nothing at all. */

@@ -34,7 +34,7 @@ const MORTAL = {
 const ONE_EACH = { concurrency: 1, commandConcurrency: 1 }
 
 /** A way to run programs. Of those of the suite, `index.js` exports what answers a request, or else there is a command. */
-export interface RunnerGround {
+interface RunnerGround {
   readonly name: string
   readonly skip?: string | false
   open(t: Pick<TestContext, 'after'>, options?: Partial<RunnerHostOptions>): Promise<Workbench>

@@ -35,7 +35,7 @@ export async function archiveOf(files: Files): Promise<Buffer> {
 }
 
 /** What a test says of a program; the rest is as usual. */
-export type Made = Partial<Omit<Program, 'env'>> & { readonly files: Files }
+type Made = Partial<Omit<Program, 'env'>> & { readonly files: Files }
 
 type Deployed = Made & {
   readonly env?: Readonly<Record<string, string>>

@@ -136,7 +136,7 @@ test('an account of another Aloft will be imported by the command, once, whateve
 /** Ends the command as a machine does that loses its power, once it has begun with its n-th item; else its exit code. */
 async function importKilled(source: Place, to: Place, atItem: number): Promise<number | null> {
   const cwd = mkdtempSync(join(tmpdir(), 'aloft-import-'))
-  const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+  const program = fileURLToPath(new URL('../../bin/aloft.js', import.meta.url))
   const child = spawn(process.execPath, [program, 'import', 'vercel', '--from', source.url, '--yes'], {
     cwd,
     env: { HOME: cwd, ALOFT_BASE_URL: to.url, ALOFT_TOKEN: to.token, VERCEL_TOKEN: source.token },

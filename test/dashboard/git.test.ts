@@ -11,7 +11,7 @@ import { workTree } from '#test/support/git/git.ts'
 import { startGitHost } from '#test/support/git/git-host.ts'
 import { samplePush } from '#test/support/samples.ts'
 
-const CLI = resolve(import.meta.dirname, '../../src/cli/main.ts')
+const CLI = resolve(import.meta.dirname, '../../bin/aloft.js')
 
 describe('the Git page of a project', { skip: withoutChromium }, () => {
   let dashboard: DashboardTest

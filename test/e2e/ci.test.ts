@@ -26,7 +26,7 @@ before(async () => {
   home = mkdtempSync(join(tmpdir(), 'aloft-ci-'))
   const programs = join(home, 'programs')
   mkdirSync(programs)
-  const main = resolve(import.meta.dirname, '../../src/cli/main.ts')
+  const main = resolve(import.meta.dirname, '../../bin/aloft.js')
   writeFileSync(join(programs, 'aloft'), `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`, {
     mode: 0o755,
   })

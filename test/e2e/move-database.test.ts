@@ -9,7 +9,7 @@ import { onPostgres, removeDatabase } from '#test/support/database/databases.ts'
 import { deployed, visit } from '#test/support/deploying.ts'
 import { type Installation, install, NOTHING_RUNS, uninstall } from '#test/support/installation.ts'
 
-const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts')
+const MAIN = resolve(import.meta.dirname, '../../bin/aloft.js')
 const run = promisify(execFile)
 
 onPostgres((_, open) => {

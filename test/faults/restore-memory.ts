@@ -11,7 +11,7 @@ import { peakOf } from '#test/support/peak-memory.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { ask } from './load/client.ts'
 
-const CLI = resolve(import.meta.dirname, '../../src/cli/main.ts')
+const CLI = resolve(import.meta.dirname, '../../bin/aloft.js')
 /** In MB: what a program of Node uses by itself, and some; however much is restored. */
 export const MOST_MEMORY = 400
 /** Of a serving process, which took all of the uploads too and keeps contents in memory that it has room for. */

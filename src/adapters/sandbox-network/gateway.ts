@@ -90,9 +90,14 @@ export class Gateway {
     const gateway = new Gateway(options, holder)
     try {
       const first = new Set([...FIRST_PORTS, ...(options.destinations.servicePorts ?? [])])
-      await gateway.#bind({ host: GATEWAY, port: NAMES_PORT }, [...first])
       // The others take some tenths of a second, for which nobody should have to wait.
-      gateway.#bind(undefined, ports).catch(() => {})
+      const others = ports.filter((port) => !first.has(port))
+      const { promise: begun, resolve } = Promise.withResolvers<void>()
+      const all = gateway.#bind({ host: GATEWAY, port: NAMES_PORT }, [...first, ...others], (bound) => {
+        if (bound > first.size) resolve()
+      })
+      await Promise.race([begun, all])
+      all.catch(() => {})
       return gateway
     } catch (error) {
       await gateway.close()
@@ -171,19 +176,28 @@ export class Gateway {
   }
 
   /** One after the other: which ports are bound is known at the end of each. */
-  #bind(names: object | undefined, ports: readonly number[]): Promise<void> {
+  #bind(
+    names: object | undefined,
+    ports: readonly number[],
+    onBound: (count: number) => void = () => {},
+  ): Promise<void> {
     this.#binding = this.#binding
       .catch(() => {})
       .then(() =>
         this.#bindNow(
           names,
           ports.filter((port) => !this.#bound.has(port)),
+          onBound,
         ),
       )
     return this.#binding
   }
 
-  async #bindNow(names: object | undefined, ports: readonly number[]): Promise<void> {
+  async #bindNow(
+    names: object | undefined,
+    ports: readonly number[],
+    onBound: (count: number) => void,
+  ): Promise<void> {
     if (this.#closed || (ports.length === 0 && !names)) return
     const own = `/proc/${this.pid}/ns`
     const order = JSON.stringify({ names, ports })
@@ -206,11 +220,14 @@ export class Gateway {
       complaint += chunk.toString()
     })
     const { promise: all, resolve } = Promise.withResolvers<void>()
-    let missing = ports.length + (names ? 1 : 0)
+    const wanted = ports.length + (names ? 1 : 0)
+    let missing = wanted
     binder.on('message', (message: { what: string; port?: number }, handle) => {
       if (message.what === 'names') this.#answer(handle as unknown as UdpSocket)
       else this.#accept(message.port as number, handle as unknown as Server)
-      if (--missing === 0) resolve()
+      missing--
+      onBound(wanted - missing)
+      if (missing === 0) resolve()
     })
     const ended = once(binder, 'close')
     await Promise.race([all, ended])

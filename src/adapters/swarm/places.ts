@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { MINUTE, SECOND } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
@@ -45,6 +46,8 @@ const ANSWER_MS = 5 * SECOND
 /** Services of a machine that is gone for longer are removed by the others. */
 const GONE_MS = MINUTE
 const LOOK_MS = 10 * SECOND
+const REACH_MS = 3 * SECOND
+const AGAIN_MS = 100
 
 /** What nodes have a label of where a machine of the installation looks after containers. */
 export const nodeLabelOf = (installation: string): string => `dev.aloft.${installation}`
@@ -178,7 +181,10 @@ async function answerOf(socket: Socket): Promise<string> {
 }
 
 /** What this machine does for others, by the first word of a connection. */
-export function taskOffers(node: string, here: OwnContainers): Offers {
+export function taskOffers(
+  node: string,
+  here: Pick<OwnContainers, 'address' | 'accepts' | 'endOf' | 'kill'>,
+): Offers {
   const say = (answer: (args: readonly string[]) => Promise<string>): Offer => {
     return (socket, args) => {
       // Nothing more is expected but its end.
@@ -195,10 +201,12 @@ export function taskOffers(node: string, here: OwnContainers): Offers {
     end: say(async ([id]) => JSON.stringify(await here.endOf(idOf(id)))),
     kill: say(async ([id]) => here.kill(idOf(id)).then(() => 'killed')),
     task(socket, [id, port]) {
-      here.address(idOf(id)).then(
-        (host) => {
-          if (host === undefined || socket.destroyed) return void socket.destroy()
-          const inner = connect({ host, port: Number(port), allowHalfOpen: true, noDelay: true })
+      reach(here, idOf(id), Number(port), socket).then(
+        (inner) => {
+          if (inner === undefined || socket.destroyed) {
+            inner?.destroy()
+            return void socket.destroy()
+          }
           inner.on('error', () => socket.destroy())
           inner.once('close', () => socket.destroy())
           socket.once('close', () => inner.destroy())
@@ -210,6 +218,30 @@ export function taskOffers(node: string, here: OwnContainers): Offers {
     },
   }
 }
+
+/** A connection to a container of this node. One that takes none is about to be seen to have ended, as at a socket bridge. */
+async function reach(
+  here: Pick<OwnContainers, 'address'>,
+  container: string,
+  port: number,
+  near: Socket,
+): Promise<Socket | undefined> {
+  const since = performance.now()
+  while (!near.destroyed && performance.now() - since < REACH_MS) {
+    const host = await here.address(container)
+    const made = host === undefined ? undefined : await connected(host, port)
+    if (made) return made
+    await pause(AGAIN_MS)
+  }
+  return undefined
+}
+
+const connected = (host: string, port: number): Promise<Socket | undefined> =>
+  new Promise((resolve) => {
+    const socket = connect({ host, port, allowHalfOpen: true, noDelay: true })
+    socket.once('connect', () => resolve(socket))
+    socket.once('error', () => resolve(undefined))
+  })
 
 const idOf = (text = ''): string => (/^[0-9a-f]{64}$/.test(text) ? text : 'none')
 

@@ -41,26 +41,31 @@ const SERVER = `
   server.listen(process.env.PORT, '127.0.0.1')
   process.on('SIGTERM', () => { console.log('told to end'); process.exit() })`
 
-test('a command takes requests on its port, and is told to end', async (t) => {
-  const launched = await start(t, {
-    files: { 'server.js': SERVER },
-    ...command('server.js'),
-    env: { PORT: await freePort() },
+for (const [launcher, waits] of [
+  ['a launcher of its own', false],
+  ['a launcher that has waited', true],
+] as const)
+  test(`a command in ${launcher} takes requests on its port, and is told to end`, async (t) => {
+    const launched = await start(t, {
+      files: { 'server.js': SERVER },
+      ...command('server.js'),
+      waits,
+      env: { PORT: await freePort() },
+    })
+    const body = 'x'.repeat(2_000_000)
+    for (let i = 0; i < 3; i += 1)
+      assert.equal((await launched.fetch('/echo', { method: 'POST', body })).body.length, body.length)
+    const req = launched.open('/', { headers: { connection: 'Upgrade', upgrade: 'echo' } })
+    req.end()
+    const [, socket] = await once(req, 'upgrade')
+    socket.write('ping')
+    assert.equal(String((await once(socket, 'data'))[0]), 'ping')
+    socket.destroy()
+    launched.say({ type: 'stop', graceMs: 60_000 })
+    assert.equal(await launched.exit, 0)
+    assert.equal(await launched.stdout, `${'POST /echo\n'.repeat(3)}told to end\n`)
+    assert.ok(!launched.messages.some(({ type }) => type === 'finished'))
   })
-  const body = 'x'.repeat(2_000_000)
-  for (let i = 0; i < 3; i += 1)
-    assert.equal((await launched.fetch('/echo', { method: 'POST', body })).body.length, body.length)
-  const req = launched.open('/', { headers: { connection: 'Upgrade', upgrade: 'echo' } })
-  req.end()
-  const [, socket] = await once(req, 'upgrade')
-  socket.write('ping')
-  assert.equal(String((await once(socket, 'data'))[0]), 'ping')
-  socket.destroy()
-  launched.say({ type: 'stop', graceMs: 60_000 })
-  assert.equal(await launched.exit, 0)
-  assert.equal(await launched.stdout, `${'POST /echo\n'.repeat(3)}told to end\n`)
-  assert.ok(!launched.messages.some(({ type }) => type === 'finished'))
-})
 
 test('a command that ignores the end is ended', async (t) => {
   const launched = await start(t, {

@@ -9,7 +9,6 @@ const { startProgram } = require('./program.cjs')
 const { createServer } = require('./server.cjs')
 const { moveConnections } = require('./host-network/moved-ports.cjs')
 const { keepPackagesWithin } = require('./host-network/own-packages.cjs')
-const { warm } = require('./warm.cjs')
 
 const { setTimeout } = global
 const exit = process.exit.bind(process)
@@ -159,7 +158,8 @@ async function boot() {
   captureOutput(lines)
   const socket = path.join(folder, 'http.sock')
   await server.listen(socket)
-  await warm(server, socket)
+  // A command answers by itself.
+  if (process.env.ALOFT_LAUNCH !== 'command') await require('./warm.cjs').warm(server, socket)
   hideOwnModules()
   control.listen(path.join(folder, 'control.sock'), {
     open() {

@@ -32,6 +32,8 @@ export interface Program {
   readonly maxDuration?: number
   /** Given where it shares the network of this machine with other programs. */
   readonly hostNetwork?: object
+  /** Whether the launcher was started before it was known for what, as those that wait are; others know of a command. */
+  readonly waits?: boolean
 }
 
 /** Other versions than the usual ones can be named, to test with them. */
@@ -54,12 +56,17 @@ export class Launched {
   readonly #arrivals = new EventEmitter()
   #control: Socket | undefined
 
-  constructor(runtime: keyof typeof LAUNCHERS, folder: string, hostNetwork?: object) {
+  constructor(
+    runtime: keyof typeof LAUNCHERS,
+    folder: string,
+    { hostNetwork, waits }: Pick<Program, 'hostNetwork' | 'waits'>,
+  ) {
     this.folder = folder
     const [program, file] = LAUNCHERS[runtime]
     this.process = spawn(program, [file], {
       env: {
-        ...{ PATH: process.env.PATH, HOME: tmpdir(), ALOFT_RUN_DIR: folder, ALOFT_LAUNCH: '1' },
+        ...{ PATH: process.env.PATH, HOME: tmpdir(), ALOFT_RUN_DIR: folder },
+        ALOFT_LAUNCH: waits ? '1' : 'command',
         ...(hostNetwork && { ALOFT_HOST_NETWORK: JSON.stringify(hostNetwork) }),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -137,7 +144,7 @@ export class Launched {
 /** Boots a launcher and has it load a program, without waiting for that. */
 export async function launch(
   t: TestContext,
-  { files, hostNetwork, ...program }: Program,
+  { files, hostNetwork, waits, ...program }: Program,
   runtime: keyof typeof LAUNCHERS = 'node',
 ): Promise<Launched> {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-launcher-'))
@@ -146,7 +153,10 @@ export async function launch(
     await mkdir(dirname(join(root, name)), { recursive: true })
     await writeFile(join(root, name), content)
   }
-  const launched = new Launched(runtime, folder, hostNetwork)
+  const launched = new Launched(runtime, folder, {
+    ...(hostNetwork && { hostNetwork }),
+    waits: waits ?? program.shape !== 'command',
+  })
   t.after(async () => {
     try {
       process.kill(-(launched.process.pid as number), 'SIGKILL')

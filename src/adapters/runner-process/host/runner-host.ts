@@ -399,14 +399,15 @@ class ProcessHost implements RunnerHost {
     loaded: LoadedProgram,
     { tree, root }: HeldProgram,
   ): LaunchedRuntime | Promise<LaunchedRuntime> {
-    const { runtime, version, memoryMb } = loaded.program
+    const { runtime, version, memoryMb, shape } = loaded.program
     if (runtime === 'docker') {
       const { launchContainer } = this.#options
       if (launchContainer) return launchContainer(loaded, this.#stopped.signal)
       throw new RunnerError('unavailable', 'Programs in containers cannot be run here')
     }
     const kind = { runtime, version, memoryMb }
-    return (tree && this.#warm.take(kind)) || this.#starts.run(() => launch(kind, this.#launch, root))
+    const own = { ...kind, isCommand: shape === 'command' }
+    return (tree && this.#warm.take(kind)) || this.#starts.run(() => launch(own, this.#launch, root))
   }
 
   /** What is used the least goes, for the sake of an account if one is named. Undefined when everything is in use. */

@@ -30,6 +30,8 @@ export interface RuntimeKind {
   readonly runtime: Runtime
   readonly version: string
   readonly memoryMb: number
+  /** It is run as a command, to which the launcher only passes bytes. */
+  readonly isCommand?: boolean
 }
 
 export interface LaunchLimits {
@@ -227,7 +229,7 @@ export async function launch(kind: RuntimeKind, parts: LaunchParts, code?: strin
       LANG: 'C.UTF-8',
       TZ: 'UTC',
       ...certificates(parts),
-      ALOFT_LAUNCH: '1',
+      ALOFT_LAUNCH: kind.isCommand || kind.runtime === 'bun' ? 'command' : '1',
       ...(bare
         ? {
             ALOFT_RUN_DIR: shared,

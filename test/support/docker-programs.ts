@@ -59,7 +59,14 @@ export async function openPrograms(
     const runFolder = join(folder, `run-${opened++}`)
     return opening({ ...{ host, folder, runFolder, blobs, clock, limits, log: silentLog }, ...own })
   }
-  const docker = await open()
+  const leave = async () => {
+    await blobs.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+  const docker = await open().catch(async (error: unknown) => {
+    await leave()
+    throw error
+  })
   const builder = createDockerBuilder({ images: docker.images, blobs })
   let failedLog: readonly string[] = []
   return {
@@ -97,8 +104,7 @@ export async function openPrograms(
     },
     async close() {
       await docker.close()
-      await blobs.close()
-      await rm(folder, { recursive: true, force: true })
+      await leave()
     },
   }
 }

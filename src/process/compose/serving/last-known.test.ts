@@ -19,7 +19,11 @@ function setUp(t: TestContext) {
   const siteOf = (deploymentId: string) =>
     ({ deploymentId, files: new Map(), functions: new Map() }) as unknown as Site
   const parts = {
-    stores: { certificates: {}, hosts: {}, domains: {}, settings: {} },
+    stores: {
+      ...{ certificates: {}, hosts: {}, domains: {}, settings: {} },
+      revalidations: { of: () => ask(() => [{ tags: [state.deployment], at: 1 }]) },
+    },
+    bus: {},
     sites: { find: (host: string) => ask(() => (host === 'a.test' ? siteOf(state.deployment) : undefined)) },
     zones: {},
     log: silentLog,
@@ -41,7 +45,7 @@ function setUp(t: TestContext) {
   }
   const shown = async (host = 'a.test') =>
     ((await serving.sites.find(host)) as unknown as { deploymentId: string } | undefined)?.deploymentId
-  return { state, caughtUp, wait, shown }
+  return { state, caughtUp, wait, shown, serving }
 }
 
 test('what is known is served while the database is away, without asking it for every visitor', async (t) => {
@@ -68,4 +72,26 @@ test('what was answered meanwhile is looked up again soon after it is back, thou
   await wait()
   assert.deepEqual(caughtUp, ['a.test'])
   assert.equal(await shown(), 'dpl_2')
+})
+
+test('whoever keeps what was known is told to look again once the database is back, as after a gap in the messages', async (t) => {
+  const { state, wait, shown, serving } = setUp(t)
+  const tags = async () => (await serving.stores.revalidations.of('dpl')).flatMap((each) => each.tags)
+  let gaps = 0
+  const end = serving.bus.onGap?.(() => gaps++)
+  assert.deepEqual(await tags(), ['dpl_1'])
+  await shown()
+  state.isAway = true
+  await shown()
+  state.isAway = false
+  await wait()
+  assert.equal(gaps, 0, 'sites are told one by one')
+  state.isAway = true
+  assert.deepEqual(await tags(), ['dpl_1'])
+  state.isAway = false
+  state.deployment = 'dpl_2'
+  await wait()
+  assert.equal(gaps, 1)
+  assert.deepEqual(await tags(), ['dpl_2'])
+  end?.()
 })

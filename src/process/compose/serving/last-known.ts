@@ -31,10 +31,22 @@ export function rememberReads(parts: Parts, known: LastKnown): ServingParts {
     check: parts.checkHealth,
     onAway: () => log.warn({}, 'the database is unavailable: serving the last known state'),
   })
-  const { certificates, hosts, domains, settings } = stores
+  const { certificates, hosts, domains, settings, revalidations } = stores
   const sameSite = createSameSite()
   return {
     ...parts,
+    bus: {
+      ...parts.bus,
+      // What was looked up meanwhile may be kept by whoever asked, and changes of it were told in vain.
+      onGap(listener) {
+        const end = parts.bus.onGap?.(listener)
+        const endOwn = reader.onBack(listener)
+        return () => {
+          end?.()
+          endOwn()
+        }
+      },
+    },
     sites: {
       ...parts.sites,
       find: (host) => reader.read('site', host, () => parts.sites.find(host), sameSite),
@@ -48,6 +60,10 @@ export function rememberReads(parts: Parts, known: LastKnown): ServingParts {
         ...certificates,
         forHost: async (host) =>
           (await reader.read('certificates', host, () => certificates.forHost(host))) ?? [],
+      },
+      revalidations: {
+        ...revalidations,
+        of: async (id) => (await reader.read('revalidations', id, () => revalidations.of(id))) ?? [],
       },
       domains: {
         ...domains,
@@ -76,6 +92,9 @@ class Reader {
   #look: NodeJS.Timeout | undefined
   readonly #stale = new Set<string>()
   readonly #listeners: ((host: string) => void)[] = []
+  readonly #whenBack = new Set<() => void>()
+  /** Whether it was asked for anything else than sites while the database was away. */
+  #wasAsked = false
 
   constructor(known: LastKnown, options: ReaderOptions) {
     this.#known = known
@@ -84,6 +103,12 @@ class Reader {
 
   onCaughtUp(listener: (host: string) => void): void {
     this.#listeners.push(listener)
+  }
+
+  /** Called when the database is back, if anything else than sites was asked for without it. */
+  onBack(listener: () => void): () => void {
+    this.#whenBack.add(listener)
+    return () => this.#whenBack.delete(listener)
   }
 
   /** `isSame`: nothing has to be remembered anew. */
@@ -114,6 +139,7 @@ class Reader {
   #fromKnown<T>(kind: string, key: string): T | undefined {
     const found = this.#known.get(kind, key) as T | undefined
     if (found !== undefined && kind === 'site') this.#stale.add(key)
+    else if (kind !== 'site') this.#wasAsked = true
     return found
   }
 
@@ -145,6 +171,9 @@ class Reader {
     clearTimeout(this.#look)
     for (const host of this.#stale) for (const listener of this.#listeners) listener(host)
     this.#stale.clear()
+    if (!this.#wasAsked) return
+    this.#wasAsked = false
+    for (const listener of this.#whenBack) listener()
   }
 }
 

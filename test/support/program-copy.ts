@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { BUNDLES, findBundle, stateOfSources } from '../../src/process/supervisor/bundle.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -16,7 +17,13 @@ export async function copyProgram(folder: string): Promise<{
   await linkPackages(folder)
   // As `npm start` does: processes that compile every source by themselves take the machine for half a minute.
   const build = () => promisify(execFile)(process.execPath, [join(folder, 'scripts/build-server.ts')])
-  await build()
+  const bundle = findBundle()
+  // One finds everything by its place, so that of the clone serves its copy.
+  if (bundle === undefined) await build()
+  else
+    await cp(dirname(bundle), join(folder, relative(root, BUNDLES), stateOfSources(folder)), {
+      recursive: true,
+    })
   return {
     main: join(folder, 'src/main.ts'),
     async upgrade(version) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { extname, join } from 'node:path'
@@ -68,8 +68,12 @@ interface Asset {
 export function createDashboard(folder: string, baseUrl: string): Dashboard | undefined {
   if (!existsSync(join(folder, 'index.html'))) return undefined
   const shared = { ...HEADERS, ...(isTrustworthy(new URL(baseUrl)) && OPENER_POLICY) }
+  // Every start waits for it. Patterns would load a library for themselves.
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => extname(path) in TYPES,
+  )
   const assets = new Map(
-    globSync('**/*.{css,html,js,svg,webmanifest,woff2}', { cwd: folder }).map((path) => [
+    paths.map((path) => [
       `/${path.replaceAll('\\', '/')}`,
       readAsset(join(folder, path), path.startsWith('assets'), shared),
     ]),

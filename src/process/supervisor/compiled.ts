@@ -30,10 +30,12 @@ export function loadCompiled(file: string, name: string): Loaded {
   })
   const module = { exports: {} }
   script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file))
+  const isKept = cachedData !== undefined && script.cachedDataRejected === false
   return {
     exports: module.exports,
+    // Must not name the data itself: its four megabytes would stay for as long as the process.
     keep() {
-      if (cachedData && !script.cachedDataRejected) return
+      if (isKept) return
       const data = script.createCachedData()
       firstOf(folders, (folder) => writeKept(join(folder, kept), sum, data))
     },

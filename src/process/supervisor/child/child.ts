@@ -38,11 +38,23 @@ const compileCache = (): string | undefined => {
   return process.env.NODE_COMPILE_CACHE ?? (folder && dirname(folder))
 }
 
+/**
+ * How the C library of Linux, glibc, keeps what was freed. By itself it has a heap for each thread of the pool, and after the first
+ * large piece that is freed it takes the next large ones from a heap too, which gives nothing back that lies below something in
+ * use. So a process kept twice of what it used, or not, as it happened. Whoever has set one of these knows better.
+ */
+const MALLOC = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '4194304',
+  MALLOC_TRIM_THRESHOLD_: '4194304',
+}
+
 /** Starts a program in one of its child roles, with a place for what it does. */
 const forkRole = (role: ChildRole, doing: DoingNotes, program: string, given: ChildOptions) =>
   fork(program, ['--child', role, ...toArguments(given)], {
     // Group commits and hashing run on the thread pool: the default of four threads starves them.
     env: {
+      ...MALLOC,
       ...process.env,
       UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? '16',
       NODE_COMPILE_CACHE: compileCache(),

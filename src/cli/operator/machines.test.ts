@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { answers } from '#client/client-testing.ts'
+import { inviteMachine, listMachines } from '#contract/api/machine.ts'
+import { MINUTE } from '#contract/time.ts'
+import { startMachine, TOKEN } from '../cli-testing.ts'
+
+const env = { ALOFT_TOKEN: TOKEN }
+const GB = 2 ** 30
+
+test('an invitation is one line to run on the new machine, and nothing else is printed', async () => {
+  const expiresAt = Date.now() + 15 * MINUTE
+  await using machine = await startMachine(answers(inviteMachine, () => ({ token: 'kT3bVw', expiresAt })))
+  const { code, stdout, stderr } = await machine.run(['operator', 'join'], env)
+  assert.equal(code, 0)
+  assert.match(stdout, /^aloft join https?:\/\/\S+ kT3bVw\n$/)
+  assert.match(stderr, /on one machine\. The invitation expires in 1[45]m/)
+})
+
+test('machines are listed with role, status, version, region, load and disk', async () => {
+  const one = {
+    ...{ name: 'one', role: 'serve' as const, version: '1.2.0', origin: 'iad1', address: null, load: 0.25 },
+    ...{ memory: { free: 2 * GB, total: 4 * GB }, disk: { free: 30 * GB, total: 40 * GB } },
+    ...{ publicAddresses: [], startedAt: 1, heardAgo: 400, isAlive: true, isDraining: false },
+  }
+  const two = { ...one, name: 'two', role: 'work' as const, address: '10.0.0.2:3500', isDraining: true }
+  const three = { ...one, name: 'three', heardAgo: 9_400, isAlive: false }
+  await using machine = await startMachine(answers(listMachines, () => ({ machines: [one, two, three] })))
+  const { stdout } = await machine.run(['operator', 'machines'], env)
+  const [head = '', ...rows] = stdout.trimEnd().split('\n')
+  for (const word of ['NAME', 'ROLE', 'STATUS', 'VERSION', 'LOAD', 'DISK FREE'])
+    assert.ok(head.includes(word))
+  assert.match(rows[0] ?? '', /^one +serve +well +1\.2\.0 +iad1 +– +0\.25 /)
+  assert.match(rows[1] ?? '', /^two +work +draining +1\.2\.0 +iad1 +10\.0\.0\.2:3500 /)
+  assert.match(rows[2] ?? '', /^three +serve +silent for 9 s /)
+})

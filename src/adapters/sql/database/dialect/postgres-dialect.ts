@@ -19,7 +19,7 @@ interface PostgresOptions {
 }
 
 /** More texts than the stores have; a bound in case one is ever built from input. */
-const STATEMENTS = 256
+const STATEMENTS = 512
 
 const { INT8 } = pg.types.builtins
 

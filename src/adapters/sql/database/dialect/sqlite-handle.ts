@@ -8,7 +8,7 @@ interface Prepared {
 }
 
 /** More texts than the stores have; a bound in case one is ever built from input. */
-const STATEMENTS = 256
+const STATEMENTS = 512
 
 const PRAGMA = /^\s*pragma\b/i
 

@@ -12,12 +12,16 @@ import { isLogTable } from '#adapters/sql/backup/table-source.ts'
 import { run } from '#cli/run.ts'
 import {
   backupEnd,
+  CHECKSUMS,
+  checksumLine,
   END_BYTES,
   type RestoreProgress,
   readBackupEnd,
+  readTarHeader,
   tarBytes,
   tarEntry,
 } from '#contract/backup.ts'
+import { openSealedBackup, type ReadAt } from '#contract/sealed-backup.ts'
 import { RestoreError, type RestoreOptions, restore } from '#src/process/data/restore.ts'
 import { eachDatabase, type OpenDatabase, onPostgres } from '#test/support/database/databases.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
@@ -340,8 +344,22 @@ function reseal(manifest: object, rest: Buffer): Buffer {
   return Buffer.concat([body, backupEnd({ sha256, bytes: body.length, missing: 0 }, 0)])
 }
 
+/** What `sha256sum --check` would say of an archive that was unpacked: each entry before the checksums has its own. */
+function assertChecksums(archive: Buffer): void {
+  const sums: string[] = []
+  let listed: string | undefined
+  for (let at = 0; listed === undefined; ) {
+    const { name, size } = readTarHeader(archive.subarray(at, at + 512)) ?? assert.fail(`no entry at ${at}`)
+    const content = archive.subarray(at + 512, at + 512 + size)
+    if (name === CHECKSUMS) listed = content.toString()
+    else sums.push(checksumLine(createHash('sha256').update(content).digest('hex'), name))
+    at += tarBytes(size)
+  }
+  assert.equal(listed, sums.join(''))
+}
+
 onPostgres((_, open) =>
-  test('a backup of what many machines share answers again from others, and from one alone', {
+  test('a sealed backup of what many machines share answers again from others, and from one alone', {
     skip: withoutS3,
   }, async (t) => {
     const s3 = await startS3()
@@ -355,23 +373,55 @@ onPostgres((_, open) =>
     })
     const start = ({ ALOFT_DATABASE_URL: databaseUrl, ...env }: Record<string, string>) =>
       startServer({ databaseUrl, env })
-    const file = join(folder, 'backup.tar')
+    const passphrase = 'correct horse battery staple'
+    await writeFile(join(folder, 'passphrase'), `${passphrase}\n`)
+    const command = async (server: TestServer, token: string, ...argv: readonly string[]) => {
+      const said: string[] = []
+      const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+      for (const output of [stdout, stderr]) output.on('data', (bytes) => said.push(String(bytes)))
+      const all = ['operator', ...argv, '--base-url', server.url, '--token', token]
+      assert.equal(await run({ argv: all, env: {}, cwd: folder, stdin, stdout, stderr }), 0, said.join(''))
+    }
+    const file = join(folder, 'sealed')
     const server = await start(await clustered())
     const there = await furnish(server)
     assert.equal((await server.visit(there.host, '/large.txt')).body, LARGE)
-    await download(server, there.operator.token, '?key=true', file)
+    const { token } = there.operator
+    await command(
+      ...[server, token, 'backup', '--with-key', '--passphrase-file', 'passphrase', '--output', 'sealed'],
+    )
     await server.close()
 
+    const sealed = await readFile(file)
+    for (const text of ['manifest.json', 'master.key', 'kept.example', LARGE.slice(0, 60)])
+      assert.equal(sealed.includes(text), false, `${text} is in the clear`)
+    const readAt: ReadAt = async (position, length) => sealed.subarray(position, position + length)
+    const opened = await openSealedBackup(readAt, sealed.length, passphrase)
+    assertChecksums(await opened.readAt(0, opened.size))
+    await assert.rejects(restore(asks(file, join(folder, 'never'))), /sealed with a passphrase/)
+
+    const answers = async (again: TestServer, name: string) => {
+      assert.equal((await again.visit(there.host, '/')).body, '<h1>kept</h1>', name)
+      assert.equal((await again.visit(there.host, '/large.txt')).body, LARGE, name)
+      const { body } = await again.call('GET /v4/domains/kept.example', { token: there.user.token })
+      assert.equal(body.domain.name, 'kept.example')
+    }
     for (const [name, env] of Object.entries({ others: await clustered(), alone: {} })) {
       const ALOFT_DATA_DIR = join(folder, name)
-      const restored = await restore(asks(file, ALOFT_DATA_DIR, { env }))
+      const restored = await restore(
+        asks(file, ALOFT_DATA_DIR, { env, passphraseFile: join(folder, 'passphrase') }),
+      )
       assert.deepEqual([restored.blobs, restored.missing], [2, 0])
       const again = await start({ ...env, ALOFT_DATA_DIR })
       try {
-        assert.equal((await again.visit(there.host, '/')).body, '<h1>kept</h1>', name)
-        assert.equal((await again.visit(there.host, '/large.txt')).body, LARGE, name)
-        const { body } = await again.call('GET /v4/domains/kept.example', { token: there.user.token })
-        assert.equal(body.domain.name, 'kept.example')
+        await answers(again, name)
+        if (name === 'alone') continue
+        // What was restored is on the disk of one machine; once it is moved, a machine with an empty disk has it too.
+        await again.startJobs()
+        await command(again, token, 'move-content')
+        const ALOFT_MASTER_KEY = (await readFile(join(ALOFT_DATA_DIR, 'master.key'), 'utf8')).trim()
+        const another = await start({ ...env, ALOFT_MASTER_KEY })
+        await answers(another, 'another machine').finally(() => another.close())
       } finally {
         await again.close()
       }

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
+import { HOUR } from '#contract/time.ts'
+import { SILENT_MS } from '#core/machine/machine.ts'
 import { withoutChromium } from '#test/support/browser/chromium.ts'
 import { type DashboardTest, openDashboard } from '#test/support/browser/dashboard.ts'
 import { holdRequest } from '#test/support/browser/hold-request.ts'
@@ -99,17 +103,49 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
 
   test('a machine is drained, takes part again, and is removed for good', async () => {
     const now = Date.now()
-    const part = { free: 1e9, total: 4e9 }
-    for (const name of ['fra-1', 'fra-2'])
-      await dashboard.server.parts.stores.machines.report({
-        ...{ name, role: 'work', version: '1.0.0', origin: 'fra1', address: `10.0.0.1:70`, load: 0.5 },
-        ...{ memory: part, disk: part, startedAt: now, publicAddresses: [] },
+    const { machines } = dashboard.server.parts.stores
+    for (const [name, role, version, origin] of [
+      ['fra-1', 'serve', '1.1.0', 'fra1'],
+      ['fra-2', 'work', '1.0.0', 'fra1'],
+      ['iad-1', 'work', '1.0.0', 'iad1'],
+    ] as const)
+      await machines.report({
+        ...{ name, role, version, origin, address: `10.0.0.1:70`, load: role === 'work' ? 1.25 : 0.5 },
+        ...{ memory: { free: 1e9, total: 4e9 }, disk: { free: 9e9, total: 1e10 } },
+        ...{ startedAt: now, publicAddresses: [] },
       })
+    // However long the page takes to open, two were heard of just now, and one has been silent.
+    const database = new DatabaseSync(join(dashboard.server.dataDir, 'aloft.db'))
+    const hear = database.prepare('update machines set heard_at = heard_at + ? where name like ?')
+    hear.run(HOUR, 'fra-%')
+    hear.run(-2 * SILENT_MS, 'iad-1')
+    database.close()
     const page = await dashboard.openPage(operator, '/operator/machines')
     const row = page.getByRole('row', { name: /fra-2/ })
+    const saidOf = async (name: string) => {
+      const cells = await page
+        .getByRole('row', { name: new RegExp(name) })
+        .getByRole('cell')
+        .allInnerTexts()
+      // Not when it was started, which depends on the time.
+      return [...cells.slice(0, 6), cells[7]].map((text) => text?.replace(/\s+/g, ' ').trim())
+    }
+    await row.waitFor()
+    const titles = await page.getByRole('columnheader').allInnerTexts()
+    assert.deepEqual(titles.slice(1, 7), [
+      ...['Status', 'Version', 'Load', 'Memory used', 'Disk used', 'Started'],
+    ])
+    const used = ['75% of 4.0 GB', '10% of 10.0 GB', 'Drain']
+    assert.deepEqual(await saidOf('fra-1'), [...['fra-1 Serves · fra1', 'Healthy', '1.1.0', '0.50', ...used]])
+    assert.deepEqual(await saidOf('fra-2'), [
+      ...['fra-2 Builds and runs · fra1', 'Healthy', '1.0.0', '1.25', ...used],
+    ])
+    assert.deepEqual((await saidOf('iad-1')).slice(0, 2), ['iad-1 Builds and runs · iad1', 'Not responding'])
     await row.getByRole('button', { name: 'Drain' }).click()
     await page.getByRole('button', { name: 'Drain machine' }).click()
     await row.getByText('Draining').waitFor()
+    assert.deepEqual((await saidOf('fra-2')).slice(1, 3), ['Draining', '1.0.0'])
+    assert.equal((await saidOf('fra-1'))[1], 'Healthy')
     await dashboard.look(page, 'operator-machines')
     await row.getByRole('button', { name: 'Resume' }).click()
     await row.getByRole('button', { name: 'Drain' }).waitFor()

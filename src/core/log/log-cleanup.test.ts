@@ -7,11 +7,16 @@ import { createLogCleanup } from './log-cleanup.ts'
 const NOW = 1_700_000_000_000
 const DAY = 86_400_000
 
-function createWorld(left: number, { bytes = 0, free = 1e12, maxBytes = 1000 } = {}) {
+function createWorld(left: number, { bytes = 0, free = 1e12, maxBytes = 1000, broken = false } = {}) {
   let shrunk = 0
   const calls: (readonly [number, number])[] = []
+  const rotated: (readonly [number, number])[] = []
   const job = createLogCleanup({
     store: {
+      async rotate(now, createdBefore) {
+        rotated.push([now, createdBefore])
+        if (broken) throw new Error('cannot be rotated')
+      },
       async prune(createdBefore, limit) {
         calls.push([createdBefore, limit])
         const count = Math.min(limit, left)
@@ -34,7 +39,7 @@ function createWorld(left: number, { bytes = 0, free = 1e12, maxBytes = 1000 } =
   })
   const run = (signal = new AbortController().signal) =>
     job.run({}, { id: 'job_1', attempt: 1, signal, log: silentLog })
-  return { job, calls, run, shrunk: () => shrunk }
+  return { job, calls, rotated, run, shrunk: () => shrunk }
 }
 
 it('prunes what is older than three days, step by step, until nothing is left', async () => {
@@ -43,6 +48,19 @@ it('prunes what is older than three days, step by step, until nothing is left', 
   assert.deepEqual(calls, Array(3).fill([NOW - 3 * DAY, 10]))
   assert.equal(job.kind, 'logs.clean-up')
   assert.ok(job.every !== undefined && job.every <= 3_600_000)
+})
+
+it('rotates the tables of days before it looks for rows', async () => {
+  const { rotated, run } = createWorld(0)
+  await run()
+  assert.deepEqual(rotated, [[NOW, NOW - 3 * DAY]])
+})
+
+it('makes room although tables of days can be neither made nor dropped, and tells of it', async () => {
+  const { calls, run, shrunk } = createWorld(5, { bytes: 1550, broken: true })
+  await assert.rejects(run(), /cannot be rotated/)
+  assert.equal(calls.length, 1)
+  assert.equal(shrunk(), 6)
 })
 
 it('stops between two steps when it is told to', async () => {

@@ -6,7 +6,7 @@ import type { DiskSpace } from '../ports/disk-space.ts'
 import type { LogStore } from './log-store.ts'
 
 interface LogCleanupParts {
-  readonly store: Pick<LogStore, 'prune' | 'deleteOldest' | 'bytes' | 'giveBack'>
+  readonly store: Pick<LogStore, 'rotate' | 'prune' | 'deleteOldest' | 'bytes' | 'giveBack'>
   readonly clock: Clock
   /** What the log may take at the most. */
   readonly maxBytes: number
@@ -18,7 +18,7 @@ interface LogCleanupParts {
   readonly pauseMs?: number
 }
 
-/** How long visits and what applications wrote are kept. */
+/** How long visits and what applications wrote are kept; where a day goes as a whole, until its end is as old. */
 const RUNTIME_KEPT = 3 * DAY
 
 /** Of what is free together with what the log has, the share that it may take. */
@@ -47,11 +47,18 @@ export function createLogCleanup({
     maxAttempts: 3,
     every: MINUTE,
     run: async (_payload, { signal }) => {
-      const createdBefore = clock.now() - RUNTIME_KEPT
+      const now = clock.now()
+      const createdBefore = now - RUNTIME_KEPT
+      // Whatever is wrong with it, there has to be room.
+      const failed = await store.rotate(now, createdBefore).then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      )
       while ((await store.prune(createdBefore, step)) === step) await pause(signal)
       // Fewer at a time: a row may be a moment of a busy site.
       while ((await isTooMuch()) && (await store.deleteOldest(Math.ceil(step / 10))) > 0) await pause(signal)
       while (await store.giveBack()) await pause(signal)
+      if (failed) throw failed.error
     },
   }
 }

@@ -105,12 +105,18 @@ export interface LogStore {
   serialBefore(newest: number, after: string): Promise<string | undefined>
 
   /**
-   * Deletes what was created before this time, the oldest first, build output aside. At most this many rows, of one
-   * entry or of a moment's; tells how many.
+   * Where each day has a table of its own: drops those of days that were over before the second time, and makes those of
+   * the next days. Build output is not in them.
+   */
+  rotate(now: number, createdBefore: number): Promise<void>
+
+  /**
+   * Deletes what was created before this time, the oldest first, build output and days with a table of their own aside.
+   * At most this many rows, of one entry or of a moment's; tells how many.
    */
   prune(createdBefore: number, limit: number): Promise<number>
 
-  /** The same, however old it is. */
+  /** Deletes the oldest, build output aside, however old it is and wherever it is. */
   deleteOldest(limit: number): Promise<number>
 
   /** What the log takes on the disk, roughly. */

@@ -82,6 +82,7 @@ it('finds every entry by an index and in its order, in every statement of the lo
         await store.readProject('prj_a', { direction, limit: 10, ...scope, ...filter })
   await store.after('1', 10)
   await store.serialBefore(10, '1')
+  await store.rotate(1, 0)
   await store.prune(1, 10)
   await store.deleteOldest(10)
   await store.deleteFor(['dpl_a'])

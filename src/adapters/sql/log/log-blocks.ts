@@ -2,8 +2,11 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { type LogBlock, unpackBlock } from '#core/log/log-block.ts'
 import type { LogEntry } from '#core/log/log-entry.ts'
+import { timeOfSerial } from '#core/log/serial.ts'
+import { inheritsTables } from '../database/dialect/capabilities.ts'
 import { knownLimit } from '../database/known-limit.ts'
-import { integersIn } from '../database/text-list.ts'
+import { integersIn, textsIn } from '../database/text-list.ts'
+import { LOG_DAYS, toLogDays } from './log-days.ts'
 import type { LogStretch, StretchQuery } from './log-stretch.ts'
 import type { LogDb, LogTables } from './log-tables.ts'
 
@@ -20,11 +23,29 @@ const compress = (body: string): Uint8Array =>
 const decompress = (body: Uint8Array): string =>
   (body[0] === OPEN_BRACKET ? Buffer.from(body) : zstdDecompressSync(body)).toString()
 
+/**
+ * The days that have a table, and which of these blocks are in any of them: a table knows only its own ids, and a batch may
+ * be repeated on another day. Nobody else appends meanwhile.
+ */
+async function lookAround(tx: LogDb, blocks: readonly LogBlock[]) {
+  if (!inheritsTables(tx) || blocks.length === 0) return { days: [], isThere: () => false }
+  const ids = JSON.stringify(blocks.map(({ id }) => id))
+  const { rows } = await sql<{ days: string | null; ids: string[] | null }>`
+    select ${LOG_DAYS} as days,
+      (select json_agg(id) from log_blocks where id in ${textsIn(tx, ids)}) as ids`.execute(tx)
+  const there = new Set(rows[0]?.ids)
+  return { days: toLogDays(rows[0]?.days), isThere: ({ id }: LogBlock) => there.has(id) }
+}
+
 export async function insertBlocks(tx: LogDb, blocks: readonly LogBlock[]): Promise<void> {
+  const { days, isThere } = await lookAround(tx, blocks)
   for (const block of blocks) {
+    if (isThere(block)) continue
+    const at = timeOfSerial(String(block.lastSerial))
+    const day = days.find(({ from, to }) => at >= from && at < to)
     const body = compress(block.body)
     await tx
-      .insertInto('log_blocks')
+      .insertInto((day?.name ?? 'log_blocks') as 'log_blocks')
       .values({
         last_serial: String(block.lastSerial),
         first_serial: String(block.firstSerial),
@@ -203,4 +224,15 @@ export async function deleteBlocks(
     .where('last_serial', 'in', blocks.select('last_serial').orderBy('last_serial').limit(knownLimit(limit)))
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
+}
+
+/** The same, except for days that have a table: it is dropped. */
+export const pruneBlocks: typeof deleteBlocks = async (db, meant, limit) => {
+  if (!inheritsTables(db) || 'deploymentId' in meant) return deleteBlocks(db, meant, limit)
+  const { numAffectedRows } = await sql`
+    delete from only log_blocks where last_serial in (
+      select last_serial from only log_blocks where last_serial < ${meant.before}
+      order by last_serial limit ${knownLimit(limit)}
+    )`.execute(db)
+  return Number(numAffectedRows)
 }

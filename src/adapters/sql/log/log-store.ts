@@ -2,7 +2,8 @@ import type { LogStore } from '#core/log/log-store.ts'
 import { firstSerialOf } from '#core/log/serial.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { appendBatch } from './log-append.ts'
-import { deleteBlocks, findInBlocks } from './log-blocks.ts'
+import { deleteBlocks, findInBlocks, pruneBlocks } from './log-blocks.ts'
+import { rotateDays } from './log-days.ts'
 import { deleteLines, findInLines } from './log-lines.ts'
 import { readAfter, readEntries, readProjectEntries } from './log-read.ts'
 import { logBytes, returnFreePages } from './log-size.ts'
@@ -18,11 +19,9 @@ async function deleteAll(step: () => Promise<number>): Promise<void> {
 
 export function createLogStore(db: LogDb): LogStore {
   /** The oldest first: what has rows of its own was written before there were blocks. */
-  async function deleteBefore(before: bigint, limit: number): Promise<number> {
+  async function deleteBefore(before: bigint, limit: number, blocks: typeof deleteBlocks): Promise<number> {
     const lines = await deleteLines(db, { before: String(before) }, limit)
-    return lines === limit
-      ? lines
-      : lines + (await deleteBlocks(db, { before: String(before) }, limit - lines))
+    return lines === limit ? lines : lines + (await blocks(db, { before: String(before) }, limit - lines))
   }
   return {
     async append(batch) {
@@ -40,11 +39,13 @@ export function createLogStore(db: LogDb): LogStore {
       return 'serial' in found ? found.serial : findInLines(db, found.missing, after)
     },
 
-    prune: (createdBefore, limit) => deleteBefore(firstSerialOf(createdBefore), limit),
+    rotate: (now, createdBefore) => rotateDays(db, now, createdBefore),
+
+    prune: (createdBefore, limit) => deleteBefore(firstSerialOf(createdBefore), limit, pruneBlocks),
 
     bytes: () => logBytes(db),
 
-    deleteOldest: (limit) => deleteBefore(firstSerialOf(Number.POSITIVE_INFINITY), limit),
+    deleteOldest: (limit) => deleteBefore(firstSerialOf(Number.POSITIVE_INFINITY), limit, deleteBlocks),
 
     giveBack: () => returnFreePages(db),
 

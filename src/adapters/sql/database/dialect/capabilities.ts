@@ -22,6 +22,9 @@ export const tellsNewRows: Capability = isPostgres
 /** A subquery may be asked anew for each row beside it. */
 export const hasLateralJoins: Capability = isPostgres
 
+/** A table may inherit from another, whose name then means both. */
+export const inheritsTables: Capability = isPostgres
+
 /** Without statistics it has to be told which index to use, and can be. */
 export const takesIndexHints: Capability = (db) => !isPostgres(db)
 

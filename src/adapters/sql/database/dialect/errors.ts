@@ -18,6 +18,7 @@ const SQLSTATE_NO_SPACE = '53100'
 const SQLSTATE_LOST = /^(?:08|57P|25P0[34])/
 /** Connection lost, out of resources, told to stop or to wait no longer; and a transaction to repeat. */
 const SQLSTATE_GONE = /^(?:08|53|57|25P0[34]|40001|40P01|55P03)/
+const SQLSTATE_LOCKED = '55P03'
 const SQLSTATE_REPEAT = /^(?:40001|40P01)$/
 
 const SOCKET_GONE: readonly unknown[] = [
@@ -124,3 +125,7 @@ export function convertError(error: unknown, file?: string): unknown {
 /** The database undid the transaction to let another one pass: doing all of it again will work. */
 export const isRepeatable = (error: unknown): boolean =>
   error instanceof AloftError && SQLSTATE_REPEAT.test(sqlState(error.cause) ?? '')
+
+/** Another transaction did not give the lock up in the time there was. */
+export const isLocked = (error: unknown): boolean =>
+  error instanceof AloftError && sqlState(error.cause) === SQLSTATE_LOCKED

@@ -59,6 +59,36 @@ test('everything is there before, during and after a move that is interrupted', 
   assert.deepEqual(listed, contents.map(nameOf).toSorted())
 })
 
+test('what is moved between two looks is found', async (t) => {
+  const [to, from] = [await openDisk(t, 'to'), await openDisk(t, 'from')]
+  const bytes = randomBytes(100)
+  const { sha256 } = await from.putBytes(bytes)
+  const looks: { [K in 'read' | 'open' | 'stat' | 'verify']: (store: BlobStore) => Promise<unknown> } = {
+    read: (store) => store.read(sha256),
+    open: async (store) => (await store.open(sha256))?.toArray().then((chunks) => Buffer.concat(chunks)),
+    stat: async (store) => (await store.stat([sha256])).has(sha256),
+    verify: (store) => store.verify(sha256),
+  }
+  for (const [name, look] of Object.entries(looks)) {
+    await to.delete([sha256])
+    await from.putBytes(bytes)
+    const expected = await look(from)
+    // Everything is moved just before the second look, which therefore finds nothing.
+    const second = new Proxy(from, {
+      get: (target, key) => {
+        const method = Reflect.get(target, key).bind(target)
+        if (key !== name) return method
+        return async (...given: unknown[]) => {
+          await createMovingBlobStore(to, target).move(goOn)
+          return method(...given)
+        }
+      },
+    })
+    assert.deepEqual(await look(createMovingBlobStore(to, second)), expected, name)
+    assert.equal((await from.stat([sha256])).size, 0, name)
+  }
+})
+
 test('what is deleted meanwhile is gone from both', async (t) => {
   const [to, from] = [await openDisk(t, 'to'), await openDisk(t, 'from')]
   const store = createMovingBlobStore(to, from)

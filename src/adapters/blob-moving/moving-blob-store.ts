@@ -52,18 +52,24 @@ export function createMovingBlobStore(to: BlobStore, from: BlobStore): MovingBlo
   return {
     put: (source, options) => to.put(source, options),
     putBytes: (bytes) => to.putBytes(bytes),
+    // What is in neither may have been moved between the two looks; so it is below.
     read: async (sha256) => (await to.read(sha256)) ?? (await from.read(sha256)) ?? to.read(sha256),
-    // It may have been moved between the two looks.
     open: async (sha256, range) =>
       (await to.open(sha256, range)) ?? (await from.open(sha256, range)) ?? to.open(sha256, range),
     async verify(sha256) {
-      const found = await to.verify(sha256)
-      return found === 'absent' ? from.verify(sha256) : found
+      for (const store of [to, from]) {
+        const found = await store.verify(sha256)
+        if (found !== 'absent') return found
+      }
+      return to.verify(sha256)
     },
     async stat(sha256s) {
-      const found = new Map(await to.stat(sha256s))
-      for (const [sha256, blob] of await from.stat(sha256s.filter((each) => !found.has(each))))
-        found.set(sha256, blob)
+      const found = new Map<string, StoredBlob>()
+      for (const store of [to, from, to]) {
+        const absent = sha256s.filter((sha256) => !found.has(sha256))
+        if (absent.length === 0) break
+        for (const [sha256, blob] of await store.stat(absent)) found.set(sha256, blob)
+      }
       return found
     },
     async delete(sha256s, options) {

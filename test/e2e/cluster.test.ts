@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { findChromium } from '#adapters/screenshots-chromium/find-chromium.ts'
+import { withoutChromium } from '#test/support/browser/chromium.ts'
 import { type Postgres, startPostgres } from '#test/support/database/postgres.ts'
 import { createDatabase } from '#test/support/database/postgres-databases.ts'
 import { deployed, visit } from '#test/support/deploying.ts'
@@ -19,6 +22,8 @@ const skip = /postgresql|redis|moto/.test(missing) && 'postgresql, redis or moto
 const isLong = process.env.ALOFT_TEST_LONG === '1'
 const inLong = { skip: !isLong && 'part of npm run test:cluster' }
 const ABSENCE_MS = 60_000
+/** Only the long run takes screenshots; else previews are icons, which are stored the same way. */
+const chromium = isLong && !withoutChromium ? await findChromium() : undefined
 
 /** Machines of one installation: two that serve, two that work, each of either in a region of its own; none has a disk in common with another. */
 let postgres: Postgres
@@ -51,7 +56,10 @@ before(async () => {
   /** The others find one of them by its address, the other by its name. */
   const work = async (origin: string, host: string) =>
     install({
-      env: { ...env, ALOFT_ORIGIN: origin, ALOFT_CLUSTER_ADDRESS: `${host}:${await freePort()}` },
+      env: {
+        ...{ ...env, ALOFT_ORIGIN: origin, ALOFT_CLUSTER_ADDRESS: `${host}:${await freePort()}` },
+        ...(chromium === undefined ? {} : { ALOFT_CHROMIUM: chromium }),
+      },
       args: ['--role', 'work'],
     })
   const first = await serve('iad1', '192.0.2.1')
@@ -250,6 +258,30 @@ test('a cluster of four machines', { skip }, async (t) => {
     assert.deepEqual(await createdIn(), ['hnd1', 'iad1'])
     await desk.must('clone', '-q', remote(one), 'copy')
     assert.equal(await readFile(join(desk.folder, 'copy/index.html'), 'utf8'), 'pushed again')
+  })
+
+  await t.test('a preview that one machine makes is shown by the others', async () => {
+    // No file of the deployment: only whoever makes the preview puts it anywhere.
+    const icon = encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg"><circle r="9"/></svg>')
+    const { id } = await deployed(one, {
+      ...{ name: 'seen', target: 'production' },
+      files: { 'index.html': `<!doctype html><link rel="icon" href="data:image/svg+xml,${icon}">` },
+    })
+    const preview = async (at: Installation) => {
+      const answer = await fetch(`${at.url}/v1/deployments/${id}/preview`, {
+        headers: { authorization: `Bearer ${at.token}` },
+      })
+      const { status, headers } = answer
+      return { status, headers, bytes: Buffer.from(await answer.arrayBuffer()) }
+    }
+    await until('it is made', async () => (await preview(two)).status === 200)
+    // Made by a machine that works; those that serve have it from the object store, for no disk is common to two machines.
+    for (const machine of serving) {
+      const { status, headers, bytes } = await preview(machine)
+      assert.deepEqual([status, headers.get('etag')], [200, `"${hash('sha256', bytes)}"`])
+      assert.match(headers.get('content-type') ?? '', /^image\//)
+      assert.equal(headers.get('x-aloft-preview'), chromium === undefined ? 'icon' : 'screenshot')
+    }
   })
 
   await t.test('a machine that works is lost: functions go on', async () => {

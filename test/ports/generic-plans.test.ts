@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { type CompiledQuery, Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { createPostgresDialect } from '#adapters/sql/database/dialect/postgres-dialect.ts'
@@ -202,12 +202,22 @@ onPostgres((name, open) => {
       }
     })
 
-    it('finds rows of large tables by an index and in their order with such a plan', async () => {
-      const url = await open({ migrated: true })
-      const client = new pg.Client(url)
-      await client.connect()
-      try {
-        const statements = await recordStatements(url, client)
+    describe('with every statement of every store', () => {
+      let url: string
+      let client: pg.Client
+      let statements: readonly Statement[]
+      before(async () => {
+        url = await open({ migrated: true })
+        client = new pg.Client(url)
+        await client.connect()
+        statements = await recordStatements(url, client)
+      })
+      after(async () => {
+        await client?.end()
+        await removeDatabase(url)
+      })
+
+      it('finds rows of large tables by an index and in their order with such a plan', async () => {
         const large = await multiply(client)
         // Tables that are not larger would rather be read as a whole. Those without an index to use still are.
         await client.query('set plan_cache_mode = force_generic_plan; set enable_seqscan = off')
@@ -218,10 +228,22 @@ onPostgres((name, open) => {
           faults.push(...found.map((fault) => `${statement.from} ${fault}: ${statement.sql}`))
         }
         assert.deepEqual(faults, [])
-      } finally {
-        await client.end()
-        await removeDatabase(url)
-      }
+      })
+
+      it('keeps what it has planned once a newer version has added a column to each table', async () => {
+        for (const [n, { sql: text }] of statements.entries())
+          await client.query(`prepare known_${n} as ${text}`)
+        const { rows: tables } = await client.query<{ name: string }>(
+          'select tablename as name from pg_tables where schemaname = current_schema()',
+        )
+        for (const { name: table } of tables) await client.query(`alter table ${table} add column later text`)
+        const refused: string[] = []
+        for (const [n, { from, parameters }] of statements.entries())
+          await client
+            .query(`explain execute known_${n} (${parameters.map(inWords).join()})`)
+            .catch((error: Error) => refused.push(`${from}: ${error.message}`))
+        assert.deepEqual(refused, [])
+      })
     })
   })
 })

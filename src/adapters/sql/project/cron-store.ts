@@ -5,6 +5,16 @@ import type { CronStore } from '#core/cron/cron-store.ts'
 import { flag } from '../database/columns.ts'
 import type { CronRunTable, CronTable, Db } from '../tables.ts'
 
+// By name, not whatever the tables have: PostgreSQL runs no statement again whose columns have become more since it was planned.
+const CRON = [
+  ...(['id', 'owner_id', 'project_id', 'source', 'path', 'schedule', 'time_zone', 'enabled'] as const),
+  ...(['overlap', 'make_up', 'failures', 'next_at', 'created_at', 'updated_at'] as const),
+] as const satisfies readonly (keyof CronTable)[]
+const RUN = [
+  ...(['id', 'cron_id', 'trigger_kind', 'state', 'due_at', 'started_at', 'ended_at', 'status'] as const),
+  ...(['deployment_id', 'request_id', 'message'] as const),
+] as const satisfies readonly (keyof CronRunTable)[]
+
 const toCron = (row: Selectable<CronTable>): Cron => ({
   id: row.id,
   ownerId: row.owner_id,
@@ -58,7 +68,7 @@ const byAgeAndPath = (a: Cron, b: Cron): number =>
   a.createdAt - b.createdAt || (a.path === b.path ? 0 : a.path < b.path ? -1 : 1)
 
 export function createCronStore(db: Db): CronStore {
-  const runs = () => db.selectFrom('cron_runs').selectAll()
+  const runs = () => db.selectFrom('cron_runs').select(RUN)
 
   /** The oldest beyond those that are kept. */
   async function forgetOld(cronId: string): Promise<void> {
@@ -84,7 +94,7 @@ export function createCronStore(db: Db): CronStore {
     async ofProject(projectId) {
       const rows = await db
         .selectFrom('crons')
-        .selectAll()
+        .select(CRON)
         .where('project_id', '=', projectId)
         .orderBy('created_at')
         .orderBy('id')
@@ -98,7 +108,7 @@ export function createCronStore(db: Db): CronStore {
         .updateTable('crons')
         .set((eb) => ({ path: eb.ref('path') }))
         .where('id', '=', id)
-        .returningAll()
+        .returning(CRON)
         .executeTakeFirst()
       return row && toCron(row)
     },

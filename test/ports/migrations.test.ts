@@ -3,14 +3,15 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import type { Kysely } from 'kysely'
+import { setTimeout } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
 import { crashLoops } from '#adapters/sql/migrations/0020-crash-loops.ts'
 import { MIGRATIONS } from '#adapters/sql/migrations/list.ts'
 import { migrate } from '#adapters/sql/migrations/migrate.ts'
 import type { Migration } from '#adapters/sql/migrations/migration.ts'
-import { eachDatabase } from '#test/support/database/databases.ts'
+import { eachDatabase, onPostgres } from '#test/support/database/databases.ts'
 import { openStores, type TestStores } from '#test/support/database/stores.ts'
-import { sampleDeployment, sampleUser } from '#test/support/samples.ts'
+import { sampleAlias, sampleDeployment, sampleUser } from '#test/support/samples.ts'
 
 const PROCESS = join(import.meta.dirname, '../support/database/migrate-process.ts')
 
@@ -99,5 +100,98 @@ eachDatabase((name, open) =>
       await migrate(bare(opened), [...MIGRATIONS, breaking])
       await assert.rejects(opened.database.migrate(), /newer version of Aloft \(it has 9999-breaking\)/)
     })
+  }),
+)
+
+onPostgres((_, open) =>
+  it('migrations let the version before read and write meanwhile', async (t) => {
+    let [isOver, isReleased] = [false, false]
+    // Nothing stays open, whatever fails.
+    t.after(() => {
+      isOver = true
+      isReleased = true
+    })
+    // The version of today is the one before another that adds to the tables which it uses most.
+    const before = await openStores(t, open)
+    const newer = await before.again()
+    const next: Migration = {
+      name: '9998-next',
+      up: async ({ schema }) => {
+        for (const table of ['deployments', 'hosts', 'jobs']) {
+          await schema.alterTable(table).addColumn('next', 'text').execute()
+          await schema.createIndex(`${table}_next`).on(table).column('next').execute()
+        }
+        await schema.createTable('next_things').addColumn('id', 'text').execute()
+      },
+    }
+    const { deployments, hosts, jobs } = before.stores
+    const round = async () => {
+      const deployment = sampleDeployment()
+      const alias = sampleAlias({ deploymentId: deployment.id })
+      const id = await before.transact(async (stores) => {
+        await stores.deployments.insert(deployment, { manifest: [], sealedEnv: '' })
+        assert.equal(await stores.hosts.claimAlias(alias), true)
+        return stores.jobs.enqueue({ kind: deployment.id, payload: {}, runAt: 0 })
+      })
+      assert.deepEqual(await deployments.find(deployment.id), deployment)
+      assert.deepEqual(await hosts.ofDeployment(deployment.id), [alias])
+      const claim = { kinds: [deployment.id], worker: 'a', now: 1, leaseUntil: 1000, limit: 1 }
+      assert.deepEqual(
+        (await jobs.claim(claim)).map((job) => job.id),
+        [id],
+      )
+      assert.equal(await jobs.complete(id, 'a'), true)
+    }
+    let [rounds, longest] = [0, 0]
+    const failures: unknown[] = []
+    const serving = Array.from({ length: 4 }, async () => {
+      for (; !isOver; rounds++) {
+        const began = performance.now()
+        await round()
+        longest = Math.max(longest, performance.now() - began)
+      }
+    }).map((all) => all.catch((error: unknown) => void failures.push(error)))
+    const until = async (isSo: () => boolean | Promise<boolean>) => {
+      while (!(await isSo())) {
+        assert.deepEqual(failures, [])
+        await setTimeout(5)
+      }
+    }
+    const more = (count: number) => {
+      const from = rounds
+      return until(() => rounds >= from + count)
+    }
+
+    // Somebody is in the midst of a long transaction, which a step has to wait for.
+    const begun = Promise.withResolvers<void>()
+    const long = before.transact(async (stores) => {
+      await stores.jobs.enqueue({ kind: 'long', payload: {}, runAt: 0 })
+      begun.resolve()
+      // The server ends what says nothing for too long.
+      while (!isReleased) {
+        await stores.jobs.counts()
+        await setTimeout(20)
+      }
+    })
+    await begun.promise
+    await more(5)
+    const migrating = migrate(bare(newer), [...MIGRATIONS, next])
+    migrating.catch((error: unknown) => void failures.push(error))
+    const waiting = sql<{ n: number }>`
+      select count(*)::int as n from pg_locks where mode = 'AccessExclusiveLock' and not granted`
+    await until(async () => (await waiting.execute(before.database.db)).rows[0]?.n === 1)
+    await more(40)
+    assert.deepEqual(await applied(before), names)
+    isReleased = true
+    await long
+    await migrating
+    assert.deepEqual(await applied(before), [...names, '9998-next'])
+    await more(20)
+    isOver = true
+    await Promise.all(serving)
+    assert.deepEqual(failures, [])
+    t.diagnostic(`${rounds} rounds, the longest ${Math.round(longest)} ms`)
+    // Another process of the version before may start now.
+    assert.deepEqual(await (await before.again()).database.migrate(), ['9998-next'])
   }),
 )

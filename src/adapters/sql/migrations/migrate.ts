@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
+import { isLocked, isRepeatable } from '../database/dialect/errors.ts'
 import { isPostgres } from '../database/dialect/is-postgres.ts'
 import { MIGRATIONS } from './list.ts'
 import { isBreaking, type Migration } from './migration.ts'
@@ -12,6 +14,14 @@ type MigrationTables = { readonly [T in History]: { name: string; applied_at: nu
 const LOCK = 414_105_466
 
 /**
+ * A step waits for whoever uses its table, and everybody who comes meanwhile waits behind it: those of the version before, who go
+ * on serving. So it waits for a moment only, which is less than the server takes to notice that two wait for each other. Then
+ * all is undone, and tried again after a while.
+ */
+const WAIT_MS = 500
+const ATTEMPTS = 100
+
+/**
  * Brings the schema up to date, in one transaction: all steps or none. Processes that start together
  * take turns, and those that come later find nothing left to do. Answers the steps of a newer version that are there
  * already.
@@ -21,9 +31,27 @@ export async function migrate(
   migrations: readonly Migration[] = MIGRATIONS,
   history: History = 'aloft_migrations',
 ): Promise<readonly string[]> {
-  return (db as Kysely<MigrationTables>).transaction().execute(async (tx) => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await migrateAtOnce(db as Kysely<MigrationTables>, migrations, history)
+    } catch (error) {
+      if (attempt === ATTEMPTS || !(isLocked(error) || isRepeatable(error))) throw error
+    }
+    await sleep(WAIT_MS * (0.5 + Math.random()))
+  }
+}
+
+const migrateAtOnce = (
+  db: Kysely<MigrationTables>,
+  migrations: readonly Migration[],
+  history: History,
+): Promise<readonly string[]> =>
+  db.transaction().execute(async (tx) => {
     // The embedded database needs no lock of its own: its transactions have the file to themselves.
-    if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx)
+    if (isPostgres(tx)) {
+      await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx)
+      await sql`set local lock_timeout = ${sql.lit(WAIT_MS)}`.execute(tx)
+    }
     await tx.schema
       .createTable(history)
       .ifNotExists()
@@ -40,7 +68,6 @@ export async function migrate(
     }
     return newer
   })
-}
 
 /**
  * Machines that share a database are upgraded one after the other: those that are not yet may have to start again, and all of

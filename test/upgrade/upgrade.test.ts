@@ -4,9 +4,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
+import { type Kysely, sql } from 'kysely'
+import { openDatabase } from '#adapters/sql/database/database.ts'
 import { MIGRATIONS } from '#adapters/sql/migrations/list.ts'
-import { visit } from '#test/support/deploying.ts'
-import { makePlace, type Place, TOKEN, uninstall } from '#test/support/installation.ts'
+import { migrate } from '#adapters/sql/migrations/migrate.ts'
+import type { Migration } from '#adapters/sql/migrations/migration.ts'
+import { onPostgres, removeDatabase } from '#test/support/database/databases.ts'
+import { deployed, visit } from '#test/support/deploying.ts'
+import {
+  type Installation,
+  makePlace,
+  NOTHING_RUNS,
+  type Place,
+  TOKEN,
+  uninstall,
+} from '#test/support/installation.ts'
 import { startServer } from '#test/support/server.ts'
 import { caller, type KeptData, unpack } from './kept-data.ts'
 import { programWithout, withoutHistory } from './older-program.ts'
@@ -154,4 +166,38 @@ describe('the program as people start it', () => {
     })
     assert.ok((await readFile(path)).equals(before))
   })
+
+  onPostgres((_, open) =>
+    test('starts on a PostgreSQL that a newer version has migrated, unless it says that it broke something', async (t) => {
+      const url = await open({ migrated: true })
+      const database = await openDatabase({ url, file: '' })
+      const place = await makePlace({ env: { ...NOTHING_RUNS, ALOFT_DATABASE_URL: url } })
+      let aloft: Installation | undefined
+      t.after(async () => {
+        await aloft?.stop('SIGKILL')
+        await database.close()
+        await removeDatabase(url)
+        await uninstall(place)
+      })
+      const db = database.db as unknown as Kysely<unknown>
+      const tables = await sql<{ name: string }>`
+        select tablename as name from pg_tables where schemaname = current_schema()`.execute(db)
+      const next: Migration = {
+        name: '9998-next',
+        up: async ({ schema }) => {
+          for (const { name } of tables.rows)
+            await schema.alterTable(name).addColumn('next', 'text').execute()
+          await schema.createTable('next_things').addColumn('id', 'text').execute()
+        },
+      }
+      await migrate(db, [...MIGRATIONS, next])
+      aloft = await place.start()
+      const { url: host } = await deployed(aloft, { name: 'site', files: { 'index.html': 'served' } })
+      assert.equal((await visit(aloft, host, { path: '/' })).text, 'served')
+      assert.match(aloft.stdout() + aloft.stderr(), /9998-next/)
+      await aloft.stop()
+      await migrate(db, [...MIGRATIONS, next, { name: '9999-breaking', up: async () => {} }])
+      await assert.rejects(place.start(), /newer version of Aloft \(it has .*9999-breaking/)
+    }),
+  )
 })

@@ -2,8 +2,9 @@ import { CompiledQuery, sql } from 'kysely'
 import { type NewRecord, packBatch } from '#core/log/log-block.ts'
 import type { NewLogEntry } from '#core/log/log-entry.ts'
 import { BUILD_LINES } from '#core/log/log-store.ts'
-import { locksRows, takesRowsAsJson } from '../database/dialect/capabilities.ts'
+import { inheritsTables, locksRows, takesRowsAsJson } from '../database/dialect/capabilities.ts'
 import { insertBlocks } from './log-blocks.ts'
+import { type LogDay, logDays, toLogDays } from './log-days.ts'
 import type { LogDb, LogTables } from './log-tables.ts'
 
 type Row = LogTables['log_entries']
@@ -79,20 +80,33 @@ async function takeTurn(tx: LogDb): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)}), ${unsynced}`.execute(tx)
 }
 
-/** Of both tables; that of a block which ends last is the highest. */
-async function lastSerial(tx: LogDb): Promise<bigint> {
-  const [line, block] = await Promise.all([
-    tx
-      .selectFrom('log_entries')
-      .select(sql<string | null>`cast(max(serial) as text)`.as('last'))
-      .executeTakeFirstOrThrow(),
-    tx
-      .selectFrom('log_blocks')
-      .select(sql<string | null>`cast(max(last_serial) as text)`.as('last'))
-      .executeTakeFirstOrThrow(),
-  ])
-  const [ofLines, ofBlocks] = [BigInt(line.last ?? -1), BigInt(block.last ?? -1)]
-  return ofLines > ofBlocks ? ofLines : ofBlocks
+interface End {
+  /** The highest serial of both tables. */
+  readonly last: bigint
+  readonly days: readonly LogDay[]
+}
+
+/** Where the log ends, and the days that have a table. */
+async function findEnd(tx: LogDb): Promise<End> {
+  const ofLines = tx
+    .selectFrom('log_entries')
+    .select(sql<string | null>`cast(max(serial) as text)`.as('last'))
+  // Of the blocks, the one which ends last has the highest.
+  const ofBlocks = tx
+    .selectFrom('log_blocks')
+    .select(sql<string | null>`cast(max(last_serial) as text)`.as('last'))
+  if (inheritsTables(tx)) {
+    const { rows } = await sql<{ line: string | null; block: string | null; days: string | null }>`
+      select (${ofLines}) as line, (${ofBlocks}) as block, ${logDays()} as days`.execute(tx)
+    return { last: higher(rows[0]?.line, rows[0]?.block), days: toLogDays(rows[0]?.days) }
+  }
+  const [line, block] = [await ofLines.executeTakeFirst(), await ofBlocks.executeTakeFirst()]
+  return { last: higher(line?.last, block?.last), days: [] }
+}
+
+function higher(...serials: readonly (string | null | undefined)[]): bigint {
+  const [a = -1n, b = -1n] = serials.map((serial) => BigInt(serial ?? -1))
+  return a > b ? a : b
 }
 
 async function insert(tx: LogDb, rows: readonly Row[]): Promise<void> {
@@ -130,8 +144,9 @@ async function trimBuildOutput(tx: LogDb, deploymentId: string): Promise<void> {
 /** Writes a batch in the transaction it is given. */
 export async function appendBatch(tx: LogDb, batch: readonly NewRecord[]): Promise<void> {
   await takeTurn(tx)
-  const { blocks, lines } = packBatch(batch, await lastSerial(tx))
-  await insertBlocks(tx, blocks)
+  const { last, days } = await findEnd(tx)
+  const { blocks, lines } = packBatch(batch, last)
+  await insertBlocks(tx, blocks, days)
   await insert(
     tx,
     lines.map(({ entry, serial }) => toRow(entry, serial)),

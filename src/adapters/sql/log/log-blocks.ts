@@ -6,7 +6,7 @@ import { timeOfSerial } from '#core/log/serial.ts'
 import { inheritsTables } from '../database/dialect/capabilities.ts'
 import { knownLimit } from '../database/known-limit.ts'
 import { integersIn, textsIn } from '../database/text-list.ts'
-import { LOG_DAYS, toLogDays } from './log-days.ts'
+import type { LogDay } from './log-days.ts'
 import type { LogStretch, StretchQuery } from './log-stretch.ts'
 import type { LogDb, LogTables } from './log-tables.ts'
 
@@ -24,23 +24,29 @@ const decompress = (body: Uint8Array): string =>
   (body[0] === OPEN_BRACKET ? Buffer.from(body) : zstdDecompressSync(body)).toString()
 
 /**
- * The days that have a table, and which of these blocks are in any of them: a table knows only its own ids, and a batch may
- * be repeated on another day. Nobody else appends meanwhile.
+ * The ids of these blocks that are there already. A table knows only its own, and a batch may be repeated on another day.
+ * Nobody else appends meanwhile.
  */
-async function lookAround(tx: LogDb, blocks: readonly LogBlock[]) {
-  if (!inheritsTables(tx) || blocks.length === 0) return { days: [], isThere: () => false }
+async function idsThere(tx: LogDb, blocks: readonly LogBlock[]): Promise<ReadonlySet<string>> {
   const ids = JSON.stringify(blocks.map(({ id }) => id))
-  const { rows } = await sql<{ days: string | null; ids: string[] | null }>`
-    select ${LOG_DAYS} as days,
-      (select json_agg(id) from log_blocks where id in ${textsIn(tx, ids)}) as ids`.execute(tx)
-  const there = new Set(rows[0]?.ids)
-  return { days: toLogDays(rows[0]?.days), isThere: ({ id }: LogBlock) => there.has(id) }
+  // As an array each is looked up in each table, which a list of unknown length may not be.
+  const rows = await tx
+    .selectFrom('log_blocks')
+    .select('id')
+    .where(sql<boolean>`id = any(array${textsIn(tx, ids)})`)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
 }
 
-export async function insertBlocks(tx: LogDb, blocks: readonly LogBlock[]): Promise<void> {
-  const { days, isThere } = await lookAround(tx, blocks)
+/** Into the table of the day that each ends on, if it has one. */
+export async function insertBlocks(
+  tx: LogDb,
+  blocks: readonly LogBlock[],
+  days: readonly LogDay[],
+): Promise<void> {
+  const there = days.length > 0 && blocks.length > 0 ? await idsThere(tx, blocks) : new Set()
   for (const block of blocks) {
-    if (isThere(block)) continue
+    if (there.has(block.id)) continue
     const at = timeOfSerial(String(block.lastSerial))
     const day = days.find(({ from, to }) => at >= from && at < to)
     const body = compress(block.body)

@@ -36,11 +36,11 @@ function toDay({ schema, name }: { readonly schema: string; readonly name: strin
   return [{ name: `${schema}.${name}`, from, to: from + DAY }]
 }
 
-/** A value of a statement, for `toLogDays`. */
-export const LOG_DAYS = sql<string | null>`(
+/** A value of a statement, for `toLogDays`. With a parameter: only such statements are planned once. */
+export const logDays = () => sql<string | null>`(
   select json_agg(json_build_object('schema', n.nspname, 'name', c.relname))::text
   from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_namespace n on n.oid = c.relnamespace
-  where i.inhparent = 'log_blocks'::regclass)`
+  where i.inhparent = ${'log_blocks'}::text::regclass)`
 
 export const toLogDays = (json: string | null | undefined): readonly LogDay[] =>
   (JSON.parse(json ?? '[]') as Parameters<typeof toDay>[0][]).flatMap(toDay)
@@ -87,7 +87,7 @@ const createDay = (schema: string, day: number): string =>
  */
 export async function rotateDays(db: LogDb, now: number, before: number): Promise<void> {
   if (!inheritsTables(db)) return
-  const { rows } = await sql<{ days: string | null }>`select ${LOG_DAYS} as days`.execute(db)
+  const { rows } = await sql<{ days: string | null }>`select ${logDays()} as days`.execute(db)
   const days = toLogDays(rows[0]?.days)
   for (const { name, to } of days)
     if (to <= before) await unlessLocked(db, `drop table if exists ${name}`, DROP_MS)

@@ -245,6 +245,7 @@ const CONNECTS: Readonly<Record<string, string>> = {
   'own-containers.ts': 'a container of this installation',
   'image-registry.ts': 'another machine of this installation',
   'own-visits.ts': 'a port of the platform',
+  'forward-agent.ts': 'a socket of the platform',
   'forward-api.ts': 'a socket of the platform',
   'source.ts': 'only names what fetches; `git-remotes.ts` does it',
   'git-remotes.ts': 'looks at the address and has git connect to no other',

@@ -45,10 +45,10 @@ async function send(options: LargeUploadsOptions, key: string, { size, open }: L
   const { client, index, log } = options
   const source = await open()
   let uploadId: string | undefined
+  const tags: Promise<string>[] = []
   try {
     const partBytes = Math.max(PART_BYTES, Math.ceil(size / MOST_PARTS))
     if (size > partBytes) uploadId = await client.beginParts(key)
-    const tags: Promise<string>[] = []
     for await (const bytes of inParts(source, partBytes)) {
       if (uploadId === undefined) return await client.put(key, bytes)
       const tag = client.putPart(key, uploadId, tags.length + 1, bytes)
@@ -61,6 +61,8 @@ async function send(options: LargeUploadsOptions, key: string, { size, open }: L
   } catch (error) {
     // What cannot be taken back now is found by its note in the index, later.
     const takeBack = async () => {
+      // A part that comes after the upload was given up would stay.
+      await Promise.allSettled(tags)
       if (uploadId !== undefined) await client.abortParts(key, uploadId)
       await client.remove(key)
       await index.forget(key)

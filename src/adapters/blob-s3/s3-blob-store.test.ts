@@ -11,6 +11,7 @@ import { clockOf } from '#test/support/clock.ts'
 import { type Fate, type FlakyProxy, startFlakyProxy } from '#test/support/storage/flaky-proxy.ts'
 import { startS3, type TestS3, withoutS3 } from '#test/support/storage/s3.ts'
 import { openS3Storage, type S3Storage } from '#test/support/storage/s3-storage.ts'
+import { PART_BYTES } from './large-uploads.ts'
 
 const nameOf = (bytes: Uint8Array) => hash('sha256', bytes)
 const isCorrupt = (error: unknown) => error instanceof BlobError && error.kind === 'corrupt'
@@ -18,7 +19,7 @@ const isCorrupt = (error: unknown) => error instanceof BlobError && error.kind =
 describe('contents in an object store', { skip: withoutS3 }, () => {
   let server: TestS3
   let proxy: FlakyProxy
-  let fateOf: (on: string) => Fate
+  let fateOf: (on: string, query: URLSearchParams) => Fate
   let storage: S3Storage
   let now: number
   const clock = clockOf(() => now)
@@ -37,7 +38,7 @@ describe('contents in an object store', { skip: withoutS3 }, () => {
 
   before(async () => {
     server = await startS3()
-    proxy = await startFlakyProxy(server.endpoint, (on) => fateOf(on))
+    proxy = await startFlakyProxy(server.endpoint, (...given) => fateOf(...given))
   })
   after(async () => {
     await proxy.close()
@@ -172,6 +173,52 @@ describe('contents in an object store', { skip: withoutS3 }, () => {
     const part = await (await machine()).open(sha256, { start: 9_000_000, end: 9_000_100 })
     assert.ok(part)
     assert.ok((await buffer(part)).equals(bytes.subarray(9_000_000, 9_000_100)))
+  })
+
+  it('larger than a part are sent in parts, each with its checksum, and read by range', async () => {
+    const writer = await machine()
+    const bytes = randomBytes(2 * PART_BYTES + 1000)
+    const sent: string[] = []
+    fateOf = (on, query) => {
+      const isEnd = on.startsWith('POST') && query.has('uploadId')
+      const what = isEnd ? 'end' : (query.get('partNumber') ?? (query.has('uploads') ? 'begin' : ''))
+      const isFirst = !sent.includes(what)
+      if (what !== '') sent.push(what)
+      // One part is changed on the way, which the store notices; and the answer to the end is lost.
+      if (isFirst && what === '2') return 'change'
+      return isFirst && isEnd ? 'break' : 'pass'
+    }
+    const { sha256 } = await writer.putBytes(bytes)
+    assert.deepEqual(sent.toSorted(), ['1', '2', '2', '3', 'begin', 'end', 'end'])
+    fateOf = () => 'pass'
+    assert.equal((await objects()).length, 1)
+    assert.deepEqual(await storage.strays(), [])
+    for (const [start, end] of [
+      [PART_BYTES - 10, PART_BYTES + 10],
+      [0, 5],
+      [2 * PART_BYTES - 1, bytes.length],
+    ] as const) {
+      const part = await (await machine()).open(sha256, { start, end })
+      assert.ok(part && (await buffer(part)).equals(bytes.subarray(start, end)), `${start} to ${end}`)
+    }
+    assert.equal(await writer.verify(sha256), 'sound')
+  })
+
+  it('leave no parts of an upload that was broken off', async () => {
+    const store = await machine()
+    const sent: string[] = []
+    // The first part is refused while others still have to be tried again.
+    fateOf = (on, query) => {
+      const part = query.get('partNumber')
+      const isAgain = part !== null && sent.includes(part)
+      sent.push(part ?? on.split(' ')[0] ?? '')
+      return part === null || isAgain ? 'pass' : part === '1' ? 'refuse' : 'cut'
+    }
+    await assert.rejects(store.putBytes(randomBytes(4 * PART_BYTES)), /refused PUT: 403/)
+    // A part that comes after the upload was given up would stay.
+    assert.deepEqual(sent.slice(1, sent.indexOf('DELETE')).toSorted(), ['1', '2', '2', '3', '3'])
+    assert.deepEqual(await storage.client.unfinished(''), [])
+    assert.deepEqual([await storage.strays(), await objects()], [[], []])
   })
 
   it('give their space back a while after they were deleted, and not what was put meanwhile', async () => {

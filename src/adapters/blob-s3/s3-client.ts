@@ -43,6 +43,11 @@ const AWAY_MS = 1000
 const MAX_ANSWER_BYTES = 4 << 20
 const CONNECTIONS = 32
 
+/** The body came changed, or not as a whole. */
+const LOST_ON_THE_WAY = new Set([
+  ...['XAmzContentSHA256Mismatch', 'BadDigest', 'IncompleteBody', 'RequestTimeout'],
+])
+
 const away = (cause?: unknown) =>
   new AloftError(
     'service_unavailable',
@@ -98,7 +103,7 @@ export class S3Client {
     const headers = range
       ? { range: `bytes=${range.start}-${range.end === undefined ? '' : range.end - 1}` }
       : {}
-    return orAbsent(this.#send({ method: 'GET', key, headers, isRead: true }))
+    return orAbsent(this.#send({ method: 'GET', key, headers, isRead: true }, (answer) => answer))
   }
 
   async getBytes(key: string, range?: ByteRange): Promise<Buffer | undefined> {
@@ -126,9 +131,10 @@ export class S3Client {
   /** Answers the tag that the end of the upload wants. */
   async putPart(key: string, uploadId: string, number: number, bytes: Uint8Array): Promise<string> {
     const query = { partNumber: String(number), uploadId }
-    const answer = await this.#send({ method: 'PUT', key, query, body: bytes })
-    answer.resume()
-    return answer.headers.etag ?? ''
+    return this.#send({ method: 'PUT', key, query, body: bytes }, (answer) => {
+      answer.resume()
+      return answer.headers.etag ?? ''
+    })
   }
 
   async endParts(key: string, uploadId: string, tags: readonly string[]): Promise<void> {
@@ -136,7 +142,14 @@ export class S3Client {
       (tag, n) => `<Part><PartNumber>${n + 1}</PartNumber><ETag>${escapeXml(tag)}</ETag></Part>`,
     )
     const body = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`)
-    const text = await this.#answer({ method: 'POST', key, query: { uploadId }, body })
+    const text = await this.#answer({ method: 'POST', key, query: { uploadId }, body }).catch(
+      async (error: unknown) => {
+        // It may have ended, and only the answer was lost. Nobody else has this key.
+        const isUnknown = error instanceof Refused && error.code === 'NoSuchUpload'
+        if (isUnknown && (await this.list(key)).includes(key)) return ''
+        throw error
+      },
+    )
     // The status is sent before the work is done, so a failure may come in the body.
     if (/<Error>/.test(text)) throw away(new Error(text.slice(0, 500)))
   }
@@ -177,22 +190,18 @@ export class S3Client {
     this.#agent.destroy()
   }
 
-  async #answer(request: Request): Promise<string> {
-    const stream = await this.#send(request)
-    try {
-      return await textOf(stream)
-    } catch (error) {
-      throw this.#wasAway(error)
-    }
+  #answer(request: Request): Promise<string> {
+    return this.#send(request, textOf)
   }
 
-  async #send(request: Request): Promise<IncomingMessage> {
+  /** An answer that breaks off while it is read counts as none. */
+  async #send<T>(request: Request, read: (answer: IncomingMessage) => T | Promise<T>): Promise<T> {
     const { isRead = false } = request
     if (isRead && this.#clock.monotonic() < this.#awayUntil) throw away()
     const bodySha256 = request.body === undefined ? EMPTY_SHA256 : hash('sha256', request.body)
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const answer = await this.#sendOnce({ ...request, bodySha256 })
+        const answer = await read(await this.#sendOnce({ ...request, bodySha256 }))
         this.#awayUntil = Number.NEGATIVE_INFINITY
         return answer
       } catch (error) {
@@ -239,7 +248,8 @@ export class S3Client {
     const [code = ''] = valuesOf(text, 'Code')
     const [message = text.slice(0, 200)] = valuesOf(text, 'Message')
     const refused = new Refused(method, statusCode, code, message)
-    const mayGetBetter = statusCode >= 500 || statusCode === 429 || statusCode === 408
+    const mayGetBetter =
+      statusCode >= 500 || statusCode === 429 || statusCode === 408 || LOST_ON_THE_WAY.has(code)
     throw mayGetBetter ? new Error(refused.message) : refused
   }
 }

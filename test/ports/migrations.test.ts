@@ -10,8 +10,9 @@ import { MIGRATIONS } from '#adapters/sql/migrations/list.ts'
 import { migrate } from '#adapters/sql/migrations/migrate.ts'
 import type { Migration } from '#adapters/sql/migrations/migration.ts'
 import { eachDatabase, onPostgres } from '#test/support/database/databases.ts'
+import { type ServingRounds, startServingRounds } from '#test/support/database/serving-rounds.ts'
 import { openStores, type TestStores } from '#test/support/database/stores.ts'
-import { sampleAlias, sampleDeployment, sampleUser } from '#test/support/samples.ts'
+import { sampleDeployment, sampleUser } from '#test/support/samples.ts'
 
 const PROCESS = join(import.meta.dirname, '../support/database/migrate-process.ts')
 
@@ -105,12 +106,13 @@ eachDatabase((name, open) =>
 
 onPostgres((_, open) =>
   it('migrations let the version before read and write meanwhile', async (t) => {
-    let [isOver, isReleased] = [false, false]
+    let isReleased = false
     // Nothing stays open, whatever fails.
-    t.after(() => {
-      isOver = true
+    t.after(async () => {
       isReleased = true
+      await serving?.stop().catch(() => undefined)
     })
+    let serving: ServingRounds | undefined
     // The version of today is the one before another that adds to the tables which it uses most.
     const before = await openStores(t, open)
     const newer = await before.again()
@@ -124,43 +126,7 @@ onPostgres((_, open) =>
         await schema.createTable('next_things').addColumn('id', 'text').execute()
       },
     }
-    const { deployments, hosts, jobs } = before.stores
-    const round = async () => {
-      const deployment = sampleDeployment()
-      const alias = sampleAlias({ deploymentId: deployment.id })
-      const id = await before.transact(async (stores) => {
-        await stores.deployments.insert(deployment, { manifest: [], sealedEnv: '' })
-        assert.equal(await stores.hosts.claimAlias(alias), true)
-        return stores.jobs.enqueue({ kind: deployment.id, payload: {}, runAt: 0 })
-      })
-      assert.deepEqual(await deployments.find(deployment.id), deployment)
-      assert.deepEqual(await hosts.ofDeployment(deployment.id), [alias])
-      const claim = { kinds: [deployment.id], worker: 'a', now: 1, leaseUntil: 1000, limit: 1 }
-      assert.deepEqual(
-        (await jobs.claim(claim)).map((job) => job.id),
-        [id],
-      )
-      assert.equal(await jobs.complete(id, 'a'), true)
-    }
-    let [rounds, longest] = [0, 0]
-    const failures: unknown[] = []
-    const serving = Array.from({ length: 4 }, async () => {
-      for (; !isOver; rounds++) {
-        const began = performance.now()
-        await round()
-        longest = Math.max(longest, performance.now() - began)
-      }
-    }).map((all) => all.catch((error: unknown) => void failures.push(error)))
-    const until = async (isSo: () => boolean | Promise<boolean>) => {
-      while (!(await isSo())) {
-        assert.deepEqual(failures, [])
-        await setTimeout(5)
-      }
-    }
-    const more = (count: number) => {
-      const from = rounds
-      return until(() => rounds >= from + count)
-    }
+    serving = startServingRounds(before.stores, before.transact)
 
     // Somebody is in the midst of a long transaction, which a step has to wait for.
     const begun = Promise.withResolvers<void>()
@@ -174,23 +140,24 @@ onPostgres((_, open) =>
       }
     })
     await begun.promise
-    await more(5)
+    await serving.more(5)
     const migrating = migrate(bare(newer), [...MIGRATIONS, next])
-    migrating.catch((error: unknown) => void failures.push(error))
+    // Heard of below.
+    migrating.catch(() => undefined)
     const waiting = sql<{ n: number }>`
-      select count(*)::int as n from pg_locks where mode = 'AccessExclusiveLock' and not granted`
-    await until(async () => (await waiting.execute(before.database.db)).rows[0]?.n === 1)
-    await more(40)
+      select count(*)::int as n from pg_locks
+      where mode = 'AccessExclusiveLock' and not granted
+        and database = (select oid from pg_database where datname = current_database())`
+    await serving.until(async () => (await waiting.execute(before.database.db)).rows[0]?.n === 1)
+    await serving.more(40)
     assert.deepEqual(await applied(before), names)
     isReleased = true
     await long
     await migrating
     assert.deepEqual(await applied(before), [...names, '9998-next'])
-    await more(20)
-    isOver = true
-    await Promise.all(serving)
-    assert.deepEqual(failures, [])
-    t.diagnostic(`${rounds} rounds, the longest ${Math.round(longest)} ms`)
+    await serving.more(20)
+    const { rounds, longestMs } = await serving.stop()
+    t.diagnostic(`${rounds} rounds, the longest ${longestMs} ms`)
     // Another process of the version before may start now.
     assert.deepEqual(await (await before.again()).database.migrate(), ['9998-next'])
   }),

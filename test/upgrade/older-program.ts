@@ -1,6 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type * as DatabaseModule from '#adapters/sql/database/database.ts'
+import type * as TransactModule from '#adapters/sql/database/transact.ts'
+import type * as StoresModule from '#adapters/sql/stores.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const git = (...args: readonly string[]): string =>
@@ -32,4 +35,19 @@ export async function programWithout(migration: string, folder: string): Promise
   execFileSync('tar', ['-xf', '-', '-C', folder], { input: archive })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   return join(folder, 'src/main.ts')
+}
+
+type OlderStores = Pick<typeof DatabaseModule, 'openDatabase'> &
+  Pick<typeof StoresModule, 'createStores'> &
+  Pick<typeof TransactModule, 'createTransact'>
+
+/** The stores of a program that `programWithout` has put into this folder. */
+export async function storesIn(folder: string): Promise<OlderStores> {
+  const load = (path: string) => import(join(folder, 'src/adapters/sql', path))
+  const [{ openDatabase }, { createStores }, { createTransact }] = await Promise.all([
+    load('database/database.ts'),
+    load('stores.ts'),
+    load('database/transact.ts'),
+  ])
+  return { openDatabase, createStores, createTransact }
 }

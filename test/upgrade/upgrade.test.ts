@@ -9,7 +9,9 @@ import { openDatabase } from '#adapters/sql/database/database.ts'
 import { MIGRATIONS } from '#adapters/sql/migrations/list.ts'
 import { migrate } from '#adapters/sql/migrations/migrate.ts'
 import type { Migration } from '#adapters/sql/migrations/migration.ts'
+import { systemClock } from '#core/ports/system-clock.ts'
 import { onPostgres, removeDatabase } from '#test/support/database/databases.ts'
+import { type ServingRounds, startServingRounds } from '#test/support/database/serving-rounds.ts'
 import { deployed, visit } from '#test/support/deploying.ts'
 import {
   type Installation,
@@ -21,7 +23,7 @@ import {
 } from '#test/support/installation.ts'
 import { startServer } from '#test/support/server.ts'
 import { caller, type KeptData, unpack } from './kept-data.ts'
-import { programWithout, withoutHistory } from './older-program.ts'
+import { programWithout, storesIn, withoutHistory } from './older-program.ts'
 
 const DATA = join(import.meta.dirname, 'data')
 const files = (await readdir(DATA)).filter((name) => name.endsWith('.tar.br')).sort()
@@ -201,3 +203,38 @@ describe('the program as people start it', () => {
     }),
   )
 })
+
+onPostgres((_, open) =>
+  test('the stores of an earlier version go on while PostgreSQL is migrated, and afterwards', {
+    skip: withoutHistory,
+  }, async (t) => {
+    // Of a version that lacks two steps: what is newest may have been made anew before anybody had it.
+    const lacking = MIGRATIONS.at(-2)?.name ?? assert.fail()
+    const folder = await mkdtemp(join(tmpdir(), 'aloft-before-'))
+    await programWithout(lacking, folder)
+    const older = await storesIn(folder)
+    const config = { url: await open(), file: '' }
+    const [before, today] = [await older.openDatabase(config), await openDatabase(config)]
+    let serving: ServingRounds | undefined
+    t.after(async () => {
+      await serving?.stop().catch(() => undefined)
+      await Promise.all([before.close(), today.close()])
+      await removeDatabase(config.url)
+      await rm(folder, { recursive: true, force: true })
+    })
+    const applied = async () => {
+      const db = today.db as unknown as Kysely<{ aloft_migrations: { name: string } }>
+      return (await db.selectFrom('aloft_migrations').select('name').execute()).map(({ name }) => name)
+    }
+    await before.migrate()
+    assert.equal((await applied()).includes(lacking), false)
+    const parts = { clock: systemClock }
+    serving = startServingRounds(older.createStores(before.db, parts), older.createTransact(before.db, parts))
+    await serving.more(10)
+    await today.migrate()
+    assert.equal((await applied()).includes(lacking), true)
+    await serving.more(20)
+    const { rounds, longestMs } = await serving.stop()
+    t.diagnostic(`${rounds} rounds, the longest ${longestMs} ms`)
+  }),
+)

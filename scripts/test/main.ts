@@ -37,7 +37,7 @@ import {
 import { idle } from './idle.ts'
 import { planOf, TIMES_FILE, timeoutMsOf, type Unit } from './plan.ts'
 import { inTurn } from './pool.ts'
-import { Report, type TestEvent } from './report.ts'
+import { Report, reasonOf, type TestEvent } from './report.ts'
 import { splitByFile } from './retry.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -179,8 +179,10 @@ async function runUnit(unit: Unit): Promise<void> {
   const events = await eventsOf(unit)
   const failed = failuresIn(events)
   if (failed.length === 0) return add(unit, events)
-  for (const { data } of failed)
-    process.stdout.write(`failed, and will be tried once more alone: ${data.name}\n`)
+  for (const event of failed)
+    process.stdout.write(
+      `failed, and will be tried once more alone: ${event.data.name}\n${reasonOf(event)}\n`,
+    )
   if (unit.files.length === 1) return void again.push(unit)
   const { kept, again: files, notBegun } = splitByFile(events, unit.files)
   report.add(kept)

@@ -10,7 +10,10 @@ export interface TestEvent {
     readonly skip?: string | boolean
     readonly todo?: string | boolean
     readonly counts?: Readonly<Record<string, number>>
-    readonly details?: { readonly type?: string; readonly error?: { readonly failureType?: string } }
+    readonly details?: {
+      readonly type?: string
+      readonly error?: { readonly failureType?: string; readonly cause?: unknown }
+    }
   }
 }
 
@@ -36,6 +39,15 @@ const isClosing = ({ type, data }: TestEvent): boolean =>
 export const isEnd = ({ type }: TestEvent): boolean => type === 'test:pass' || type === 'test:fail'
 
 const isOuterEnd = (event: TestEvent): boolean => isEnd(event) && event.data.nesting === 0
+
+const REASON_LINES = 12
+
+/** Why a test failed, for one whose failure the report will not show. */
+export function reasonOf({ data: { details } }: TestEvent): string {
+  const cause = details?.error?.cause
+  const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause ?? '')
+  return text.split('\n').slice(0, REASON_LINES).join('\n')
+}
 
 /** One report, as the runner of Node.js prints it, of several runs. */
 export class Report {

@@ -45,7 +45,10 @@ const CONNECTIONS = 32
 
 /** The body came changed, or not as a whole. */
 const LOST_ON_THE_WAY = new Set([
-  ...['XAmzContentSHA256Mismatch', 'BadDigest', 'IncompleteBody', 'RequestTimeout'],
+  'XAmzContentSHA256Mismatch',
+  'BadDigest',
+  'IncompleteBody',
+  'RequestTimeout',
 ])
 
 const away = (cause?: unknown) =>

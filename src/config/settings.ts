@@ -153,7 +153,7 @@ export const SETTINGS = {
   databaseUrl: setting<Redacted | undefined>({
     variable: 'ALOFT_DATABASE_URL',
     default: 'SQLite in the data folder',
-    meaning: '`postgres://…`, for an installation with several machines.',
+    meaning: '`postgres://…`, for an installation with several machines. PostgreSQL 12 or newer.',
     read: secretUrl('postgres:', 'postgresql:'),
     fallback: none,
   }),

@@ -5,6 +5,7 @@ import { openDatabase } from '#adapters/sql/database/database.ts'
 import { createPostgresDialect } from '#adapters/sql/database/dialect/postgres-dialect.ts'
 import type { Tables } from '#adapters/sql/tables.ts'
 import { onPostgres } from '#test/support/database/databases.ts'
+import { asVersion } from '#test/support/database/older-server.ts'
 import { openStores } from '#test/support/database/stores.ts'
 
 const unavailable = { kind: 'service_unavailable' }
@@ -23,6 +24,18 @@ onPostgres((name, open) =>
       const wrong = await openDatabase({ url, file: '' })
       await assert.rejects(wrong.check(), /database "missing" does not exist/)
       await wrong.close()
+    })
+
+    it('is refused in words where the server is too old, and works where it is just new enough', async (t) => {
+      const url = await open()
+      const old = await openDatabase({ url: await asVersion(url, '11.22'), file: '' })
+      const oldest = await openDatabase({ url: await asVersion(url, '12.0'), file: '' })
+      t.after(() => Promise.all([old.close(), oldest.close()]))
+      const refused = /server is PostgreSQL 11\.22, and Aloft needs 12 or newer/
+      await assert.rejects(old.migrate(), refused)
+      await assert.rejects(old.check(), refused)
+      await oldest.migrate()
+      await oldest.check()
     })
 
     it('is replaced when the server ends it, be it idle or in the middle of a transaction', async (t) => {

@@ -11,6 +11,7 @@ import { migrate } from '#adapters/sql/migrations/migrate.ts'
 import type { Migration } from '#adapters/sql/migrations/migration.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { onPostgres, removeDatabase } from '#test/support/database/databases.ts'
+import { asVersion } from '#test/support/database/older-server.ts'
 import { type ServingRounds, startServingRounds } from '#test/support/database/serving-rounds.ts'
 import { deployed, visit } from '#test/support/deploying.ts'
 import {
@@ -200,6 +201,20 @@ describe('the program as people start it', () => {
       await aloft.stop()
       await migrate(db, [...MIGRATIONS, next, { name: '9999-breaking', up: async () => {} }])
       await assert.rejects(place.start(), /newer version of Aloft \(it has .*9999-breaking/)
+    }),
+  )
+
+  onPostgres((_, open) =>
+    test('a PostgreSQL that is too old is refused in words', async (t) => {
+      const url = await open()
+      const place = await makePlace({
+        env: { ...NOTHING_RUNS, ALOFT_DATABASE_URL: await asVersion(url, '11.22') },
+      })
+      t.after(async () => {
+        await removeDatabase(url)
+        await uninstall(place)
+      })
+      await assert.rejects(place.start(), /server is PostgreSQL 11\.22, and Aloft needs 12 or newer/)
     }),
   )
 })

@@ -21,6 +21,9 @@ interface PostgresOptions {
 /** More texts than the stores have; a bound in case one is ever built from input. */
 const STATEMENTS = 512
 
+/** The first version that can be told how to plan. */
+const OLDEST = 12
+
 const { INT8 } = pg.types.builtins
 
 /** Times and counts are whole numbers below 2^53. */
@@ -33,7 +36,20 @@ const types: pg.CustomTypesConfig = {
  * plans to cost, and plans pages of large tables anew for each request. docs/decisions/0031 says what statements have to
  * keep to.
  */
-const PLANS = 'set plan_cache_mode = force_generic_plan'
+const PLANS = `
+  select current_setting('server_version') as version,
+    case when current_setting('server_version_num')::int >= ${OLDEST * 10_000}
+      then set_config('plan_cache_mode', 'force_generic_plan', false) end as mode`
+
+/** Rejects where the server is too old for the setting. */
+async function begin(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ version: string; mode: string | null }>(PLANS)
+  const [{ version = 'unknown', mode = null } = {}] = rows
+  if (mode === null)
+    throw new Error(
+      `The database server is PostgreSQL ${version}, and Aloft needs ${OLDEST} or newer. Upgrade the server, or set ALOFT_DATABASE_URL to another.`,
+    )
+}
 
 function createPool({ url, connections = 10, statementMs = 15 * SECOND }: PostgresOptions): pg.Pool {
   const pool = new pg.Pool({
@@ -44,7 +60,7 @@ function createPool({ url, connections = 10, statementMs = 15 * SECOND }: Postgr
     connectionTimeoutMillis: 5 * SECOND,
     idleTimeoutMillis: 30 * SECOND,
     keepAlive: true,
-    onConnect: (client) => client.query(PLANS),
+    onConnect: begin,
     ...(statementMs === 0
       ? {}
       : {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AloftError } from '#contract/errors.ts'
 import { MINUTE } from '#contract/time.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { createRecordingLog } from '#test/support/recording-log.ts'
@@ -102,4 +103,62 @@ test('a queue that cannot be read, as on a full disk, is told once a minute', as
   now += MINUTE
   await runner.idle()
   assert.equal(told(), 2)
+})
+
+/** A store with one job, whose end can be recorded only after so many attempts. */
+function awayAtTheEnd(attempts: number, error: Error) {
+  const seen: string[] = []
+  const jobs: Partial<JobStore> = {
+    reclaim: async () => {},
+    latest: async () => [],
+    nextDue: async () => undefined,
+    claim: async () =>
+      seen.length === 0 ? [{ id: 'job_1', kind: 'plain', payload: {}, key: null, attempts: 1 }] : [],
+    complete: async () => {
+      seen.push('completed')
+      return true
+    },
+    retry: async () => {
+      seen.push('to be retried')
+      return true
+    },
+  }
+  const runner = new JobRunner({
+    ...{ store: jobs as JobStore, clock: clockOf(() => 1), log: silentLog, worker: 'w' },
+    handlers: [
+      {
+        ...{ kind: 'plain', summary: 'Work', timeLimit: 60_000, maxAttempts: 3 },
+        run: async () => void seen.push('done'),
+      },
+    ],
+    bus: { publish: () => {}, subscribe: () => () => {}, close: async () => {} },
+    transact: async (work) => {
+      if (attempts-- > 0) throw error
+      return work({ jobs: jobs as JobStore })
+    },
+  })
+  return { runner, seen }
+}
+
+const away = () => new AloftError('service_unavailable', 'The database does not answer.')
+
+test('what was done is recorded when the database is back, and not done again', async () => {
+  const { runner, seen } = awayAtTheEnd(3, away())
+  await runner.idle()
+  assert.deepEqual(seen, ['done', 'completed'])
+})
+
+test('a process that stops does not wait for the database to come back', async () => {
+  const { runner, seen } = awayAtTheEnd(Number.POSITIVE_INFINITY, away())
+  const idle = runner.idle()
+  while (seen.length === 0) await settled()
+  await runner.drain(0)
+  await idle
+  assert.deepEqual(seen, ['done'])
+})
+
+test('an end that can never be recorded is a failure of the job', async () => {
+  const { runner, seen } = awayAtTheEnd(Number.POSITIVE_INFINITY, new Error('no such table'))
+  await runner.idle()
+  assert.deepEqual(seen, ['done', 'to be retried'])
 })

@@ -1,6 +1,7 @@
 import { MINUTE, SECOND } from '#contract/time.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
+import { isUnavailable } from '../ports/is-unavailable.ts'
 import type { Log } from '../ports/log.ts'
 import type { Transact } from '../ports/transact.ts'
 import { rightDueAt } from './clock-jump.ts'
@@ -349,20 +350,38 @@ export class JobRunner {
       )
     }, leaseMs / 3)
     try {
-      await abortable(
+      const failure = await abortable(
         handler.run(job.payload, { id: job.id, attempt: job.attempts, signal: abort.signal, log }),
         abort,
+      ).then(
+        () => undefined,
+        (error: unknown) => ({ error }),
       )
-      await this.#finish(job, handler)
-    } catch (error) {
-      await this.#fail(job, handler, error, log)
+      clearTimeout(limit)
+      if (failure) await this.#fail(job, handler, failure.error, log)
+      else await this.#finish(job, handler, abort.signal, log)
     } finally {
       clearTimeout(limit)
       clearInterval(beat)
     }
   }
 
-  #finish(job: Job, handler: JobHandler): Promise<void> {
+  /**
+   * What was done is done: while the database is away its end is not given up, as whoever gets the job next would do it
+   * once more.
+   */
+  async #finish(job: Job, handler: JobHandler, signal: AbortSignal, log: Log): Promise<void> {
+    for (let pause = SHORTEST_NAP; ; pause = Math.min(pause * 2, SECOND))
+      try {
+        return await this.#complete(job, handler)
+      } catch (error) {
+        if (!isUnavailable(error)) return this.#fail(job, handler, error, log)
+        if (signal.aborted) throw error
+        await sleep(pause, signal)
+      }
+  }
+
+  #complete(job: Job, handler: JobHandler): Promise<void> {
     const { transact, clock, worker } = this.#parts
     return transact(async ({ jobs }) => {
       const kept = await jobs.complete(job.id, worker)
@@ -389,6 +408,18 @@ export class JobRunner {
     }
   }
 }
+
+/** For so long, or until it is aborted. */
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end, { once: true })
+  })
 
 /** The work, or the abort if that comes first: a handler that ignores its signal holds nobody up. */
 function abortable<T>(work: Promise<T>, { signal }: AbortController): Promise<T> {

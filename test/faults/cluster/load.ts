@@ -39,7 +39,9 @@ export function createAsk({ address, port }: Place, { isKept = true, timeoutMs =
           reject(error)
         }
       })
-      asked.setTimeout(timeoutMs, () => asked.destroy(new Error('no answer')))
+      asked.setTimeout(timeoutMs, () =>
+        asked.destroy(new Error(`${address} does not answer ${method} ${path} of ${host}`)),
+      )
       asked.on('error', reject).end(body && JSON.stringify(body))
     })
 }

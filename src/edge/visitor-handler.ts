@@ -270,6 +270,8 @@ function watchVisitor(exchange: Exchange): void {
   const { req, res } = exchange
   if (isHttp2(res)) return
   const askPeer = () => {
+    // The answer to an earlier request of the same connection is still to be sent.
+    if (res.socket === null) return undefined
     if (res.headersSent) return false
     res.writeContinue()
     return true

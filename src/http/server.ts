@@ -16,6 +16,7 @@ import {
 import { type Actor, type Context, personalOwner, type Visit } from '#core/access/context.ts'
 import type { AuditEntry } from '#core/audit/audit.ts'
 import { audited } from '#core/audit/audit-trail.ts'
+import { onPeerEnd } from '#core/peer-end.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { DataVersion } from '#core/ports/data-version.ts'
 import type { Log } from '#core/ports/log.ts'
@@ -482,10 +483,10 @@ function counted(body: Readable, onEnd: (bytes: number) => void): Readable {
 function destroyWhenGone({ request, raw }: FastifyReply, body: Readable): void {
   const { socket, httpVersionMajor } = request.raw
   if (httpVersionMajor !== 1) return
-  const gone = () => void body.destroy()
-  if (socket.readableEnded) gone()
-  socket.once('end', gone)
-  raw.once('close', () => socket.off('end', gone))
+  raw.once(
+    'close',
+    onPeerEnd(socket, () => void body.destroy()),
+  )
 }
 
 const askedPath = (request: FastifyRequest): string => {

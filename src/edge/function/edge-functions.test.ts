@@ -870,3 +870,27 @@ test('an upgrade that the function does not want, or that leads elsewhere, gets 
   assert.equal((await ask(server.port, '/nothing', upgrade)).status, 404)
   assert.equal((await ask(server.port, '/', { ...upgrade, host: 'nobody.test' })).status, 404)
 })
+
+test('many requests sent together on one connection are answered in order, without a listener for each', async () => {
+  const many = 20
+  const waiting: (() => void)[] = []
+  const { host } = await site((req, res) => {
+    waiting.push(() => res.end(`answer ${req.url?.slice(-2)}`))
+    if (waiting.length === many) for (const answer of waiting.toReversed()) answer()
+  })
+  const warnings: Error[] = []
+  const note = (warning: Error) => warnings.push(warning)
+  process.on('warning', note)
+  try {
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
+    const numbers = Array.from({ length: many }, (_, i) => String(i + 10))
+    // Whoever ends their side is asked, by a word that means nothing, whether they are still there.
+    socket.end(numbers.map((number) => `GET /api/hello?${number} HTTP/1.1\r\nhost: ${host}\r\n\r\n`).join(''))
+    const text = Buffer.concat(await socket.toArray()).toString()
+    assert.deepEqual(text.match(/(?<=answer )\d\d/g), numbers)
+    assert.deepEqual(text.match(/HTTP\/1.1 100/g), ['HTTP/1.1 100'])
+    assert.deepEqual(warnings, [])
+  } finally {
+    process.off('warning', note)
+  }
+})

@@ -69,6 +69,31 @@ onPostgres((name, open) =>
       assert.deepEqual((await sql`select 1 as one`.execute(db)).rows, [{ one: 1 }])
     })
 
+    it('has every statement planned once that has a plan, with parameters or without', async (t) => {
+      const { config } = await openStores(t, open)
+      const db = new Kysely<Tables>({
+        dialect: createPostgresDialect({ url: config.url as string, connections: 1 }),
+      })
+      t.after(() => db.destroy())
+      const say = async () => {
+        await sql`select pg_advisory_xact_lock(1), 'without'`.execute(db)
+        await sql`select ${1}::int, 'with'`.execute(db)
+        await sql`with few as (select 1 as one) select one from few`.execute(db)
+        await sql`set lock_timeout = 1000`.execute(db)
+        await sql`create temporary table if not exists some_table (one int)`.execute(db)
+      }
+      await say()
+      await say()
+      const { rows } = await sql<{ statement: string; plans: number }>`
+        select statement, generic_plans + custom_plans as plans from pg_prepared_statements
+        where statement not like '%pg_prepared_statements%' order by prepare_time`.execute(db)
+      assert.deepEqual(rows, [
+        { statement: "select pg_advisory_xact_lock(1), 'without'", plans: 2 },
+        { statement: "select $1::int, 'with'", plans: 2 },
+        { statement: 'with few as (select 1 as one) select one from few', plans: 2 },
+      ])
+    })
+
     it('is not handed on while a transaction is open on it', async (t) => {
       const { config } = await openStores(t, open)
       const url = config.url as string

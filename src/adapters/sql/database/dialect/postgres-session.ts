@@ -6,6 +6,9 @@ import { refuseNul } from './parameters.ts'
 /** Names a statement that the server should keep, or answers undefined when it keeps enough of them. */
 type NameStatement = (sql: string) => string | undefined
 
+/** What the server can keep a plan of; what changes tables or settings is said once, and has none. */
+const HAS_PLAN = /^\s*(?:select|insert|update|delete|with)\b/i
+
 /** What Kysely takes for a connection: a client of the pool, until it is released. */
 export class PostgresSession implements DatabaseConnection {
   readonly #client: PoolClient
@@ -20,7 +23,7 @@ export class PostgresSession implements DatabaseConnection {
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     refuseNul(parameters)
     const { rows, rowCount } = await this.#guard(() => {
-      const name = parameters.length === 0 ? undefined : this.#nameStatement(sql)
+      const name = HAS_PLAN.test(sql) ? this.#nameStatement(sql) : undefined
       return this.#client.query({
         text: sql,
         values: [...parameters],

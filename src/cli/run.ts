@@ -9,6 +9,7 @@ import { explain, printFailure, type Situation } from './output/explain.ts'
 import { createOutput, type Env } from './output/output.ts'
 import { buildProgram } from './program.ts'
 import type { Terminal } from './prompt.ts'
+import { didYouMean } from './suggest.ts'
 
 interface Surroundings {
   readonly argv: readonly string[]
@@ -64,7 +65,7 @@ export async function run({ argv, env, cwd, stdin, stdout, stderr }: Surrounding
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.ok
     // A group without a command: its help was printed instead.
     if (thrown instanceof CommanderError && thrown.code === 'commander.help') return EXIT.usage
-    const error = thrown instanceof CommanderError ? usageError(messageOf(thrown)) : thrown
+    const error = thrown instanceof CommanderError ? usageError(messageOf(thrown, words)) : thrown
     const failure = explain(error, { name: knownName(words), command, ...standing(cli) })
     printFailure(failure, out)
     if (debug && error instanceof Error && !(error instanceof CliError)) out.say(error.stack ?? '')
@@ -85,12 +86,13 @@ function readLine(argv: readonly string[]): { readonly words: string[]; readonly
   return { words: asked, line: knownName(asked) === undefined ? asked : [...asked, '--help'] }
 }
 
-/** The parser puts its suggestion in brackets on a line of its own. */
-const messageOf = ({ message }: CommanderError): string =>
-  message
-    .replace(/^error: /, '')
-    .replace(/\n\((.*)\)$/, '. $1')
-    .replace(/[^.?]$/, '$&.')
+/** The parser puts its suggestion in brackets on a line of its own. It only knows words of the same place. */
+function messageOf({ code, message }: CommanderError, words: readonly string[]): string {
+  const elsewhere = code === 'commander.unknownCommand' ? didYouMean(words) : undefined
+  const [complaint = '', guess] = message.replace(/^error: /, '').split(/\n\((.*)\)$/)
+  const question = elsewhere ?? guess
+  return question === undefined ? complaint.replace(/[^.?]$/, '$&.') : `${complaint}. ${question}`
+}
 
 /** A file of logins that cannot be read has been reported already. */
 function standing(cli: Cli | undefined): Pick<Situation, 'tokenFrom' | 'switchedTo'> {

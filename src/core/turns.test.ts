@@ -24,3 +24,26 @@ test('so many of a key at once, the others in the order in which they came', asy
   await fourth
   assert.deepEqual(began, ['1', '2', 'other', '3', '4'])
 })
+
+test('with one turn, work of a key follows each other also after a failure, and nothing is kept', async () => {
+  const turns = createTurns(1)
+  const seen: string[] = []
+  const first = Promise.withResolvers<void>()
+  const failing = turns.run('a', async () => {
+    seen.push('first begins')
+    await first.promise
+    seen.push('first ends')
+    throw new Error('no')
+  })
+  const second = turns.run('a', async () => {
+    seen.push('second')
+    return 2
+  })
+  assert.equal(await turns.run('b', async () => 'b'), 'b')
+  assert.deepEqual(seen, ['first begins'])
+  first.resolve()
+  await assert.rejects(failing, /^Error: no$/)
+  assert.equal(await second, 2)
+  assert.deepEqual(seen, ['first begins', 'first ends', 'second'])
+  assert.equal(turns.size, 0)
+})

@@ -4,11 +4,15 @@ export type GiveBack = () => void
 export interface Turns {
   /** Resolves when it is the caller's turn: as many as there may be at once, in the order in which they came. */
   take(key: string): Promise<GiveBack>
+  /** Does the work in the caller's turn, which is over when the work has ended, well or not. Settles as the work does. */
+  run<T>(key: string, work: () => Promise<T>): Promise<T>
   /** How many wait for theirs. */
   waiting(key: string): number
+  /** Keys for which somebody has a turn. */
+  readonly size: number
 }
 
-/** Lets at most so many at once do something for each key. */
+/** Lets at most so many at once do something for each key; with one, they follow each other. Keys do not wait for each other. */
 export function createTurns(most: number): Turns {
   const busy = new Map<string, { taken: number; readonly waiting: (() => void)[] }>()
 
@@ -24,13 +28,26 @@ export function createTurns(most: number): Turns {
     }
   }
 
+  async function take(key: string): Promise<GiveBack> {
+    const state = busy.get(key) ?? { taken: 0, waiting: [] }
+    busy.set(key, state)
+    if (state.taken < most) state.taken++
+    else await new Promise<void>((resolve) => state.waiting.push(resolve))
+    return giveBackFor(key)
+  }
+
   return {
-    async take(key) {
-      const state = busy.get(key) ?? { taken: 0, waiting: [] }
-      busy.set(key, state)
-      if (state.taken < most) state.taken++
-      else await new Promise<void>((resolve) => state.waiting.push(resolve))
-      return giveBackFor(key)
+    take,
+    async run(key, work) {
+      const giveBack = await take(key)
+      try {
+        return await work()
+      } finally {
+        giveBack()
+      }
+    },
+    get size() {
+      return busy.size
     },
     waiting: (key) => busy.get(key)?.waiting.length ?? 0,
   }

@@ -2,9 +2,9 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { GitError } from '#core/git/git-repositories.ts'
-import { createKeyedQueue } from '#core/keyed-queue.ts'
+import { createTurns } from '#core/turns.ts'
 
-const turns = createKeyedQueue()
+const turns = createTurns(1)
 /** No run of git that writes to a repository takes longer: what is locked for longer was locked by one that was killed. */
 const LONGEST_MS = 20 * 60_000
 const ATTEMPTS = 5

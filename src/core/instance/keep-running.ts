@@ -1,7 +1,7 @@
 import type { Deployment, Scale } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
-import { createKeyedQueue } from '../keyed-queue.ts'
 import type { OutputStore } from '../output/output-store.ts'
+import { createTurns } from '../turns.ts'
 
 /** How many of the instances that a deployment always has are for this machine to run. */
 export type ShareOfMin = (deployment: Pick<Deployment, 'id' | 'regions'>, min: number) => number
@@ -18,7 +18,7 @@ interface KeepParts {
  * read for a later one: otherwise an older scale could stay in force, and instances would never freeze.
  */
 export function createKeepRunning({ deployments, outputs, scale, share }: KeepParts) {
-  const queue = createKeyedQueue()
+  const turns = createTurns(1)
 
   async function apply(id: string): Promise<void> {
     const [deployment, code] = await Promise.all([deployments.find(id), outputs.code(id)])
@@ -27,5 +27,5 @@ export function createKeepRunning({ deployments, outputs, scale, share }: KeepPa
     scale(id, { min: share(deployment, min), max }, code?.programs.map((program) => program.id) ?? [])
   }
 
-  return (id: string): Promise<void> => queue.run(id, () => apply(id))
+  return (id: string): Promise<void> => turns.run(id, () => apply(id))
 }

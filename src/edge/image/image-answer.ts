@@ -106,12 +106,7 @@ export function createImageAnswer({ images, cache, proxy }: Options): AnswerImag
   async function makeInTurn(visit: ImageVisit, asked: ImageRequest): Promise<Result> {
     const { site } = visit
     if (turns.waiting(site.ownerId) >= MOST_WAITING) return failed(site, FAILED.busy.status, FAILED.busy.says)
-    const giveBack = await turns.take(site.ownerId)
-    try {
-      return await make(visit, asked)
-    } finally {
-      giveBack()
-    }
+    return turns.run(site.ownerId, () => make(visit, asked))
   }
 
   return async (visit) => {

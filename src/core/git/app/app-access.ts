@@ -1,7 +1,7 @@
 import { HOUR, MINUTE } from '#contract/time.ts'
-import { createKeyedQueue } from '../../keyed-queue.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Vault } from '../../ports/vault.ts'
+import { createTurns } from '../../turns.ts'
 import type { ConnectionStore, GitConnection } from '../host/connection.ts'
 import { HostRefusal } from '../host/host-api.ts'
 import { type AppSecrets, type AppStore, appPurpose, type GitApp, installUrlOf } from './app.ts'
@@ -43,7 +43,7 @@ export function createAppAccess({ apps, connections, hostApps, vault, clock }: A
     connections.update(id, { checkedAt: clock.now(), problem })
 
   /** One after the other for each connection: what was found later is remembered later. */
-  const looking = createKeyedQueue()
+  const looking = createTurns(1)
   const look = (connection: GitConnection): Promise<string | null> =>
     looking.run(connection.id, () => lookNow(connection))
 

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
+import { showLimit } from '#contract/amounts.ts'
 import { CliError, EXIT, usageError } from './exit.ts'
 
 export interface Terminal {
@@ -34,7 +35,7 @@ async function readAll(input: Terminal['input']): Promise<string> {
   for await (const chunk of input) {
     const bytes = Buffer.from(chunk)
     size += bytes.length
-    if (size > MOST) throw usageError('Too much input on stdin: the limit is 1 MB.')
+    if (size > MOST) throw usageError(`Too much input on stdin: the limit is ${showLimit(MOST)}.`)
     chunks.push(bytes)
   }
   return Buffer.concat(chunks)

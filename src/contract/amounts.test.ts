@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { showBytes, showDuration, timeLeft } from './amounts.ts'
+import { showBytes, showDuration, showLimit, showMemory, timeLeft } from './amounts.ts'
 
 test('sizes have three digits at the most', () => {
   assert.deepEqual([0, 999, 1000, 1440, 99_940, 99_950, 999_499, 999_500, 5e9].map(showBytes), [
@@ -14,6 +14,26 @@ test('sizes have three digits at the most', () => {
     '1.0 MB',
     '5.0 GB',
   ])
+})
+
+test('limits are said in the powers that they are of', () => {
+  const limits = [0, 900, 1000, 2 ** 10, 2 ** 18, 10e6, 2 ** 20, 1.5 * 2 ** 30, 8 * 2 ** 30, 5e9, 1e9, 1e12]
+  assert.deepEqual(limits.map(showLimit), [
+    '0 bytes',
+    '900 bytes',
+    '1000 bytes',
+    '1 KiB',
+    '256 KiB',
+    '10 MB',
+    '1 MiB',
+    '1.5 GiB',
+    '8 GiB',
+    '5 GB',
+    '1 GB',
+    '1 TB',
+  ])
+  assert.equal(showLimit(5_123_456_789), '4.8 GiB')
+  assert.deepEqual([128, 1024, 1536, 10_240].map(showMemory), ['128 MiB', '1 GiB', '1.5 GiB', '10 GiB'])
 })
 
 test('durations have one or two units, and never sixty of one', () => {

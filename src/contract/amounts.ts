@@ -11,6 +11,32 @@ export function showBytes(bytes: number): string {
   return `${unit === 0 || size >= 99.95 ? Math.round(size) : size.toFixed(1)} ${UNITS[unit]}`
 }
 
+const BINARY = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const
+
+function inUnits(bytes: number, base: number, units: readonly string[]) {
+  let size = bytes
+  let unit = 0
+  while (bytes >= 1024 && size >= base && unit < units.length - 1) {
+    size /= base
+    unit++
+  }
+  const rounded = Number(size.toFixed(size >= 99.95 ? 0 : 1))
+  return { text: `${rounded} ${units[unit]}`, isExact: rounded === size }
+}
+
+/**
+ * `8 GiB`: a limit, or memory. These are mostly powers of 1024, and so said in them; `5 GB` is one that is not. What was
+ * measured is shown by `showBytes`.
+ */
+export function showLimit(bytes: number): string {
+  const binary = inUnits(bytes, 1024, BINARY)
+  const decimal = inUnits(bytes, 1000, UNITS)
+  return (binary.isExact || !decimal.isExact ? binary : decimal).text
+}
+
+/** `512 MiB`, as `memory` in a configuration file counts it. */
+export const showMemory = (megabytes: number): string => showLimit(megabytes * 2 ** 20)
+
 const both = (whole: number, large: string, rest: number, small: string): string =>
   rest === 0 ? `${whole} ${large}` : `${whole} ${large} ${rest} ${small}`
 

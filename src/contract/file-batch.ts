@@ -1,3 +1,5 @@
+import { showLimit } from './amounts.ts'
+
 /** A content together with its SHA-1, as 40 hex digits. */
 export interface BatchedFile {
   readonly sha1: string
@@ -36,7 +38,8 @@ export function unpackBatch(body: Uint8Array): readonly BatchedFile[] | string {
   for (let at = 0; at < body.length; ) {
     if (body.length - at < HEAD_BYTES) return 'it ends in the middle of a file'
     const length = view.getUint32(at)
-    if (length > BATCH_LIMITS.fileBytes) return `a file in it has more than ${BATCH_LIMITS.fileBytes} bytes`
+    if (length > BATCH_LIMITS.fileBytes)
+      return `a file in it has more than ${showLimit(BATCH_LIMITS.fileBytes)}`
     if (body.length - at < batchedBytes(length)) return 'it ends in the middle of a file'
     if (files.length === BATCH_LIMITS.files) return `it has more than ${BATCH_LIMITS.files} files`
     files.push({

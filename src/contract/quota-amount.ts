@@ -1,12 +1,5 @@
-import { showBytes } from './amounts.ts'
+import { showBytes, showMemory } from './amounts.ts'
 import { type QuotaName, quotaSpec } from './quotas.ts'
-
-const short = (value: number): string =>
-  value >= 99.95 ? value.toFixed(0) : String(Number(value.toFixed(1)))
-
-/** Memory goes by powers of 1024. */
-const showMegabytes = (megabytes: number): string =>
-  megabytes < 1024 ? `${Math.round(megabytes)} MB` : `${short(megabytes / 1024)} GB`
 
 const NOUNS: Partial<Record<QuotaName, readonly [one: string, many: string]>> = {
   instances: ['running instance', 'running instances'],
@@ -18,7 +11,7 @@ const NOUNS: Partial<Record<QuotaName, readonly [one: string, many: string]>> = 
 export function showAmount(name: QuotaName, amount: number): string {
   const { unit } = quotaSpec(name)
   if (unit === 'bytes') return showBytes(amount).replace('.0 ', ' ')
-  if (unit === 'megabytes') return showMegabytes(amount)
+  if (unit === 'megabytes') return showMemory(Math.round(amount))
   const number = Math.round(amount).toLocaleString('en')
   return unit === 'minutes' ? `${number} min` : number
 }
@@ -38,11 +31,12 @@ export function readLimit(name: QuotaName, text: string): number | null | 'defau
   const given = text.trim().toLowerCase()
   if (given === 'default') return 'default'
   if (given === 'none') return null
-  const [, digits, letter = ''] = /^(\d+(?:\.\d+)?) ?([kmgt]?)i?b?$/.exec(given) ?? []
+  const [, digits, letter = '', binary = ''] = /^(\d+(?:\.\d+)?) ?([kmgt]?)(i?)b?$/.exec(given) ?? []
   if (digits === undefined) return undefined
   const power = POWERS[letter.toUpperCase()] ?? 0
   const { unit } = quotaSpec(name)
   if (unit !== 'bytes' && unit !== 'megabytes') return /^\d+$/.test(given) ? Number(given) : undefined
-  if (unit === 'bytes') return Math.round(Number(digits) * 1000 ** power)
+  if (unit === 'bytes') return Math.round(Number(digits) * (binary === '' ? 1000 : 1024) ** power)
+  // Memory goes by powers of 1024, however it is written.
   return Math.round(Number(digits) * 1024 ** Math.max(0, power - 2))
 }

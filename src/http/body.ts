@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { showLimit } from '#contract/amounts.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
 import { parseJsonInSlices } from '#core/json-slices.ts'
@@ -8,7 +9,7 @@ export const DEFAULT_BODY_LIMIT = 10 * 1000 * 1000
 export const tooLarge = (limit: number) =>
   new AloftError(
     'payload_too_large',
-    `The body is larger than the ${limit} bytes that this endpoint accepts.`,
+    `The body is larger than the ${showLimit(limit)} that this endpoint accepts.`,
     { limit },
   )
 export const malformed = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)

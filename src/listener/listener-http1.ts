@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { showLimit } from '#contract/amounts.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { ListenerLimits } from './listener-limits.ts'
 import { badRequest, type Refusal, refusalWire, refuse } from './listener-refusal.ts'
@@ -203,7 +204,9 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
 function refusalFor({ code }: NodeJS.ErrnoException, limits: ListenerLimits): Refusal | undefined {
   if (code === 'HPE_HEADER_OVERFLOW') {
     const { maxHeaderBytes, maxHeaders } = limits
-    return badRequest(`the headers are too large, at most ${maxHeaderBytes} bytes in ${maxHeaders} headers`)
+    return badRequest(
+      `the headers are too large, at most ${showLimit(maxHeaderBytes)} in ${maxHeaders} headers`,
+    )
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return badRequest('the request took too long to arrive', 408)
   if (code === 'HPE_INVALID_EOF_STATE') return badRequest('the connection ended during the request')

@@ -124,7 +124,7 @@ describe('deployments in the dashboard', { skip: withoutChromium }, () => {
     const page = await dashboard.openPage(ada, pathOf(uid, '/output'))
     await page.getByRole('cell', { name: '/feed' }).waitFor()
     const shown = await page.getByRole('main').innerText()
-    for (const words of ['Node.js 22.x', '512 MB', '1 min', 'Redirect 308', '/new', 'GREETING'])
+    for (const words of ['Node.js 22.x', '512 MiB', '1 min', 'Redirect 308', '/new', 'GREETING'])
       assert.ok(shown.includes(words), words)
     await dashboard.look(page, 'deployment-output')
 

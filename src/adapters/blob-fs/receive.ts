@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { showLimit } from '#contract/amounts.ts'
 import { type BlobDigest, BlobError } from '#core/ports/blob-store.ts'
 import type { Spill } from './spill.ts'
 
@@ -54,7 +55,7 @@ export async function receive(
 }
 
 const tooLarge = (maxBytes: number) =>
-  new BlobError('too_large', `The content is larger than ${maxBytes} bytes`)
+  new BlobError('too_large', `The content is larger than ${showLimit(maxBytes)}`)
 
 /**
  * The chunks of a source, until a signal aborts. The source is left as it is, so that its owner can still answer on

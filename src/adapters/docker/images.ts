@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { showLimit } from '#contract/amounts.ts'
 import { SECOND } from '#contract/time.ts'
 import type { LoadedProgram } from '#core/instance/instance.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
@@ -156,11 +157,10 @@ export class Images implements ImageBuilder {
 
   #failureOf(error: unknown): unknown {
     if (error instanceof ImageBuildError) {
-      const megabytes = Math.round(this.#parts.limits.buildMemoryBytes / 2 ** 20)
       return error.exitCode === KILLED
         ? new BuildFailure(
             'out_of_memory',
-            `A step was killed; it most likely needs more than ${megabytes} MB of memory.`,
+            `A step was killed; it most likely needs more than ${showLimit(this.#parts.limits.buildMemoryBytes)} of memory.`,
           )
         : new BuildFailure('build_failed', error.message || 'The image could not be built.')
     }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { showLimit } from '#contract/amounts.ts'
 import type { Engine } from './engine.ts'
 
 export interface WriteLimits {
@@ -18,7 +19,7 @@ export async function overwritten(
 ): Promise<string | undefined> {
   const details = await engine.container(id, { size: true })
   if ((details?.SizeRw ?? 0) > diskBytes)
-    return `The container has written more than the ${Math.floor(diskBytes / 2 ** 20)} MB that it may`
+    return `The container has written more than the ${showLimit(diskBytes)} that it may`
   const folder = details?.GraphDriver?.Data?.UpperDir
   const files = folder === undefined ? 0 : await filesIn(folder)
   if (files > diskFiles)

@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
+import { showLimit } from '#contract/amounts.ts'
 import { GitError } from '#core/git/git-repositories.ts'
 import type { Confine } from './confine.ts'
 import { gitEnvironment } from './git-environment.ts'
@@ -73,7 +74,7 @@ function begin(wrap: Confine, run: GitRun): StartedGit {
     child.once('close', (code, signal) => {
       if (code === 0) return resolve()
       if (bound !== undefined && TOO_LARGE.test(words))
-        return reject(new GitError(`the repository is larger than ${bound} bytes (ALOFT_GIT_MAX_PUSH)`))
+        return reject(new GitError(`the repository is larger than ${showLimit(bound)} (ALOFT_GIT_MAX_PUSH)`))
       if (OUT_OF_MEMORY.test(words))
         return reject(new GitError('git needs more memory for it than it may take: an object is too large'))
       const said = inPlainWords(words.trim().slice(0, MAX_WORDS))
@@ -107,7 +108,7 @@ export async function runGit(confine: () => Promise<Confine>, run: GitRun): Prom
     size += chunk.length
     if (size > most) {
       child.kill('SIGKILL')
-      throw new GitError(`git ${run.args[0]} wrote more than ${most} bytes`)
+      throw new GitError(`git ${run.args[0]} wrote more than ${showLimit(most)}`)
     }
     chunks.push(chunk)
   }

@@ -68,5 +68,5 @@ it('installs a package with npm and runs a program on it, in the sandbox', {
   await assert.rejects(workspace.run({ argv: shell('kill -9 $$'), node, log }), /exited with 137/)
   await assert.rejects(workspace.run({ argv: ['no-such-program'], node, log }), /no such program/)
   const fill = 'while :; do cat /opt/node/bin/node >> big; done'
-  await assert.rejects(workspace.run({ argv: shell(fill), node, log }), /more than 64 MB of disk/)
+  await assert.rejects(workspace.run({ argv: shell(fill), node, log }), /more than 64 MiB of disk/)
 })

@@ -238,7 +238,7 @@ describe('a command that fails', () => {
     ]
     const { open, run, clock, sandbox } = await setUp(t, async () => ends.shift() ?? {})
     const workspace = await open()
-    await assert.rejects(run(workspace, 'x'), failure('out_of_memory', /2048 MB/))
+    await assert.rejects(run(workspace, 'x'), failure('out_of_memory', /2 GiB/))
     await assert.rejects(
       run(workspace, 'x', { timeoutMs: 5000 }),
       failure('build_timeout', /time limit of 5 seconds/),
@@ -271,11 +271,11 @@ describe('a command that fails', () => {
       { diskBytes: 2 ** 20 },
     )
     const workspace = await open()
-    await assert.rejects(run(workspace, 'x'), failure('disk_limit', /more than 1 MB/))
+    await assert.rejects(run(workspace, 'x'), failure('disk_limit', /more than 1 MiB/))
     const full = await setUp(t, () => new Promise(() => {}), { freeBytes: Number.MAX_SAFE_INTEGER })
     await assert.rejects(
       full.run(await full.open(), 'x'),
-      failure('disk_limit', /disk of this machine is full: \d+ MB are free, and 8589934591 MB are reserved/),
+      failure('disk_limit', /disk of this machine is full: [\d.]+ [GT]iB are free, and 8 PiB are reserved/),
     )
   })
 

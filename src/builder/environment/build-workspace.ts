@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { showLimit } from '#contract/amounts.ts'
 import type { BuildLog } from '#core/log/build-log.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import { BuildFailure, type BuildTask } from '#core/ports/builder.ts'
@@ -173,7 +174,7 @@ export class BuildWorkspace implements Workspace {
     if (reason === 'memory')
       throw fail(
         'out_of_memory',
-        `${name} exceeded the memory limit of ${Math.floor((options.memoryBytes ?? limits.memoryBytes) / 2 ** 20)} MB`,
+        `${name} exceeded the memory limit of ${showLimit(options.memoryBytes ?? limits.memoryBytes)}`,
       )
     if (code === null) throw fail('command_failed', `${name} was killed`)
     if (code !== 0 && !options.allowFailure) throw fail('command_failed', `${name} exited with ${code}`)

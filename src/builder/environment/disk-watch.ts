@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises'
+import { showLimit } from '#contract/amounts.ts'
 import { treeBytes, treeFiles } from './remove-tree.ts'
 
 export interface DiskLimits {
@@ -20,8 +21,6 @@ const COUNT_MS = 15_000
 const SHARE_OF_COUNTING = 20
 /** Files that must stay possible, on file systems that number them. */
 const FREE_FILES = 10_000
-
-const inMegabytes = (bytes: number): string => `${Math.floor(bytes / 2 ** 20)} MB`
 
 /**
  * Looks at a folder while others write in it, and calls `over` once when it takes too much. There are no quotas to
@@ -47,7 +46,7 @@ export function watchDisk(folder: string, limits: DiskLimits, over: (why: string
     const { bavail, bsize, files, ffree } = await statfs(folder)
     const free = bavail * bsize
     if (free < limits.freeBytes)
-      return `The disk of this machine is full: ${inMegabytes(free)} are free, and ${inMegabytes(limits.freeBytes)} are reserved`
+      return `The disk of this machine is full: ${showLimit(free)} are free, and ${showLimit(limits.freeBytes)} are reserved`
     if (files > 0 && ffree < FREE_FILES)
       return `The disk of this machine is full: it has room for ${ffree} more files, and ${FREE_FILES} are reserved`
     const fallen = counted === undefined ? 0 : counted.free - free
@@ -64,7 +63,7 @@ export function watchDisk(folder: string, limits: DiskLimits, over: (why: string
     if (made > limits.diskFiles)
       return `The build has created more than ${limits.diskFiles.toLocaleString('en')} files`
     if (bytes <= limits.diskBytes) return undefined
-    return `The build uses more than ${inMegabytes(limits.diskBytes)} of disk space`
+    return `The build uses more than ${showLimit(limits.diskBytes)} of disk space`
   }
 
   async function again(): Promise<void> {

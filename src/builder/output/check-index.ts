@@ -1,3 +1,4 @@
+import { showLimit } from '#contract/amounts.ts'
 import type { Index, IndexPrerender, IndexProgram, PackLimits } from './inside/job.ts'
 
 /** What stands in an index is nothing that the packing script would write. */
@@ -19,7 +20,7 @@ export function checkIndex(index: Index, limits: PackLimits): void {
   if (programs.length > functions.length) bad('there are programs without a function')
   if (contents.length > files.length + functions.length + programs.length) bad('there are unused contents')
   if (contents.reduce((sum, size) => sum + size, 0) > limits.totalBytes)
-    bad(`it has more than ${limits.totalBytes} bytes`)
+    bad(`it has more than ${showLimit(limits.totalBytes)}`)
   const isContent = (content: number) => content < contents.length || bad(`there is no content ${content}`)
 
   checkPaths(files, 'file')
@@ -87,7 +88,7 @@ function checkProgram(
       bad(`the variable ${show(name)} cannot be set`)
     size += name.length + value.length
   }
-  if (size > MAX_ENV_BYTES) bad(`the variables of a program have more than ${MAX_ENV_BYTES} bytes`)
+  if (size > MAX_ENV_BYTES) bad(`the variables of a program have more than ${showLimit(MAX_ENV_BYTES)}`)
 }
 
 const show = (text: string): string => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)

@@ -90,7 +90,7 @@ describe('results that user code has written', () => {
     ['a smaller size', { ...INDEX, contents: [4] }, /more than 4 bytes/],
     ['a larger size', { ...INDEX, contents: [6] }, /does not have the announced size/],
     ['a much larger size', { ...INDEX, contents: [2_000_000] }, /does not have the announced size/],
-    ['too much in all', { ...INDEX, contents: [10_000_001] }, /more than 10000000 bytes/],
+    ['too much in all', { ...INDEX, contents: [10_000_001] }, /more than 10 MB/],
     ['too many files', many(11), /more than 10 files/],
     ['contents for nothing', { ...INDEX, contents: [5, 5] }, /unused contents/],
     [

@@ -1,5 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { showLimit } from '#contract/amounts.ts'
 import type { BuildLog } from '#core/log/build-log.ts'
 import type { CodeRuntime } from '#core/output/output.ts'
 import { DEFAULT_MAX_DURATION, DEFAULT_MEMORY_MB, type Output } from '#core/output/output.ts'
@@ -12,6 +13,7 @@ import {
   type FunctionSource,
   INDEX_FILE,
   type Index,
+  type IndexFault,
   JOB_FILE,
   type PackLimits,
   type Task,
@@ -135,7 +137,7 @@ async function collect(collection: Collection, task: Task): Promise<Output | und
     await writeFile(join(folder, JOB_FILE), JSON.stringify({ task, limits }), { flag: 'wx', mode: 0o644 })
     const code = await pack(collection, folder)
     const index = await readIndex(folder, code, limits)
-    if ('fault' in index) throw new BuildFailure(codeOf(index.fault.code), plain(index.fault.message), run)
+    if ('fault' in index) throw failureOf(index.fault, run)
     for (const note of index.notes) await workspace.note(collection.log, plain(note))
     if (index.absent) return undefined
     const stored = await storeContents(blobs, folder, index.contents, workspace.task.signal)
@@ -186,6 +188,13 @@ async function readIndex(folder: string, code: number, limits: PackLimits) {
   if (!('fault' in index)) checkIndex(index satisfies Index, limits)
   return index
 }
+
+/** What packs knows no units but bytes. */
+const inUnits = (text: string): string =>
+  text.replace(/(?<=than )(\d+) bytes\b/, (_, bytes) => showLimit(Number(bytes)))
+
+const failureOf = ({ code, message }: IndexFault['fault'], run: string | undefined): BuildFailure =>
+  new BuildFailure(codeOf(code), plain(code === 'too_large' ? inUnits(message) : message), run)
 
 const codeOf = (code: string): string => (/^[a-z_]{1,64}$/.test(code) ? code : 'invalid_output')
 

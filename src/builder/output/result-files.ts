@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { showLimit } from '#contract/amounts.ts'
 import { BadIndex } from './check-index.ts'
 
 /** Neither through a link nor waiting for the other end of a pipe, as whoever wrote the folder may have left some. */
@@ -18,7 +19,7 @@ export async function openResult(
   try {
     const stats = await file.stat()
     if (!stats.isFile()) throw new BadIndex(`${name} is not a file`)
-    if (stats.size > maxBytes) throw new BadIndex(`${name} has more than ${maxBytes} bytes`)
+    if (stats.size > maxBytes) throw new BadIndex(`${name} has more than ${showLimit(maxBytes)}`)
     return { file, size: stats.size }
   } catch (error) {
     await file.close()

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
+import { showLimit } from '#contract/amounts.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
 
 /** More than the variables of a project may hold together, and the comments among them. */
@@ -10,7 +11,8 @@ const MOST = 4 * 1024 * 1024
 export function readEnvFile(path: string): Readonly<Record<string, string>> {
   try {
     const { size } = statSync(path)
-    if (size > MOST) throw usageError(`${path} is too large for a file of variables: ${size} bytes.`)
+    if (size > MOST)
+      throw usageError(`${path} is too large for a file of variables: the limit is ${showLimit(MOST)}.`)
     return parseEnv(readFileSync(path, 'utf8')) as Record<string, string>
   } catch (error) {
     if (error instanceof CliError) throw error

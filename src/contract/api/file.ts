@@ -16,7 +16,7 @@ export const uploadFiles = endpoint({
   gen: 'current',
   summary: 'Upload the contents of many small files at once',
   description:
-    'For each file: its length (4 bytes, big-endian), its SHA-1 (20 bytes) and its content. Either all files are stored or none. A batch can have up to 1,000 files of 256 KB each and 2 MB in total.',
+    'For each file: its length (4 bytes, big-endian), its SHA-1 (20 bytes) and its content. Either all files are stored or none. A batch can have up to 1,000 files of 256 KiB each and 2 MiB in total.',
   access: needs('deployment'),
   limit: 'upload',
   body: 'raw',

@@ -1,3 +1,4 @@
+import { showLimit } from '#contract/amounts.ts'
 import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Context } from '../access/context.ts'
@@ -146,7 +147,7 @@ export class VariableWriting {
     if (others.reduce((sum, { size }) => sum + size, variable.size) > MAX_SIZE)
       throw new AloftError(
         'bad_request',
-        'Invalid request: the values of all variables together exceed 1 MB.',
+        `Invalid request: the values of all variables together exceed ${showLimit(MAX_SIZE)}.`,
       )
     await this.#stores.envVariables.save(variable)
     this.present = [variable, ...others]

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
+import { showLimit } from '#contract/amounts.ts'
 import { AloftError } from '#contract/errors.ts'
 import { BATCH_LIMITS, type BatchedFile, unpackBatch } from '#contract/file-batch.ts'
 import type { Context, Owner } from '../access/context.ts'
@@ -128,7 +129,7 @@ async function readBatch(body: Readable): Promise<Buffer> {
     if (length > BATCH_LIMITS.bytes)
       throw new AloftError(
         'payload_too_large',
-        `A batch of files can have at most ${BATCH_LIMITS.bytes} bytes.`,
+        `A batch of files can have at most ${showLimit(BATCH_LIMITS.bytes)}.`,
         {
           limit: BATCH_LIMITS.bytes,
         },
@@ -141,7 +142,7 @@ async function readBatch(body: Readable): Promise<Buffer> {
 /** What can go wrong with a store of contents, in words for the caller. */
 export function asAnswer(error: unknown): never {
   if (error instanceof BlobError && error.kind === 'too_large')
-    throw new AloftError('payload_too_large', `A file can have at most ${MAX_FILE_BYTES} bytes.`, {
+    throw new AloftError('payload_too_large', `A file can have at most ${showLimit(MAX_FILE_BYTES)}.`, {
       limit: MAX_FILE_BYTES,
     })
   if (error instanceof BlobError && error.kind === 'no_space')

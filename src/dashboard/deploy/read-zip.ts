@@ -1,5 +1,6 @@
 import { NEVER } from '#client/deploy/left-out.ts'
 import type { MemoryFile } from '#client/deploy/memory-file.ts'
+import { showLimit } from '#contract/amounts.ts'
 import { MAX_FOUND, SelectionError, tooMany } from './selection.ts'
 import { checksumsOf, crc32 } from './zip-checksums.ts'
 
@@ -10,7 +11,7 @@ const DEFLATED = 8
 
 const tooLarge = () =>
   new SelectionError(
-    'This .zip file contains more than 500 MB, which is too much for the browser. Unpack it and choose the folder.',
+    `This .zip file contains more than ${showLimit(MAX_BYTES)}, which is too much for the browser. Unpack it and choose the folder.`,
   )
 
 /** The path of an entry, or undefined for what no site needs: folders, leftovers of macOS, version control. */

@@ -1,5 +1,6 @@
 import { useIsFetching, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { showMemory } from '#contract/amounts.ts'
 import { getOutput, scaleInstances } from '#contract/api/deployment.ts'
 import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
@@ -126,7 +127,7 @@ function Running({ deployment, output }: { deployment: Deployment; output: Deplo
               title: 'Memory',
               wide: true,
               align: 'right',
-              cell: ({ program }) => `${formatNumber(programs.get(program)?.memoryMb ?? 0)} MB`,
+              cell: ({ program }) => showMemory(programs.get(program)?.memoryMb ?? 0),
             },
             { title: 'Status', wide: true, cell: () => <Badge tone="good">Running</Badge> },
             { title: 'Started', cell: ({ startedAt }) => <Time at={startedAt} /> },

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { showBytes, showDuration } from '#contract/amounts.ts'
+import { showBytes, showDuration, showMemory } from '#contract/amounts.ts'
 import { listBuilds } from '#contract/api/deployment.ts'
 import { useAccount } from '../api/account.tsx'
 import { useRead } from '../api/query.ts'
@@ -156,7 +156,7 @@ function Functions({ output, isOver }: { output: DeploymentOutput; isOver: boole
               title: 'Memory',
               wide: true,
               align: 'right',
-              cell: ({ program }) => `${formatNumber(programs.get(program)?.memoryMb ?? 0)} MB`,
+              cell: ({ program }) => showMemory(programs.get(program)?.memoryMb ?? 0),
             },
             {
               title: 'Time limit',

@@ -8,7 +8,7 @@ export type QuotaRequest = Partial<Record<QuotaName, number | null | 'default'>>
 
 const HINTS: Partial<Record<QuotaName, string>> = {
   contentBytes: 'For example, 20GB.',
-  memoryMb: 'Total memory of all running instances, for example 10GB.',
+  memoryMb: 'Total memory of all running instances, for example 10GiB.',
   buildMinutes: 'Minutes per month.',
   logBytes: 'Per day, for example 1GB.',
 }

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRunnerClient } from '#adapters/runner-process/client/runner-client.ts'
+import { showLimit } from '#contract/amounts.ts'
 import { SECOND } from '#contract/time.ts'
 import type { CallDeployment } from '#core/cron/run-job.ts'
 import { createVisitLog } from '#core/log/visit-log.ts'
@@ -57,7 +58,7 @@ export function createCallDeployment(config: Config, parts: Parts): CallDeployme
       let size = 0
       for await (const part of response as AsyncIterable<Buffer>) {
         size += part.length
-        if (size > LARGEST_ANSWER) throw new Error('it was longer than 64 MB')
+        if (size > LARGEST_ANSWER) throw new Error(`it was longer than ${showLimit(LARGEST_ANSWER)}`)
       }
       const id = response.headers['x-platform-id']
       return { status: response.statusCode ?? 0, requestId: typeof id === 'string' ? id : null }

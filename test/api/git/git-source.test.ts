@@ -170,7 +170,7 @@ test('a repository that is too large is not fetched, and the reason is said', as
   await connect({ url, token: host.token })
   await until(async () => (await pushes()).length > 0)
   const [push] = await pushes()
-  assert.match(push?.reason?.message ?? '', /larger than 2097152 bytes/)
+  assert.match(push?.reason?.message ?? '', /larger than 2 MiB/)
 })
 
 test('addresses that are private, malformed or of another kind are never asked', async (t) => {

@@ -155,7 +155,7 @@ def app(environ, start_response):
     assert.equal(bench.host.list(one.deploymentId).length, 0)
     assert.equal(bench.host.list(neighbour.deploymentId).length, 1)
     const large = await bench.deploy({ files: { ...HELLO, large: '' }, memoryMb: 1024 })
-    await assert.rejects(bench.get(large), /may use 1024 MB of memory, and your plan allows .* 512 MB/)
+    await assert.rejects(bench.get(large), /may use 1 GiB of memory, and your plan allows .* 512 MiB/)
   })
 
   it('never stops what a neighbour has for an account that holds more, however short memory is', async (t) => {

@@ -427,7 +427,7 @@ export function describeRunner(ground: RunnerGround): void {
         },
       })
       await assert.rejects(bench.get(ref))
-      await bench.logged(/ran out of memory \(128 MB\)/)
+      await bench.logged(/ran out of memory \(128 MiB\)/)
     })
   })
 }

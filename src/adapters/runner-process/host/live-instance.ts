@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { showMemory } from '#contract/amounts.ts'
 import type { LoadedProgram } from '#core/instance/instance.ts'
 import type { InstanceLine, InstanceLog } from '#core/log/instance-log.ts'
 import type { Clock } from '#core/ports/clock.ts'
@@ -305,7 +306,7 @@ export class LiveInstance {
     const { program } = this.loaded
     const outOfMemory = exit?.reason === 'memory'
     const reason = outOfMemory
-      ? `The program ran out of memory (${program.memoryMb} MB)`
+      ? `The program ran out of memory (${showMemory(program.memoryMb)})`
       : (this.#reason ??
         `The program ended ${exit?.code == null ? 'at once' : `with exit code ${exit.code}`}`)
     const expected = this.#stopping && !outOfMemory

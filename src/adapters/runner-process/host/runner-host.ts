@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { showMemory } from '#contract/amounts.ts'
 import { MINUTE, SECOND } from '#contract/time.ts'
 import type { Scale } from '#core/deployment/deployment.ts'
 import type { Instance, LoadedProgram, LoadProgram } from '#core/instance/instance.ts'
@@ -137,7 +138,7 @@ export interface RunnerHost {
 }
 
 const tooMuchMemory = (memoryMb: number, allowed: number): string =>
-  `The function may use ${memoryMb} MB of memory, and your plan allows running instances ${allowed} MB together. Give it less \`memory\`.`
+  `The function may use ${showMemory(memoryMb)} of memory, and your plan allows running instances ${showMemory(allowed)} together. Give it less \`memory\`.`
 
 const NO_INSTANCES = 'Your plan allows no running instances.'
 

@@ -4,6 +4,7 @@ import { dirname, join, normalize } from 'node:path'
 import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { extract, type Header } from 'tar-stream'
+import { showLimit } from '#contract/amounts.ts'
 
 interface UnpackLimits {
   /** Of all files together. */
@@ -116,7 +117,7 @@ export async function unpack(
       return count()
     }
     bytes += header.size ?? 0
-    if (bytes > limits.bytes) throw new BadArchive(`The archive has more than ${limits.bytes} bytes`)
+    if (bytes > limits.bytes) throw new BadArchive(`The archive has more than ${showLimit(limits.bytes)}`)
     files.add(path)
     count()
     const how = { flag: 'wx', mode: ((header.mode ?? 0) & 0o111) === 0 ? 0o444 : 0o555 }

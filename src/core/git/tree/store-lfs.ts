@@ -1,3 +1,4 @@
+import { showLimit } from '#contract/amounts.ts'
 import type { Owner } from '../../access/context.ts'
 import { MAX_FILE_BYTES } from '../../file/files.ts'
 import { GitError } from '../git-repositories.ts'
@@ -67,7 +68,7 @@ export async function storeLfs(
         )
       const fit = [...asked.values()].filter(({ size }) => size <= MAX_FILE_BYTES)
       if (fit.length < asked.size)
-        why = `larger than ${MAX_FILE_BYTES} bytes, or its server does not have them`
+        why = `larger than ${showLimit(MAX_FILE_BYTES)}, or its server does not have them`
       const fetched = await fetchAll(parts, owner, objects, fit, signal)
       for (const [oid, sha1] of fetched) {
         sha1s.set(oid, sha1)

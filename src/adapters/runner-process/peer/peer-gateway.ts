@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { createServer, type Server, type TLSSocket } from 'node:tls'
 import { SECOND } from '#contract/time.ts'
 import type { Log } from '#core/ports/log.ts'
+import { joinSockets } from './join-sockets.ts'
 import { machineOf } from './peer-name.ts'
 
 /** What proves to other machines that this one belongs to the installation, and the authority that they are checked by. */
@@ -45,7 +46,8 @@ const NEWLINE = 10
  */
 export async function openPeerGateway(options: PeerGatewayOptions): Promise<PeerGateway> {
   const { identity, host, port, log, isRemoved } = options
-  const sockets = new Set<Socket>()
+  /** By the address at the other end. */
+  const sockets = new Map<string, Socket>()
   const known = new Map<TLSSocket, string>()
   const server: Server = createServer({
     cert: identity.cert,
@@ -56,8 +58,9 @@ export async function openPeerGateway(options: PeerGatewayOptions): Promise<Peer
     minVersion: 'TLSv1.3',
   })
   server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+    const from = originOf(socket)
+    sockets.set(from, socket)
+    socket.once('close', () => sockets.get(from) === socket && sockets.delete(from))
   })
   server.on('tlsClientError', (err: Error) =>
     log.warn({ err }, 'somebody without a certificate of this installation was refused'),
@@ -70,7 +73,9 @@ export async function openPeerGateway(options: PeerGatewayOptions): Promise<Peer
     }
     known.set(socket, machine)
     socket.once('close', () => known.delete(socket))
-    welcome(socket, options)
+    const raw = sockets.get(originOf(socket))
+    // As a unix socket would have told somebody on this machine. TLS has no word for it.
+    welcome(socket, options, () => (raw ?? socket).resetAndDestroy())
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -88,13 +93,20 @@ export async function openPeerGateway(options: PeerGatewayOptions): Promise<Peer
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
-      for (const socket of sockets) socket.destroy()
+      for (const socket of sockets.values()) socket.destroy()
       await closed
     },
   }
 }
 
-function welcome(socket: TLSSocket, { runnerSocket, isInstance, offers = {} }: PeerGatewayOptions): void {
+const originOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
+
+/** `reset`: tells the other machine that nobody has read what it sent last. */
+function welcome(
+  socket: TLSSocket,
+  { runnerSocket, isInstance, offers = {} }: PeerGatewayOptions,
+  reset: () => void,
+): void {
   let line = Buffer.alloc(0)
   const tooLate = setTimeout(() => socket.destroy(), LINE_MS)
   socket.on('error', () => {})
@@ -114,17 +126,8 @@ function welcome(socket: TLSSocket, { runnerSocket, isInstance, offers = {} }: P
     socket.pause()
     if (end + 1 < line.length) socket.unshift(line.subarray(end + 1))
     if (target === undefined) return offer?.(socket, args)
-    join(socket, connect(target))
+    socket.setNoDelay(true)
+    joinSockets(socket, connect(target), reset)
   }
   socket.on('data', read)
-}
-
-/** Whatever one end does, the other hears of. */
-function join(socket: TLSSocket, inner: Socket): void {
-  socket.setNoDelay(true)
-  inner.on('error', () => socket.destroy())
-  inner.once('close', () => socket.destroy())
-  socket.once('close', () => inner.destroy())
-  socket.pipe(inner)
-  inner.pipe(socket)
 }

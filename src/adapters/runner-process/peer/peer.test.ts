@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -27,14 +27,18 @@ async function installation(): Promise<Installation> {
 }
 
 /** Answers with its name and what it was sent. */
-async function listen(t: TestContext, path: string, name: string): Promise<void> {
+const echo = (name: string) => (socket: Socket) =>
+  socket.once('data', (chunk: Buffer) => socket.end(`${name}: ${chunk}`))
+
+async function listen(t: TestContext, path: string, take: (socket: Socket) => void): Promise<Server> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
-    socket.once('data', (chunk: Buffer) => socket.end(`${name}: ${chunk}`))
+    take(socket)
   })
   server.listen(path)
   await once(server, 'listening')
   t.after(() => server.close())
+  return server
 }
 
 async function openWorld(t: TestContext, identity: PeerIdentity) {
@@ -44,12 +48,13 @@ async function openWorld(t: TestContext, identity: PeerIdentity) {
     string,
     string,
   ]
+  const servers = new Map<string, Server>()
   for (const [path, name] of [
     [runner, 'runner'],
     [instance, 'instance'],
     [other, 'other'],
   ] as const)
-    await listen(t, path, name)
+    servers.set(path, await listen(t, path, echo(name)))
   const removed = new Set<string>()
   const gateway = await openPeerGateway({
     identity,
@@ -70,6 +75,13 @@ async function openWorld(t: TestContext, identity: PeerIdentity) {
     instance,
     other,
     port: gateway.port,
+    /** The instance is another one from now on, or gone. */
+    async replace(take: ((socket: Socket) => void) | undefined) {
+      const server = servers.get(instance) as Server
+      server.close()
+      await once(server, 'close')
+      if (take) servers.set(instance, await listen(t, instance, take))
+    },
     remove(machine: string) {
       removed.add(machine)
       gateway.lookAgain()
@@ -145,4 +157,43 @@ test('a machine that was removed is heard no more, nor what it has open', async 
   again.on('error', () => {})
   assert.equal(await ask(again).catch(() => ''), '')
   assert.equal(await ask(connectToPeer(peer, left, 'runner')), 'runner: hello')
+})
+
+/** How the connection ends, without an answer, for somebody who has sent something. */
+async function endOf(socket: Socket): Promise<string> {
+  let code = 'none'
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    code = error.code ?? ''
+  })
+  socket.resume()
+  socket.write('hello')
+  await new Promise((resolve) => socket.once('close', resolve))
+  return code
+}
+
+test('another machine is told whether an instance that is gone has read what it was sent', async (t) => {
+  const of = await installation()
+  const { peer, instance, replace } = await openWorld(t, await of('worker'))
+  const own = await of('server')
+  // It has read it, and ends.
+  await replace((socket) => socket.once('data', () => socket.destroy()))
+  assert.equal(await endOf(connectToPeer(peer, own, { instance })), 'none')
+  // It is gone before that.
+  await replace(undefined)
+  assert.equal(await endOf(connectToPeer(peer, own, { instance })), 'ECONNRESET')
+})
+
+test('an answer that ends with its connection comes whole, however slowly it is taken', async (t) => {
+  const of = await installation()
+  const { peer, instance, replace } = await openWorld(t, await of('worker'))
+  const answer = 'x'.repeat(3_000_000)
+  await replace((socket) => socket.once('data', () => socket.end(answer)))
+  const socket = connectToPeer(peer, await of('server'), { instance })
+  socket.write('hello')
+  let taken = 0
+  for await (const chunk of socket) {
+    taken += (chunk as Buffer).length
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  assert.equal(taken, answer.length)
 })

@@ -146,6 +146,11 @@ export class Running {
     return text(response)
   }
 
+  /** Whether a request that broke off did so with the node that it went to. */
+  async wasLost(): Promise<boolean> {
+    return (await this.launched.wasLost?.()) === true
+  }
+
   async end(): Promise<void> {
     this.launched.kill()
     await this.launched.exit

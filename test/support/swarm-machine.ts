@@ -39,15 +39,18 @@ createServer((request, response) => response.end('from ' + process.env.HOSTNAME)
 console.log('listening')
 `
 
-/** As visitors are served: what an instance has not read is sent again, four times at most. */
-async function getUnlessRead(running: Running, path: string): Promise<string> {
+/**
+ * As visitors are served: what an instance has not read is sent again, and so is what it has read where its node is lost,
+ * four times at most.
+ */
+async function getAsVisitor(running: Running, path: string): Promise<string> {
   for (let attempt = 1; ; attempt++)
     try {
       return await running.get(path)
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException
-      if (attempt === 4 || !['EPIPE', 'ECONNRESET'].includes(code) || /hang up/.test(String(error)))
-        throw error
+      const isUnread = ['EPIPE', 'ECONNRESET'].includes(code) && !/hang up/.test(String(error))
+      if (attempt === 4 || !(isUnread || (await running.wasLost()))) throw error
     }
 }
 
@@ -120,7 +123,7 @@ async function begin(settings: MachineSettings): Promise<void> {
         return { ...first, n: running.length - 1 }
       }
       case 'get':
-        return getUnlessRead(running[call.n] as Running, call.path)
+        return getAsVisitor(running[call.n] as Running, call.path)
       case 'alive':
         alive = call.names
         draining = call.draining

@@ -51,6 +51,8 @@ export interface ContainerLaunch {
   /** Resolves when nothing is left of it; never rejects. */
   readonly exit: Promise<SandboxExit | undefined>
   output(): { readonly stdout: Readable; readonly stderr: Readable }
+  /** Where it may be on another node: whether that was lost or left a moment ago, and requests with it. */
+  readonly wasLost?: () => Promise<boolean>
   stop(graceMs: number): void
   kill(): void
 }

@@ -38,8 +38,11 @@ export type ToClient =
       /** The last `end` message that the list takes account of. */
       readonly end: number
     }
-  /** This `end` message has come. */
-  | { readonly type: 'heard'; readonly end: number }
+  /**
+   * This `end` message has come, and those before it. `isLost`: the instance lives, or will again, and was cut off from its
+   * requests by the loss of a node, which no request can bring about.
+   */
+  | { readonly type: 'heard'; readonly end: number; readonly isLost?: true }
   /** None can be had: requests that wait fail. */
   | {
       readonly type: 'failed'

@@ -5,6 +5,7 @@ import { MINUTE, SECOND } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import { LABEL } from '../docker/labels.ts'
+import { joinSockets } from '../runner-process/peer/join-sockets.ts'
 import type { ContainerEnd, OwnContainers } from './own-containers.ts'
 import type { SwarmEngine } from './swarm-engine.ts'
 
@@ -207,11 +208,7 @@ export function taskOffers(
             inner?.destroy()
             return void socket.destroy()
           }
-          inner.on('error', () => socket.destroy())
-          inner.once('close', () => socket.destroy())
-          socket.once('close', () => inner.destroy())
-          socket.pipe(inner)
-          inner.pipe(socket)
+          joinSockets(socket, inner)
         },
         () => socket.destroy(),
       )

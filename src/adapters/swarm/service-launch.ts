@@ -29,6 +29,10 @@ const MOST_REFUSALS = 3
 /** A task whose node is to be left ended for that reason, and not by itself. */
 const MOVED = /no longer meets constraints/
 const LAST_WORDS_MS = SECOND
+/** After it was moved, connections that end are taken for those to the node that was left. */
+const MOVING_MS = 5 * SECOND
+/** A machine that does not answer for this long is taken for lost. Serving processes wait twice as long for an answer. */
+const LOST_MS = 1500
 
 export async function launchService(
   loaded: LoadedProgram,
@@ -68,6 +72,7 @@ class Service implements ContainerLaunch {
   #current: { readonly task: Task; readonly gone: AbortController; readonly read: Promise<void> } | undefined
   /** The last one that had to be given up with its node. */
   #left: Task | undefined
+  #leftAt = Number.NEGATIVE_INFINITY
   #isLeading = false
   #isLooking = false
 
@@ -90,6 +95,26 @@ class Service implements ContainerLaunch {
 
   kill(): void {
     this.#stop(true)
+  }
+
+  readonly wasLost = async (): Promise<boolean> => {
+    if (performance.now() - this.#leftAt < MOVING_MS) return true
+    const { task } = this.#current ?? {}
+    if (!task) return false
+    const place = this.#parts.places.at(task.NodeID)
+    if (!place) return true
+    // The swarm hears of it seconds later. A machine that lives answers, whatever became of the container.
+    const late = new AbortController()
+    const answers = place.endOf(task.Status.ContainerStatus?.ContainerID ?? '').then(
+      () => true,
+      () => false,
+    )
+    const isHere = await Promise.race([
+      answers,
+      pause(LOST_MS, false, { signal: late.signal }).catch(() => false),
+    ])
+    late.abort()
+    return !isHere
   }
 
   #told(message: ControlMessage): void {
@@ -163,6 +188,7 @@ class Service implements ContainerLaunch {
     this.#bridge.hold(isLost)
     old.gone.abort()
     this.#left = old.task
+    this.#leftAt = performance.now()
     this.#current = undefined
   }
 

@@ -23,8 +23,8 @@ export interface Lease {
    */
   release(end?: 'broken' | 'stuck'): void
   /**
-   * After it was released as `broken`: whether it ended together with the process that ran it, which no request can
-   * bring about. False as soon as that process is heard of.
+   * After it was released as `broken`: whether it ended together with the process or the node that ran it, which no request
+   * can bring about. False as soon as that process is heard of and knows of no such thing.
    */
   readonly isHostLost?: () => Promise<boolean>
 }

@@ -10,7 +10,7 @@ import type { SandboxExit } from '#core/ports/sandbox.ts'
 import { openWorkbench } from './workbench.ts'
 
 /** Instances without a process: they are ready at once, end when they are told, and crash when the test says so. */
-function createFakes() {
+function createFakes(wasLost?: (socket: string) => Promise<boolean>) {
   const alive = new Map<string, { crash(): void }>()
   let count = 0
   const launchContainer = async (): Promise<LaunchedRuntime> => {
@@ -32,6 +32,7 @@ function createFakes() {
         },
       },
       output: () => ({ stdout: Readable.from([]), stderr: Readable.from([]) }),
+      ...(wasLost && { wasLost: () => wasLost(socket) }),
       stop: () => end(0),
       kill: () => end(137),
     }
@@ -154,4 +155,33 @@ test('whatever happens to requests, instances and processes, a program freezes w
     }),
     { numRuns: 40, endOnFailure: true },
   )
+})
+
+test('tells whether an instance was lost with its node, to each who asks, and has it used again', async (t) => {
+  const answers: { readonly socket: string; readonly say: (isLost: boolean) => void }[] = []
+  const { alive, launchContainer } = createFakes(
+    (socket) => new Promise((say) => answers.push({ socket, say })),
+  )
+  const bench = await openWorkbench(t, createUnsandboxed(), {
+    launchContainer,
+    limits: { commandConcurrency: 1 },
+  })
+  const ref = await bench.deploy({
+    ...{ runtime: 'docker', shape: 'command', files: {}, scale: { min: 0, max: 2 } },
+  })
+  const [lost, cut] = [await bench.client.lease(ref), await bench.client.lease(ref)]
+  assert.notEqual(lost.socket, cut.socket)
+  const fates: Promise<boolean | undefined>[] = []
+  for (const lease of [lost, cut]) {
+    lease.release('broken')
+    fates.push(Promise.resolve(lease.isHostLost?.()))
+  }
+  while (answers.length < 2) await pass(1)
+  // Whoever is looked into for longer is not answered by what came of the other.
+  for (const { socket, say } of answers.toReversed()) say(socket === lost.socket)
+  assert.deepEqual(await Promise.all(fates), [true, false])
+  const again = await bench.client.lease(ref, { instance: lost.instanceId })
+  assert.equal(again.socket, lost.socket)
+  assert.equal(alive.size, 2)
+  again.release()
 })

@@ -275,7 +275,8 @@ class ProcessClient implements RunnerClient {
 
   #hear(message: ToClient): void {
     if (message.type === 'heard') {
-      for (const { end, settle } of this.#doubts) if (end <= message.end) settle(false)
+      const { end: heard, isLost = false } = message
+      for (const { end, settle } of this.#doubts) if (end <= heard) settle(isLost && end === heard)
       return
     }
     const program = this.#programOf(message.deployment, message.program)

@@ -138,6 +138,11 @@ export class LiveInstance {
     return this.#reacts(performance.now() + PING_MS, FIRST_AGAIN_MS)
   }
 
+  /** Whether requests were cut off from it by the loss of a node; undefined where it has none but this machine. */
+  wasLost(): Promise<boolean> | undefined {
+    return this.#launched.wasLost?.().catch(() => false)
+  }
+
   #reacts(believedAt: number, againMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       const socket = connect(this.socket)

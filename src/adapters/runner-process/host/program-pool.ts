@@ -10,6 +10,8 @@ import type { LiveInstance, Started } from './live-instance.ts'
 /** A serving process, as a pool sees it. */
 export interface Subscriber {
   send(message: ToClient): void
+  /** Tells it, in their order, that an `end` message has come, and whether the loss of a node was the reason for it. */
+  hear(end: number, wasLost: Promise<boolean> | undefined): void
   /** The last `end` message of it up to which all that it complained of was looked into. */
   readonly end: number
   /** Its `end` messages that are being looked into. */
@@ -154,10 +156,15 @@ export class ProgramPool {
     return this.#instances.get(id)
   }
 
-  /** What a serving process complained of is looked into; it is told what came of it. */
-  async examine(instance: LiveInstance, subscriber: Subscriber, end: number): Promise<void> {
+  /** What a serving process complained of is looked into; it is told what came of it. One whose node is lost is moved. */
+  async examine(
+    instance: LiveInstance,
+    subscriber: Subscriber,
+    end: number,
+    wasLost: Promise<boolean> | undefined,
+  ): Promise<void> {
     subscriber.examined.add(end)
-    const isAlive = await instance.answers()
+    const isAlive = (await wasLost) === true || (await instance.answers())
     subscriber.examined.delete(end)
     if (isAlive) this.#tell(subscriber)
     else instance.kill('The program did not answer any more')

@@ -505,8 +505,21 @@ class ProcessHost implements RunnerHost {
   #welcome(socket: Socket): void {
     this.#sockets.add(socket)
     let last = 0
+    /** Of `end` messages, those that it is still to be told of, and when it has been. */
+    let untold = 0
+    let told: Promise<unknown> = Promise.resolve()
+    const tell = (end: number, isLost: boolean) =>
+      line.send({ type: 'heard', end, ...(isLost && { isLost }) })
     const subscriber: Subscriber = {
       send: (message) => line.send(message),
+      hear(end, wasLost) {
+        if (wasLost === undefined && untold === 0) return tell(end, false)
+        untold++
+        told = Promise.all([wasLost, told]).then(([isLost = false]) => {
+          untold--
+          tell(end, isLost)
+        })
+      },
       examined: new Set(),
       get end() {
         return Math.min(last, ...[...this.examined].map((end) => end - 1))
@@ -545,10 +558,11 @@ class ProcessHost implements RunnerHost {
         for (const pool of this.#allPools()) pool.seen(subscriber, message.list)
         return
       case 'end': {
-        subscriber.send({ type: 'heard', end: message.end })
         const pool = this.#poolOf.get(message.id)
         const instance = pool?.instance(message.id)
-        if (instance) void pool?.examine(instance, subscriber, message.end)
+        const wasLost = instance?.wasLost()
+        subscriber.hear(message.end, wasLost)
+        if (instance) void pool?.examine(instance, subscriber, message.end, wasLost)
       }
     }
   }

@@ -90,6 +90,8 @@ export interface Launched {
 /** The part of it by which an instance is led; what runs elsewhere, such as in a container, has only this. */
 export type LaunchedRuntime = Omit<Launched, 'process' | 'control'> & {
   readonly control: Pick<JsonLines, 'send'>
+  /** Where it may be on another node: whether that was lost or left a moment ago, and requests with it. */
+  readonly wasLost?: () => Promise<boolean>
 }
 
 interface ControlListener {

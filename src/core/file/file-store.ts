@@ -13,7 +13,7 @@ export interface FileStore {
   /** Adds or refreshes, and ends the waiting of deployments for these files. Repeatable. */
   add(ownerId: string, files: readonly UploadedFile[], usedAt: number): Promise<void>
   /**
-   * Those of the hashes that the account has, by SHA-1. Inside a transaction they stay until it ends:
+   * Those of the hashes that the account has, by SHA-1, and perhaps others of its own. Inside a transaction they stay until it ends:
    * whatever was not used for half a day is refreshed to `usedAt`, which keeps a collector off.
    */
   claim(ownerId: string, sha1s: readonly string[], usedAt: number): Promise<ReadonlyMap<string, UploadedFile>>

@@ -53,6 +53,27 @@ eachDatabase((name, open) =>
       assert.equal((await files.stale(later + 1, 10)).length, 2)
     })
 
+    it('remembers many that were claimed, but not past their time, for others, or once they are damaged', async (t) => {
+      const { files } = (await openStores(t, open)).stores
+      const many = Array.from({ length: 1500 }, (_, n) => sampleFile(`many ${n}`))
+      const sha1s = many.map(({ sha1 }) => sha1)
+      const claimed = async (ownerId: string, at: number) => (await files.claim(ownerId, sha1s, at)).size
+      await files.add('anna', many.slice(0, 1400), NOW)
+      assert.equal(await claimed('anna', NOW), 1400)
+      assert.equal(await claimed('bert', NOW), 0)
+      await files.add('anna', many.slice(1400), NOW + 1)
+      assert.equal(await claimed('anna', NOW + 1), 1500)
+      assert.deepEqual((await files.claim('anna', sha1s, NOW + 2)).get(a.sha1), undefined)
+      assert.deepEqual((await files.claim('anna', sha1s, NOW + 2)).get(sha1s[7] ?? ''), many[7])
+      await files.addDamaged(many[7]?.sha256 ?? '', NOW + 3)
+      assert.equal((await files.claim('anna', sha1s, NOW + 3)).get(sha1s[7] ?? ''), undefined)
+      await files.add('anna', many.slice(7, 8), NOW + 4)
+      assert.deepEqual((await files.claim('anna', sha1s, NOW + 4)).get(sha1s[7] ?? ''), many[7])
+      const later = NOW + 13 * HOUR
+      assert.equal(await claimed('anna', later), 1500)
+      assert.deepEqual(await files.stale(later, 10), [])
+    })
+
     it('tells what was not used since, the longest unused first, and only so many', async (t) => {
       const { files } = (await openStores(t, open)).stores
       await files.add('anna', [b], NOW + 2)

@@ -11,6 +11,7 @@ import { atomically } from '../database/transaction.ts'
 import type { Db } from '../tables.ts'
 import { createBatchedFileAdds } from './batched-file-adds.ts'
 import { writeFiles } from './file-rows.ts'
+import { RecentFiles } from './recent-files.ts'
 
 /**
  * A file that was used within this time is left as it is: no collector forgets it for as long again, which is
@@ -22,8 +23,14 @@ const FRESH = 12 * HOUR
 const READ_STEP = 2000
 const WRITE_STEP = 500
 
+/** Where more than so many are asked for, what is found is remembered. */
+const MANY = 1000
+
 /** Hardly ever any. */
 const damaged = (db: Db) => db.selectFrom('damaged_contents').select('damaged_contents.sha256')
+
+const selectDamaged = prepare<Record<string, never>>()((db) => damaged(db).limit(1))
+const hasDamaged = async (db: Db): Promise<boolean> => (await selectDamaged(db, {})).length > 0
 
 /** A join in this order looks each hash up at once, and its place need not be read back as text. */
 const selectFiles = prepare<{ ownerId: string; sha1s: string }>()((db, { ownerId, sha1s }) =>
@@ -89,6 +96,12 @@ const selectShared = prepare<{ sha256s: string }>()((db, { sha256s }) =>
 )
 
 export function createFileStore(db: Db): FileStore {
+  /**
+   * Nobody can forget a file for hours after it was used, so what was found then is still there. What a transaction finds
+   * may be undone with it.
+   */
+  const recent = db.isTransaction ? undefined : new RecentFiles()
+
   async function known(sha256s: readonly string[], within = db): Promise<ReadonlySet<string>> {
     const asked = { sha256s: JSON.stringify(sha256s) }
     const rows = [...(await selectKnown(within, asked)), ...(await selectShared(within, asked))]
@@ -105,14 +118,25 @@ export function createFileStore(db: Db): FileStore {
       : createBatchedFileAdds(db),
 
     async claim(ownerId, sha1s, usedAt) {
-      const found = new Map<string, UploadedFile>()
+      const freshSince = usedAt - FRESH
+      const isMany = recent !== undefined && sha1s.length > MANY
+      const remembered = isMany && !(await hasDamaged(db)) ? recent.of(ownerId, freshSince) : undefined
+      const unknown = remembered ? sha1s.filter((sha1) => !remembered.files.has(sha1)) : sha1s
+      if (remembered && unknown.length === 0) return remembered.files
+      const found = new Map<string, UploadedFile>(remembered?.files)
+      let oldest = remembered?.usedAt ?? usedAt
       const stale: string[] = []
-      await inSteps(sha1s, READ_STEP, async (step) => {
+      // In the order of the index, neighbours are on one page.
+      await inSteps(isMany ? [...unknown].sort() : unknown, READ_STEP, async (step) => {
         const rows = await selectFiles(db, { ownerId, sha1s: JSON.stringify(step) })
         for (const { key, sha256, size, used_at } of rows) {
           const sha1 = step[key] ?? ''
-          if (used_at < usedAt - FRESH) stale.push(sha1)
-          else found.set(sha1, { sha1, sha256, size })
+          if (used_at < freshSince) {
+            stale.push(sha1)
+            continue
+          }
+          found.set(sha1, { sha1, sha256, size })
+          oldest = Math.min(oldest, used_at)
         }
       })
       // All of them in one order, as other writers do it.
@@ -120,6 +144,7 @@ export function createFileStore(db: Db): FileStore {
         const rows = await refreshFiles(db, { ownerId, sha1s: JSON.stringify(step), usedAt })
         for (const file of rows) found.set(file.sha1, file)
       })
+      if (isMany) recent.remember(ownerId, { files: found, usedAt: oldest })
       return found
     },
 

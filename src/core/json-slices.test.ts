@@ -35,6 +35,16 @@ test('a large object is what JSON.parse makes of it, long lists and all', async 
   await same(`{"files":["${'\\\\'.repeat(200_000)}",1,${'2,'.repeat(200_000)}3]}`)
 })
 
+test('so it is where what looks like the end of an item is inside of a text or an item, or past the list', async () => {
+  const texts = Array.from({ length: 5_000 }, (_, n) => ({ n, data: '},{"n":1},{'.repeat(n % 30) }))
+  const nested = Array.from({ length: 5_000 }, (_, n) => ({ n, in: [{ n }, { n }, [{ n }, { n }]] }))
+  const long = 'x'.repeat(300_000)
+  for (const list of [texts, nested])
+    await same(JSON.stringify({ list, other: { in: list }, long, list2: list, after: list.slice(9) }))
+  await same(JSON.stringify({ list: [...many(2_000), { data: long }], other: [long, ...nested] }))
+  await same(`{"list":[${JSON.stringify(long)},1],"a":{"b":${JSON.stringify(nested)}}}`)
+})
+
 test('what is not JSON is refused, wherever the mistake is', async () => {
   const good = JSON.stringify({ name: 'a', files: many(10_000), z: 1 })
   const inList = good.indexOf('{"file"', good.length / 2)

@@ -9,6 +9,8 @@ const SCAN = 1024 * 1024
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
+/** What is between two objects of a list, as most programs write it. */
+const BETWEEN = Buffer.from('},{')
 
 /** A list right inside the outermost object that is long enough to be parsed in several goes. */
 interface LongList {
@@ -32,7 +34,21 @@ export async function parseJsonInSlices(
   bytes: Buffer,
   parse: (text: string) => unknown = JSON.parse,
 ): Promise<unknown> {
-  const lists = bytes.length > SLICE ? await findLongLists(bytes) : []
+  if (bytes.length <= SLICE) return parse(whole.decode(bytes))
+  const guess = await findLongLists(bytes, true)
+  try {
+    if (guess.isSound) return await parseAround(bytes, guess.lists, parse)
+  } catch (error) {
+    if (!guess.isGuessed) throw error
+  }
+  return parseAround(bytes, (await findLongLists(bytes, false)).lists, parse)
+}
+
+async function parseAround(
+  bytes: Buffer,
+  lists: readonly LongList[],
+  parse: (text: string) => unknown,
+): Promise<unknown> {
   if (lists.length === 0) return parse(whole.decode(bytes))
   // Nobody can guess what stands for a list in the text around it.
   const token = randomUUID()
@@ -70,13 +86,28 @@ async function parseList(
   return items
 }
 
-/** Trusts nothing but quotes and brackets; whatever else is wrong is found when the pieces are parsed. */
-async function findLongLists(bytes: Buffer): Promise<readonly LongList[]> {
+interface Found {
+  readonly lists: readonly LongList[]
+  readonly isGuessed: boolean
+  /** False where a guess is known to be wrong. */
+  readonly isSound: boolean
+}
+
+/**
+ * Trusts nothing but quotes and brackets; whatever else is wrong is found when the pieces are parsed.
+ *
+ * `guesses`: once a list is known to be long, most of it is leapt over, from what looks like the end of an item to the next one.
+ * That may be inside of a text, of an item, or past the list, and then the piece before it is not JSON: a text or
+ * a bracket is left open, or something follows the end of the list.
+ */
+async function findLongLists(bytes: Buffer, guesses: boolean): Promise<Found> {
   const lists: LongList[] = []
   let depth = 0
   let open = -1
   let cuts: number[] = []
   let turn = SCAN
+  let isGuessed = false
+  let leap = guesses ? 0 : -1
   for (let at = 0; at < bytes.length; at++) {
     if (at > turn) {
       await setImmediate()
@@ -96,10 +127,16 @@ async function findLongLists(bytes: Buffer): Promise<readonly LongList[]> {
         open = -1
       }
       depth--
-    } else if (byte === COMMA && depth === 2 && open !== -1 && at - (cuts.at(-1) ?? open) > SLICE)
+    } else if (byte === COMMA && depth === 2 && open !== -1 && at - (cuts.at(-1) ?? open) > SLICE) {
       cuts.push(at)
+      if (leap !== -1) leap = bytes.indexOf(BETWEEN, at + SLICE)
+      if (leap === -1) continue
+      isGuessed = true
+      at = leap
+    }
   }
-  return bytes[firstByte(bytes)] === 0x7b ? lists : []
+  const isObject = bytes[firstByte(bytes)] === 0x7b
+  return { lists: isObject ? lists : [], isGuessed, isSound: !isGuessed || (isObject && depth === 0) }
 }
 
 const firstByte = (bytes: Buffer): number => bytes.findIndex((byte) => byte > 0x20)

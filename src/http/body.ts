@@ -98,7 +98,11 @@ function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
   if (Array.isArray(value)) return value.some((inner) => isDeeper(inner, levels - 1))
-  for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true
+  for (const key in value) {
+    const inner = (value as Record<string, unknown>)[key]
+    // Most are none, and would each be a call.
+    if (typeof inner === 'object' && isDeeper(inner, levels - 1)) return true
+  }
   return false
 }
 

@@ -120,7 +120,7 @@ export function createCreateDeployment(parts: CreateParts) {
 
   /** What the account has already takes no room; that is found out only where it matters. */
   async function roomFor(owner: Owner, inline: readonly InlineFile[]): Promise<Room> {
-    const total = inline.reduce((sum, { bytes }) => sum + bytes.length, 0)
+    const total = inline.reduce((sum, { size }) => sum + size, 0)
     try {
       return await parts.content.take(owner, total)
     } catch {
@@ -155,7 +155,7 @@ export function createCreateDeployment(parts: CreateParts) {
   ): Promise<Decision> {
     return decide({
       ...{ command, requested, settings, docker: parts.docker },
-      files: requested.files.map((file) => ('bytes' in file ? { ...file, size: file.bytes.length } : file)),
+      files: requested.filesByPath,
       async read(file) {
         if ('bytes' in file) return file.bytes
         const known = await parts.files.claim(owner.id, [file.sha1], clock.now())
@@ -424,9 +424,6 @@ function shapingSettings(build: BuildSettings, hidesSystem: boolean): Pick<Samen
   return Object.keys(settings).length > 0 ? { settings } : {}
 }
 
-const sha1Of = (file: RequestedFile, inline: Stored): string =>
-  'sha1' in file ? file.sha1 : (inline.get(file.path) as UploadedFile).sha1
-
 interface Gathered {
   readonly manifest: readonly ManifestFile[]
   /** SHA-1s, each once. */
@@ -445,22 +442,21 @@ async function gather(
   inline: Stored,
   now: number,
 ): Promise<Gathered> {
-  const wanted = new Set<string>()
-  await inSlices(files, (file) => 'sha1' in file && wanted.add(file.sha1))
-  const known =
-    wanted.size > 0 ? await store.claim(ownerId, [...wanted], now) : new Map<string, UploadedFile>()
+  const wanted: string[] = []
+  for (const file of files) if ('sha1' in file) wanted.push(file.sha1)
+  const known = wanted.length > 0 ? await store.claim(ownerId, wanted, now) : new Map<string, UploadedFile>()
   const missing = new Set<string>()
   const manifest: ManifestFile[] = []
   let totalSize = 0
   await inSlices(files, (file) => {
-    const content = 'sha1' in file ? known.get(file.sha1) : inline.get(file.path)
-    const size = 'sha1' in file ? file.size : file.bytes.length
-    const sha1 = sha1Of(file, inline)
+    const { path, mode, size } = file
+    const content = 'sha1' in file ? known.get(file.sha1) : inline.get(path)
+    const sha1 = 'sha1' in file ? file.sha1 : (content as UploadedFile).sha1
     totalSize += size
-    if (content?.size !== size) missing.add(sha1)
     // What is missing keeps its place; the upload that brings it fills in the content.
-    const sha256 = content?.size === size ? content.sha256 : ''
-    manifest.push({ path: file.path, mode: file.mode, sha1, sha256, size })
+    const isMissing = content?.size !== size
+    if (isMissing) missing.add(sha1)
+    manifest.push({ path, mode, sha1, sha256: isMissing ? '' : content.sha256, size })
   })
   return { manifest, missing: [...missing], totalSize }
 }
@@ -486,8 +482,9 @@ async function fillMissing(
 
 /** All files stay readable as source; only those that are served as they are can be seen by visitors. */
 async function servedOnly(manifest: readonly ManifestFile[], work: Work): Promise<readonly ManifestFile[]> {
-  const served = work.kind === 'files' ? work.inPlace : undefined
-  if (served === undefined) return manifest
+  const paths = work.kind === 'files' ? work.inPlace : undefined
+  if (paths === undefined || paths.length === manifest.length) return manifest
+  const served = new Set(paths)
   const shown: ManifestFile[] = []
   await inSlices(manifest, (file) =>
     shown.push(served.has(file.path) ? file : { ...file, hidden: true as const }),

@@ -17,7 +17,7 @@ export type Work =
       readonly kind: 'files'
       readonly plan: Plan
       /** The files that are served, where each is at its own path; else it takes an output to say what is served. */
-      readonly inPlace: ReadonlySet<string> | undefined
+      readonly inPlace: readonly string[] | undefined
     }
   | { readonly kind: 'build' }
   | { readonly kind: 'failed'; readonly failure: Failure }
@@ -31,7 +31,8 @@ export interface Decision {
   readonly ignoredKeys?: readonly IgnoredKey[]
 }
 
-interface Asked<File extends SourceFile> extends Pick<DetectionInput<File>, 'files' | 'read' | 'docker'> {
+interface Asked<File extends SourceFile> extends Pick<DetectionInput<File>, 'read' | 'docker'> {
+  readonly files: ReadonlyMap<string, File>
   readonly command: Pick<CreateDeployment, 'type' | 'nodeVersion'>
   readonly requested: Pick<DeploymentRequest, 'builds' | 'routes' | 'env' | 'buildEnv'>
   readonly settings: BuildSettings
@@ -78,8 +79,7 @@ async function requestedRuns({
 }: Omit<Asked<SourceFile>, 'read'>): Promise<readonly BuildRun[]> {
   const run = (use: string, path: string) => [{ id: newId.build(), use, path, config: {} }]
   if (requested.builds.length > 0) {
-    const paths = files.map(({ path }) => path)
-    return runsOf(requested.builds, paths, readFolder(settings.rootDirectory ?? '') ?? '')
+    return runsOf(requested.builds, [...files.keys()], readFolder(settings.rootDirectory ?? '') ?? '')
   }
   if (command.type === 'NPM') return run('@aloft/node', 'package.json')
   if (command.type === 'DOCKER') return run('@aloft/docker', 'Dockerfile')
@@ -87,7 +87,7 @@ async function requestedRuns({
 }
 
 /** The builder that a request would have named for this plan. */
-function withBuilder([only]: readonly BuildRun[], plan: Plan, files: readonly SourceFile[]): BuildRun {
+function withBuilder([only]: readonly BuildRun[], plan: Plan, files: ReadonlyMap<string, unknown>): BuildRun {
   const run = only as BuildRun
   if (isFilesOnly(plan)) return run
   const takes = plan.stages.flatMap((stage) => stage.takes)
@@ -96,6 +96,5 @@ function withBuilder([only]: readonly BuildRun[], plan: Plan, files: readonly So
   const python = takes.find((take) => take.kind === 'server' && take.runtime === 'python')
   if (python?.kind === 'server') return { ...run, use: '@aloft/python', path: python.entries[0] ?? '**' }
   const manifest = plan.root === '' ? 'package.json' : `${plan.root}/package.json`
-  const hasManifest = files.some(({ path }) => path === manifest)
-  return { ...run, use: '@aloft/node', path: hasManifest ? manifest : '**' }
+  return { ...run, use: '@aloft/node', path: files.has(manifest) ? manifest : '**' }
 }

@@ -12,7 +12,7 @@ test('a file is named once, and is no folder of another', async () => {
   await assert.rejects(read('x/a/b/c', 'x/a/b', 'x'), /contains "x" both/)
   const files = await read('x/a/b', 'x/a-b', 'x/a/c', 'x/ab/c', 'a')
   assert.deepEqual(
-    files.map(({ path }) => path),
+    [...files.values()].map(({ path }) => path),
     ['x/a/b', 'x/a-b', 'x/a/c', 'x/ab/c', 'a'],
   )
 })
@@ -24,5 +24,5 @@ test('no path leaves the folder, and none is written in a way that others read d
     await assert.rejects(read(path), /contains control characters/, JSON.stringify(path))
   await assert.rejects(read('x'.repeat(1025)), /at most 1024 characters/)
   for (const path of ['...', '.a', 'a.', '..a/b..', 'a/.b/c', 'é/😀'])
-    assert.equal((await read(path))[0]?.path, path)
+    assert.equal((await read(path)).get(path)?.path, path)
 })

@@ -54,6 +54,7 @@ interface KeptValues extends Pick<FrozenValues, 'env' | 'buildEnv' | 'secrets'> 
 export interface DeploymentRequest {
   readonly slug: string
   readonly files: readonly RequestedFile[]
+  readonly filesByPath: ReadonlyMap<string, RequestedFile>
   readonly env: RequestedEnv
   readonly buildEnv: RequestedEnv
   readonly alias: readonly string[] | null
@@ -76,9 +77,11 @@ export async function readDeploymentRequest(
       'plan_requires_public',
       'The OSS plan allows only public deployments: set `public` to true.',
     )
+  const filesByPath = await readFiles(command.files)
   return {
     slug,
-    files: await readFiles(command.files),
+    files: [...filesByPath.values()],
+    filesByPath,
     env: command.keeps ? asGiven(command.keeps.env) : readEnv(command.env),
     buildEnv: command.keeps ? asGiven(command.keeps.buildEnv) : readEnv(command.buildEnv),
     alias: readAliases(command, names, owner),

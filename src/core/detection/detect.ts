@@ -27,6 +27,7 @@ import {
   type ReadContent,
   readFolder,
   type SourceFile,
+  type SourceFiles,
   type SourceTree,
   sourceTree,
 } from './source-tree.ts'
@@ -46,7 +47,7 @@ interface DetectionRequest {
 }
 
 export interface DetectionInput<File extends SourceFile = SourceFile> {
-  readonly files: readonly File[]
+  readonly files: SourceFiles<File>
   readonly read: ReadContent<File>
   /** Those of the project, as they were when the deployment was made. */
   readonly settings: BuildSettings

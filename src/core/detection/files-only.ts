@@ -18,20 +18,24 @@ export const isFilesOnly = ({ stages, ignoreCommand, middleware }: Plan): boolea
   )
 
 /** What is served of a plan of files only, the later ones in the place of earlier ones. */
-const servedFiles = ({ stages }: Plan): readonly ServedFile[] =>
-  stages.flatMap(({ takes }) => takes.flatMap((take) => (take.kind === 'uploaded' ? take.files : [])))
+function servedFiles({ stages }: Plan): readonly ServedFile[] {
+  const lists = stages.flatMap(({ takes }) =>
+    takes.flatMap((take) => (take.kind === 'uploaded' ? [take.files] : [])),
+  )
+  return lists.length === 1 ? (lists[0] as readonly ServedFile[]) : lists.flat()
+}
 
 /**
- * The paths that visitors see, where every file is served at its own path and by the request's rules alone. Undefined
+ * The paths that visitors see, each once, where every file is served at its own path and by the request's rules alone. Undefined
  * where it takes an output to say what is served.
  */
-export function servedInPlace(plan: Plan, requestHasRoutes: boolean): ReadonlySet<string> | undefined {
+export function servedInPlace(plan: Plan, requestHasRoutes: boolean): readonly string[] | undefined {
   if (plan.cleanUrls || plan.images !== undefined || (plan.routes !== undefined && !requestHasRoutes))
     return undefined
   const files = servedFiles(plan)
-  return files.every(({ path, source }) => path === source)
-    ? new Set(files.map(({ path }) => path))
-    : undefined
+  if (!files.every(({ path, source }) => path === source)) return undefined
+  const paths = files.map(({ path }) => path)
+  return plan.stages.length === 1 ? paths : [...new Set(paths)]
 }
 
 /** What the files are served as. */

@@ -24,8 +24,11 @@ export const MAX_TEXT_BYTES = 1024 * 1024
 /** To look through all paths takes a tenth of what it takes to know all folders, and most ask for two or three of them. */
 const FEW_LOOKS = 5
 
+/** In whichever form somebody has them. */
+export type SourceFiles<File extends SourceFile = SourceFile> = readonly File[] | ReadonlyMap<string, File>
+
 export function sourceTree<File extends SourceFile>(
-  files: readonly File[],
+  files: SourceFiles<File>,
   read: ReadContent<File>,
 ): SourceTree<File> {
   const texts = new Map<File, Promise<string | undefined>>()
@@ -68,9 +71,7 @@ export function sourceTree<File extends SourceFile>(
     }
     return tree
   }
-  const entries = new Map<string, File>()
-  for (const file of files) entries.set(file.path, file)
-  return view(entries)
+  return view('get' in files ? files : new Map(files.map((file) => [file.path, file])))
 }
 
 function foldersOf(paths: Iterable<string>): ReadonlySet<string> {

@@ -52,7 +52,8 @@ export async function planFolder(all: readonly ManifestFile[], parts: DevPlanPar
     ...{ files: manifest, read: parts.read, request: parts.deployment, docker: false },
     settings: parts.deployment.settings ?? DEFAULT_BUILD_SETTINGS,
   })
-  const inPlace = isFilesOnly(plan) ? servedInPlace(plan, false) : undefined
+  const paths = isFilesOnly(plan) ? servedInPlace(plan, false) : undefined
+  const inPlace = paths && new Set(paths)
   if (inPlace)
     return {
       ...{ files: manifest.filter(({ path }) => inPlace.has(path)), units: [], routes: undefined },

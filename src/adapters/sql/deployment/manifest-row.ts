@@ -25,7 +25,7 @@ interface ManifestRow {
 
 export function fromManifest(manifest: readonly ManifestFile[]): ManifestRow {
   const hidden: number[] = []
-  for (const [i, file] of manifest.entries()) if (file.hidden) hidden.push(i)
+  for (let i = 0; i < manifest.length; i++) if (manifest[i]?.hidden) hidden.push(i)
   const columns: Columns = {
     paths: manifest.map(({ path }) => path),
     sha256s: manifest.map(({ sha256 }) => sha256).join(' '),

@@ -201,6 +201,7 @@ export async function openCodeWorkers(
     async drain(ms, how) {
       unsubscribe()
       stopSharing()
+      gateway?.leave()
       await runner.drain(ms, how)
       await gateway?.close()
       await docker?.close()

@@ -6,7 +6,7 @@ import { type Lease, type LeaseOptions, type ProgramRef, RunnerError } from '#co
 import { systemClock } from '#core/ports/system-clock.ts'
 import { type JsonLines, speakJsonLines } from '../json-lines.ts'
 import { MAX_LINE_BYTES, type ToClient } from '../messages.ts'
-import type { MachineRunner } from '../peer/cluster-runner.ts'
+import { MachineLost, type MachineRunner } from '../peer/cluster-runner.ts'
 
 interface RunnerClientOptions {
   /** Where the working process of this machine listens; asked before each try to reach it. */
@@ -381,9 +381,7 @@ class ProcessClient implements RunnerClient {
         program.instances = []
         program.grows = true
         // For this machine's own there is no other; in the place of another machine the next one is asked.
-        if (this.#options.peer)
-          for (const { refuse } of program.waiting)
-            refuse(new RunnerError('unavailable', 'The machine does not answer any more'))
+        if (this.#options.peer) for (const { refuse } of program.waiting) refuse(new MachineLost())
         this.#forgetIfEmpty(program)
       }
     if (this.#closed) return

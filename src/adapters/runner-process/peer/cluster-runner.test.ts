@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Lease, type LeaseOptions, RunnerError } from '#core/ports/runner.ts'
-import { createClusterRunner, type MachineRunner, type OtherMachine } from './cluster-runner.ts'
+import { createClusterRunner, MachineLost, type MachineRunner, type OtherMachine } from './cluster-runner.ts'
 
 const REF = { deploymentId: 'dpl_1', program: 'api' }
 
@@ -29,7 +29,7 @@ function machine(name: string): Scripted {
   return runner
 }
 
-function world() {
+function world({ waitMs }: { readonly waitMs?: number } = {}) {
   const own = machine('own')
   const [a, b] = [machine('a'), machine('b')]
   const others: (OtherMachine & { load: number; origin: string })[] = [
@@ -40,6 +40,7 @@ function world() {
   const runner = createClusterRunner({
     ...{ own, origin: 'iad1', others: () => others },
     isDraining: () => state.isDraining,
+    ...(waitMs !== undefined && { waitMs }),
   })
   const where = async (options?: LeaseOptions) => (await runner.lease(REF, options)).instanceId
   return { own, a, b, others, state, runner, where }
@@ -113,4 +114,48 @@ test('machines of the wanted regions come first, then this one, then the others'
   own.isConnected = true
   own.instances.push('certain')
   assert.equal(await where({ regions: ['hnd1'], instance: 'certain' }), 'certain')
+})
+
+test('while all machines are lost, a request waits for the first that comes back', async () => {
+  const { own, a, b, where } = world()
+  own.isConnected = false
+  a.isConnected = false
+  // It is lost while the request waits there.
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+  const lease = b.lease
+  b.lease = async () => {
+    b.isConnected = false
+    ask()
+    throw new MachineLost()
+  }
+  const first = where()
+  await asked
+  const second = where()
+  b.lease = lease
+  b.isConnected = true
+  assert.deepEqual(await Promise.all([first, second]), ['b-1', 'b-1'])
+})
+
+test('one that answers that it cannot is not asked again, and neither is one that stays away', async () => {
+  const { own, a, b, others, where } = world({ waitMs: 0 })
+  own.isConnected = false
+  for (const each of [a, b]) each.fails = new RunnerError('unavailable', 'no room')
+  await assert.rejects(where(), /no room/)
+  for (const each of [a, b]) each.isConnected = false
+  own.fails = new RunnerError('unavailable', 'nothing runs programs')
+  await assert.rejects(where(), /nothing runs programs/)
+  others.length = 0
+  await assert.rejects(where(), /nothing runs programs/)
+})
+
+test('nobody waits for a request whose visitor is gone', async () => {
+  const { own, a, b, where } = world()
+  for (const each of [own, a, b]) each.isConnected = false
+  const gone = new AbortController()
+  const waiting = where({ signal: gone.signal })
+  gone.abort()
+  b.isConnected = true
+  b.fails = new RunnerError('unavailable', 'asked all the same')
+  own.fails = new RunnerError('unavailable', 'gone')
+  await assert.rejects(waiting, /gone/)
 })

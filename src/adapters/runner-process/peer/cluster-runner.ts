@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { SECOND } from '#contract/time.ts'
 import {
   type Lease,
   type LeaseOptions,
@@ -14,6 +16,13 @@ export interface MachineRunner extends Runner {
   /** Whether an instance of this program is known that takes requests. */
   hasInstance(program: ProgramRef): boolean
   close(): void
+}
+
+/** What a request that waits for an instance of another machine gets when the connection to that machine breaks. */
+export class MachineLost extends RunnerError {
+  constructor() {
+    super('unavailable', 'The machine does not answer any more')
+  }
 }
 
 export interface OtherMachine {
@@ -34,19 +43,30 @@ interface ClusterRunnerOptions {
   readonly isDraining: () => boolean
   /** Those that run functions and are not to be left alone. */
   readonly others: () => readonly OtherMachine[]
+  readonly waitMs?: number
 }
 
 /** To start an instance where none is costs about as much as a machine whose processors are all in use. */
 const START_COST = 1
 /** So many requests of this process make a machine as busy as one more processor in use would. */
 const REQUESTS_PER_LOAD = 32
+/** How long a request waits while all machines that run functions are lost, as it does where there is only this one. */
+const WAIT_MS = 30 * SECOND
+const LOOK_MS = 20
+const MOST_LOOKS = 50
 
 /**
  * Gives requests to the functions of this machine, and where it runs none, or not now, to those of others: to the one that has least
  * to do, an instance that runs before one that has to be started. Machines of the wanted regions come before all others, this one
- * too. Where a machine turns out to be gone, the next one is asked.
+ * too. Where a machine turns out to be gone, the next one is asked; where all are, the request waits for the first to come back.
  */
-export function createClusterRunner({ own, origin, isDraining, others }: ClusterRunnerOptions): Runner {
+export function createClusterRunner({
+  own,
+  origin,
+  isDraining,
+  others,
+  waitMs = WAIT_MS,
+}: ClusterRunnerOptions): Runner {
   const underWay = new Map<string, number>()
 
   const count = (name: string, by: number) => underWay.set(name, (underWay.get(name) ?? 0) + by)
@@ -57,6 +77,21 @@ export function createClusterRunner({ own, origin, isDraining, others }: Cluster
     (machine.runner.hasInstance(program) ? 0 : START_COST)
 
   const connected = () => others().filter(({ runner }) => runner.isConnected)
+
+  const isAnyThere = () => own.isConnected || connected().length > 0
+  let looking: Promise<void> | undefined
+
+  /** Until one is connected, or for a moment: a machine whose working process is replaced is back soon. */
+  const untilAnyIsThere = (): Promise<void> => {
+    looking ??= (async () => {
+      for (let looks = 0; looks < MOST_LOOKS; looks++) {
+        await pause(LOOK_MS)
+        if (isAnyThere()) break
+      }
+      looking = undefined
+    })()
+    return looking
+  }
 
   /** Whether the request is no worse off here than elsewhere. A certain instance is looked for here first. */
   const isForHere = ({ regions, instance }: LeaseOptions): boolean =>
@@ -101,20 +136,29 @@ export function createClusterRunner({ own, origin, isDraining, others }: Cluster
   async function leaseElsewhere(program: ProgramRef, options: LeaseOptions, first: unknown): Promise<Lease> {
     let reason = first
     const { regions } = options
-    const machines = inOrder(program, options)
     const isWanted = (machine: OtherMachine) => regions?.includes(machine.origin) ?? true
-    const mayBeHere = first === undefined && own.isConnected && !isDraining()
-    for (const machine of [
-      ...machines.filter(isWanted),
-      ...(mayBeHere ? [undefined] : []),
-      ...machines.filter((machine) => !isWanted(machine)),
-    ])
-      try {
-        return await (machine ? leaseFrom(machine, program, options) : own.lease(program, options))
-      } catch (error) {
-        if (!mayBeElsewhere(error, options)) throw error
-        reason = error
-      }
+    const until = performance.now() + waitMs
+    for (;;) {
+      const machines = inOrder(program, options)
+      let isAnyLost = false
+      const mayBeHere = first === undefined && own.isConnected && !isDraining()
+      for (const machine of [
+        ...machines.filter(isWanted),
+        ...(mayBeHere ? [undefined] : []),
+        ...machines.filter((machine) => !isWanted(machine)),
+      ])
+        try {
+          return await (machine ? leaseFrom(machine, program, options) : own.lease(program, options))
+        } catch (error) {
+          if (!mayBeElsewhere(error, options)) throw error
+          reason = error
+          isAnyLost ||= error instanceof MachineLost
+        }
+      // Where none has been lost, waiting does not help.
+      if (others().length === 0 || (isAnyThere() && !isAnyLost) || performance.now() >= until) break
+      await untilAnyIsThere()
+      if (options.signal?.aborted) break
+    }
     // None of them: this machine waits for its working process, as it does alone.
     if (reason !== undefined) throw reason
     return own.lease(program, options)

@@ -32,6 +32,8 @@ export interface PeerGateway {
   readonly port: number
   /** Others may have been removed: their connections end. */
   lookAgain(): void
+  /** Takes no new connections, which then reach the process that takes the place of this one; those there are go on. */
+  leave(): void
   close(): Promise<void>
 }
 
@@ -91,8 +93,9 @@ export async function openPeerGateway(options: PeerGatewayOptions): Promise<Peer
     lookAgain() {
       for (const [socket, machine] of known) if (isRemoved(machine)) socket.destroy()
     },
+    leave: () => void server.close(),
     async close() {
-      const closed = new Promise((resolve) => server.close(resolve))
+      const closed = server.listening ? new Promise((resolve) => server.close(resolve)) : undefined
       for (const socket of sockets.values()) socket.destroy()
       await closed
     },

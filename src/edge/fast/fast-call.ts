@@ -18,6 +18,7 @@ import { valueIn } from '../function/function-headers.ts'
 import type { FunctionOutcome, PreparedCall } from '../function/function-request.ts'
 import { ownCookies } from '../function/own-cookies.ts'
 import type { OpenStreams } from '../open-streams.ts'
+import { writeDirectly } from '../request/direct-writes.ts'
 import { GO_ON, type HalfClosedWatch, watchHalfClosed } from '../request/half-closed.ts'
 import type { HeaderBlock } from '../request/request-head.ts'
 import type { SiteEntry } from '../site/site-entry.ts'
@@ -171,9 +172,8 @@ export class FastCall implements Waiting {
     } else {
       if (known.wire?.bodyLength === body.length) known.wire.renew(date, id, body)
       else known.wire = new Wire(stampedHead(statusLine(status), date, id), date, known.lines + headEnd, body)
-      this.#socket.write(known.wire.bytes)
       // What has not gone out at once is still being read from: the next visitor gets another buffer.
-      if (this.#socket.writableLength > 0) known.wire = undefined
+      if (!writeDirectly(this.#socket, known.wire.bytes)) known.wire = undefined
     }
     this.#end({ status, bytes: body.length, source })
   }

@@ -4,6 +4,7 @@ import type { FileAnswer, Representation } from '../file/file-answer.ts'
 import { notModifiedHeaders } from '../file/static-answer.ts'
 import { type FunctionOutcome, PreparedCall } from '../function/function-request.ts'
 import { type Reads, readDirectly } from '../request/direct-reads.ts'
+import { writeDirectly } from '../request/direct-writes.ts'
 import { plainAddress } from '../request/plain-address.ts'
 import { type HeaderBlock, readHeaderBlock, readRequestLine } from '../request/request-head.ts'
 import type { SiteEntry } from '../site/site-entry.ts'
@@ -267,7 +268,6 @@ export class FastConnection {
     id: string,
   ): void {
     const { ids, wires } = this.#options
-    const socket = this.#socket
     kept.place ??= wires.createPlace()
     const { place } = kept
     if (place.wire !== undefined) place.wire.stamp(date, ids)
@@ -277,10 +277,9 @@ export class FastConnection {
       this.#sendPieces(stampedHead(status, date, id) + rest, body)
     } else {
       place.used = true
-      socket.write(place.wire.bytes)
       // TLS has encrypted all of it by now. Of a plain connection, what has not gone out at once is still being read
       // from: the next visitor gets another buffer.
-      if (!this.#isSecure && socket.writableLength > 0) wires.letGo(place)
+      if (!writeDirectly(this.#socket, place.wire.bytes) && !this.#isSecure) wires.letGo(place)
     }
   }
 

@@ -13,6 +13,7 @@ import type { EdgeErrorCode } from '../error/error-answer.ts'
 import type { Refusal } from '../error/refusal.ts'
 import type { Switched } from '../exchange.ts'
 import type { Revalidations } from '../prerender/revalidations.ts'
+import { writeDirectly } from '../request/direct-writes.ts'
 import type { ResponseHead } from '../upstream/response-head.ts'
 import type { UpstreamConnection, UpstreamExchange } from '../upstream/upstream-connection.ts'
 import type { UpstreamPool } from '../upstream/upstream-pool.ts'
@@ -231,8 +232,7 @@ class RunningCall implements UpstreamExchange, Waiting, Limited {
   }
 
   #sendBytes(socket: Socket, head: Buffer): void {
-    socket.write(head)
-    if (socket.writableLength > 0) this.#call.letGo?.()
+    if (!writeDirectly(socket, head)) this.#call.letGo?.()
   }
 
   readonly #onRefused = (error: unknown): void => {

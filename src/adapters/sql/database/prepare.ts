@@ -1,5 +1,5 @@
-import type { Compilable, CompiledQuery } from 'kysely'
-import type { Db } from '../tables.ts'
+import type { Compilable, CompiledQuery, Kysely } from 'kysely'
+import type { Tables } from '../tables.ts'
 import { EmbeddedAdapter } from './dialect/sqlite-dialect.ts'
 
 /** Stands for a parameter while its query is compiled. */
@@ -11,7 +11,7 @@ class Slot {
   }
 }
 
-type Parameters = Readonly<Record<string, string | number>>
+type Parameters = Readonly<Record<string, string | number | Uint8Array | null>>
 
 const slots = <P extends Parameters>(): P =>
   new Proxy({} as P, { get: (_, name) => new Slot(String(name)) as unknown })
@@ -24,7 +24,7 @@ interface Prepared<Row> {
   readonly embedded: EmbeddedAdapter | undefined
 }
 
-function prepareFor<Row>(db: Db, compiled: CompiledQuery<Row>): Prepared<Row> {
+function prepareFor<Row, Schema>(db: Kysely<Schema>, compiled: CompiledQuery<Row>): Prepared<Row> {
   const { adapter } = db.getExecutor()
   const reads = compiled.query.kind === 'SelectQueryNode'
   return {
@@ -39,12 +39,12 @@ function prepareFor<Row>(db: Db, compiled: CompiledQuery<Row>): Prepared<Row> {
  * other parameters: building costs more than running. `build` must not look at the parameters.
  */
 export const prepare =
-  <P extends Parameters>() =>
-  <Row>(build: (db: Db, parameters: P) => Compilable<Row>) => {
+  <P extends Parameters, Schema = Tables>() =>
+  <Row>(build: (db: Kysely<Schema>, parameters: P) => Compilable<Row>) => {
     // One adapter belongs to one database and all of its transactions.
     const preparedFor = new WeakMap<object, Prepared<Row>>()
 
-    return async (db: Db, parameters: P): Promise<readonly Row[]> => {
+    return async (db: Kysely<Schema>, parameters: P): Promise<readonly Row[]> => {
       const { adapter } = db.getExecutor()
       let prepared = preparedFor.get(adapter)
       if (!prepared) {

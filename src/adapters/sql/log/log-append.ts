@@ -3,11 +3,13 @@ import { type NewRecord, packBatch } from '#core/log/log-block.ts'
 import type { NewLogEntry } from '#core/log/log-entry.ts'
 import { BUILD_LINES } from '#core/log/log-store.ts'
 import { inheritsTables, locksRows, takesRowsAsJson } from '../database/dialect/capabilities.ts'
+import { prepare } from '../database/prepare.ts'
 import { insertBlocks } from './log-blocks.ts'
 import { type LogDay, logDays, toLogDays } from './log-days.ts'
 import type { LogDb, LogTables } from './log-tables.ts'
 
 type Row = LogTables['log_entries']
+type NoParameters = Readonly<Record<string, never>>
 
 /** In the order of the parameters, with the types that PostgreSQL reads from JSON. */
 const COLUMNS = {
@@ -86,21 +88,24 @@ interface End {
   readonly days: readonly LogDay[]
 }
 
+const endOfLines = (db: LogDb) =>
+  db.selectFrom('log_entries').select(sql<string | null>`cast(max(serial) as text)`.as('last'))
+/** Of the blocks, the one which ends last has the highest. */
+const endOfBlocks = (db: LogDb) =>
+  db.selectFrom('log_blocks').select(sql<string | null>`cast(max(last_serial) as text)`.as('last'))
+
+const findEndOfLines = prepare<NoParameters, LogTables>()(endOfLines)
+const findEndOfBlocks = prepare<NoParameters, LogTables>()(endOfBlocks)
+
 /** Where the log ends, and the days that have a table. */
 async function findEnd(tx: LogDb): Promise<End> {
-  const ofLines = tx
-    .selectFrom('log_entries')
-    .select(sql<string | null>`cast(max(serial) as text)`.as('last'))
-  // Of the blocks, the one which ends last has the highest.
-  const ofBlocks = tx
-    .selectFrom('log_blocks')
-    .select(sql<string | null>`cast(max(last_serial) as text)`.as('last'))
   if (inheritsTables(tx)) {
     const { rows } = await sql<{ line: string | null; block: string | null; days: string | null }>`
-      select (${ofLines}) as line, (${ofBlocks}) as block, ${logDays()} as days`.execute(tx)
+      select (${endOfLines(tx)}) as line, (${endOfBlocks(tx)}) as block, ${logDays()} as days`.execute(tx)
     return { last: higher(rows[0]?.line, rows[0]?.block), days: toLogDays(rows[0]?.days) }
   }
-  const [line, block] = [await ofLines.executeTakeFirst(), await ofBlocks.executeTakeFirst()]
+  const [line] = await findEndOfLines(tx, {})
+  const [block] = await findEndOfBlocks(tx, {})
   return { last: higher(line?.last, block?.last), days: [] }
 }
 

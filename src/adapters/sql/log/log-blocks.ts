@@ -5,6 +5,7 @@ import type { LogEntry } from '#core/log/log-entry.ts'
 import { timeOfSerial } from '#core/log/serial.ts'
 import { inheritsTables } from '../database/dialect/capabilities.ts'
 import { knownLimit } from '../database/known-limit.ts'
+import { prepare } from '../database/prepare.ts'
 import { integersIn, textsIn } from '../database/text-list.ts'
 import type { LogDay } from './log-days.ts'
 import type { LogStretch, StretchQuery } from './log-stretch.ts'
@@ -49,26 +50,53 @@ export async function insertBlocks(
     if (there.has(block.id)) continue
     const at = timeOfSerial(String(block.lastSerial))
     const day = days.find(({ from, to }) => at >= from && at < to)
-    const body = compress(block.body)
-    await tx
-      .insertInto((day?.name ?? 'log_blocks') as 'log_blocks')
-      .values({
-        last_serial: String(block.lastSerial),
-        first_serial: String(block.firstSerial),
-        id: block.id,
-        deployment_id: block.deploymentId,
-        project_id: block.projectId ?? null,
-        entries: block.entries,
-        status_from: block.statuses?.from ?? null,
-        status_to: block.statuses?.to ?? null,
-        has_errors: block.hasErrors ? 1 : 0,
-        bytes: body.length,
-        body,
-      })
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .execute()
+    const row = toRow(block)
+    if (day === undefined) await insertBlock(tx, row)
+    else await insertInto(tx, day.name, row).execute()
   }
 }
+
+type BlockRow = LogTables['log_blocks']
+
+function toRow(block: LogBlock): BlockRow {
+  const body = compress(block.body)
+  return {
+    last_serial: String(block.lastSerial),
+    first_serial: String(block.firstSerial),
+    id: block.id,
+    deployment_id: block.deploymentId,
+    project_id: block.projectId ?? null,
+    entries: block.entries,
+    status_from: block.statuses?.from ?? null,
+    status_to: block.statuses?.to ?? null,
+    has_errors: block.hasErrors ? 1 : 0,
+    bytes: body.length,
+    body,
+  }
+}
+
+const insertInto = (db: LogDb, table: string, row: BlockRow) =>
+  db
+    .insertInto(table as 'log_blocks')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doNothing())
+
+const insertBlock = prepare<{ readonly [Column in keyof BlockRow]: BlockRow[Column] }, LogTables>()(
+  (db, row) =>
+    insertInto(db, 'log_blocks', {
+      last_serial: row.last_serial,
+      first_serial: row.first_serial,
+      id: row.id,
+      deployment_id: row.deployment_id,
+      project_id: row.project_id,
+      entries: row.entries,
+      status_from: row.status_from,
+      status_to: row.status_to,
+      has_errors: row.has_errors,
+      bytes: row.bytes,
+      body: row.body,
+    }),
+)
 
 /** Heads of blocks that one look goes through, and entries of which it reads the bodies. */
 const HEADS = 500

@@ -118,14 +118,14 @@ describe('a log writer', () => {
     assert.equal(world.visits.length, 0)
     await world.pass(1)
     assert.equal(world.visits.length, 3)
-    visit(500)
+    visit(1000)
     await turn()
-    assert.equal(world.visits.length, 503)
+    assert.equal(world.visits.length, 1003)
     visit(1)
     await world.pass(100)
     world.record(1)
     await world.pass(20)
-    assert.equal(world.visits.length, 504)
+    assert.equal(world.visits.length, 1004)
     assert.deepEqual(world.texts().filter(Boolean), ['0'])
   })
 
@@ -139,11 +139,11 @@ describe('a log writer', () => {
   it('tells of the visits of a busy site now and then, and of a line at once', async (t) => {
     const world = createWorld(t)
     const busy = async () => {
-      for (let i = 0; i < 500; i++) world.writer.recordVisit(sampleVisit(), 'iad1')
+      for (let i = 0; i < 1000; i++) world.writer.recordVisit(sampleVisit(), 'iad1')
       await turn()
     }
     for (let batch = 0; batch < 5; batch++) await busy()
-    assert.equal(world.visits.length, 2500)
+    assert.equal(world.visits.length, 5000)
     assert.deepEqual(world.published, ['logs dpl_a', 'logs prj_1'])
     await world.pass(250)
     assert.equal(world.published.length, 4, 'the others together')

@@ -27,11 +27,11 @@ interface Waiting {
 }
 
 /** A transaction is worth it at this many records, or once the first of them has waited this long. */
-const ENOUGH = { lines: 100, visits: 500 } as const
+const ENOUGH = { lines: 100, visits: 1000 } as const
 /** Somebody may be waiting for a line; visits cost the less the more of them are written together. */
 const WAIT = { lines: 20, visits: 250 } as const
 /** More than enough when records came faster than they were written, but no longer a pause for everybody else. */
-const MOST = 500
+const MOST = { lines: 500, visits: 1000 } as const
 
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 5 * SECOND
@@ -172,8 +172,8 @@ export class LogWriter {
   }
 
   async #writeSome(): Promise<void> {
-    const batch = this.#queue.splice(0, MOST)
-    for (const { record } of batch) if (!isVisit(record)) this.#lines--
+    const batch = this.#queue.splice(0, this.#lines > 0 ? MOST.lines : MOST.visits)
+    if (this.#lines > 0) for (const { record } of batch) if (!isVisit(record)) this.#lines--
     await this.#write(batch)
     this.#settle(batch)
     // The embedded database never lets go of the thread by itself; visitors come first.

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createSharpImages } from '#adapters/images-sharp/sharp-images.ts'
 import { createStaples } from '#adapters/ocsp-http/staples.ts'
@@ -137,8 +138,9 @@ export async function serve(
   parts.machines.start()
   const serving = withLastKnown(config, parts)
   const edge = await buildEdge(config, serving, runner, () => {
-    elsewhere.noteVisit()
-    turns.noteVisit()
+    const now = performance.now()
+    elsewhere.noteVisit(now)
+    turns.noteVisit(now)
   })
   serving.onCaughtUp((host) => edge.invalidate(host))
   const reusePort = channel !== undefined && process.platform === 'linux'

@@ -21,7 +21,7 @@ export const createVisitLog = ({ writer, clock, region, traffic, allowance }: Vi
     // Counted even if nothing else is recorded of it.
     traffic?.record(visit)
     const bytes = VISIT_BYTES + visit.path.length + visit.userAgent.length
-    const taken = allowance?.take(visit.ownerId, bytes) ?? true
+    const taken = allowance?.take(visit.ownerId, bytes, visit.at) ?? true
     if (taken === true) writer.recordVisit(visit, region)
     else if (taken !== false)
       writer.record({

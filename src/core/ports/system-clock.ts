@@ -1,3 +1,5 @@
+// The global of this name is an accessor, which would be called for each visit.
+import { performance } from 'node:perf_hooks'
 import type { Clock } from './clock.ts'
 
 const [seconds, nanoseconds] = process.hrtime()

@@ -44,8 +44,7 @@ export class LogAllowance {
   }
 
   /** Whether so many bytes more are recorded; what to tell instead, the first time that they are not. */
-  take(ownerId: string, bytes: number): true | false | string {
-    const now = this.#parts.clock.now()
+  take(ownerId: string, bytes: number, now = this.#parts.clock.now()): true | false | string {
     const account = this.#accountOf(ownerId, now)
     account.lastAt = now
     if (account.limit === null || account.used + bytes <= account.limit) {

@@ -1,3 +1,5 @@
+// The globals of Node.js are accessors, which are called each time.
+import { Buffer } from 'node:buffer'
 import type { Socket } from 'node:net'
 
 /** What comes on a connection, as it is told to whoever has asked for it. */

@@ -44,7 +44,7 @@ test('whoever asks again and again is answered elsewhere while others visit site
   const { isElsewhere, noteVisit } = createElsewhere({ now: () => now })
   const list = (token: string) => isElsewhere(ask('GET /v3/platform/deployments', { authorization: token }))
   for (let i = 0; i < 100; i++) assert.equal(list('busy'), false, 'nobody else is there')
-  noteVisit()
+  noteVisit(0)
   assert.equal(list('busy'), true)
   assert.equal(list('quiet'), false)
   const upload = (length: string) =>
@@ -69,7 +69,7 @@ test('logs and analytics are read elsewhere while others visit sites, and follow
     'GET /v1/analytics/projects',
   ]
   for (const on of reads) assert.equal(isElsewhere(ask(on)), false, on)
-  noteVisit()
+  noteVisit(0)
   for (const on of reads) assert.equal(isElsewhere(ask(on)), true, on)
   assert.equal(isElsewhere(ask('GET /v2/platform/deployments/d/events?follow=1')), false)
   assert.equal(isElsewhere(ask('GET /v1/projects/p')), false)
@@ -87,7 +87,7 @@ test('so is whoever takes much of the CPU with few requests', () => {
     for (const work of ended.splice(0)) work()
   }
   answer(1000)
-  noteVisit()
+  noteVisit(0)
   assert.equal(isElsewhere(list), false, 'what was answered before anybody visited is not counted')
   for (let n = 0; n < 5; n++) answer(5)
   assert.equal(isElsewhere(list), false)

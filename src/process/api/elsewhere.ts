@@ -51,8 +51,8 @@ const isStream = (req: AnyRequest): boolean =>
 export interface Elsewhere {
   /** Whether a request of the API is answered by another process than the one that shows sites to people. */
   isElsewhere(req: AnyRequest): boolean
-  /** Somebody visits a site. */
-  noteVisit(): void
+  /** Somebody visits a site, at this time by `performance.now`. */
+  noteVisit(at: number): void
   /** A request of the API is answered here from now on. What it takes of this turn of the event loop counts. */
   noteAnswer(req: AnyRequest): void
 }
@@ -97,13 +97,13 @@ export function createElsewhere({
   let callers = { before: new Map<string, Use>(), here: new Map<string, Use>() }
 
   /** Counts of this second and of the one before. */
-  function turn(): void {
-    const passed = now() - began
+  function turn(at: number): void {
+    const passed = at - began
     if (passed < SECOND_MS) return
     const isNext = passed < 2 * SECOND_MS
     visits = { before: isNext ? visits.here : 0, here: 0 }
     callers = { before: isNext ? callers.here : new Map(), here: new Map() }
-    began = now()
+    began = at
   }
 
   function countsOf(caller: string): Use {
@@ -119,7 +119,7 @@ export function createElsewhere({
 
   return {
     isElsewhere(req) {
-      turn()
+      turn(now())
       const caller = callerOf(req)
       const use = countsOf(caller)
       use.count++
@@ -127,8 +127,8 @@ export function createElsewhere({
       if (!isVisited() || isStream(req)) return false
       return LOG.test(req.url ?? '') || isMuch(use) || isMuch(callers.before.get(caller))
     },
-    noteVisit() {
-      turn()
+    noteVisit(at) {
+      turn(at)
       visits.here++
     },
     noteAnswer(req) {

@@ -41,7 +41,7 @@ function scene() {
 test('what goes wrong in a later turn is told to whoever asked', async () => {
   const works: (() => void)[] = []
   const turns = createInTurns({ keyOf: () => '', now: () => 0, later: (work) => works.push(work) })
-  turns.noteVisit()
+  turns.noteVisit(0)
   const fails = turns.handle(() => {
     throw new Error('broken')
   })
@@ -60,7 +60,7 @@ test('without visitors everything is begun as it comes', () => {
 
 test('while there are visitors one request is begun in each turn, of each in rotation', () => {
   const { turns, ask, turn, leave, pass } = scene()
-  turns.noteVisit()
+  turns.noteVisit(0)
   for (const name of ['a1', 'a2', 'a3', 'a4', 'b1']) ask(name)
   assert.deepEqual(turn(), ['/a1'])
   assert.deepEqual(turn(), ['/a2'])

@@ -7,8 +7,8 @@ const ALONE_MS = 1000
 export interface InTurns {
   /** Begins one request in each turn of the event loop. */
   handle(next: Handle): Handle
-  /** Somebody visits a site. */
-  noteVisit(): void
+  /** Somebody visits a site, at this time by `performance.now`. */
+  noteVisit(at: number): void
 }
 
 interface InTurnsParts {
@@ -52,8 +52,8 @@ export function createInTurns({
   }
 
   return {
-    noteVisit() {
-      visitedAt = now()
+    noteVisit(at) {
+      visitedAt = at
     },
     handle: (next) => (req, res) => {
       if (!isTaken && waiting.size === 0) {

@@ -343,6 +343,13 @@ export const SETTINGS = {
     read: bytes,
     fallback: () => 2 * 1024 ** 3,
   }),
+  gitMaxRefs: setting({
+    variable: 'ALOFT_GIT_MAX_REFS',
+    default: '`10000`',
+    meaning: 'How many branches and tags together a repository on the Git server can have.',
+    read: count,
+    fallback: () => 10_000,
+  }),
   rateLimit: setting<number | undefined>({
     variable: 'ALOFT_RATE_LIMIT',
     default: 'per group of endpoints',

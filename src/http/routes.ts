@@ -114,6 +114,7 @@ export interface UseCases {
     | 'repositories'
     | 'follow'
     | 'maxBytes'
+    | 'maxRefs'
     | 'turns'
     | 'room'
   >

@@ -26,6 +26,8 @@ export interface GitSessionParts {
   readonly origin: Origin
   /** The largest push. */
   readonly maxBytes: number
+  /** The most branches and tags of a repository. */
+  readonly maxRefs: number
   /** Of the runs of git, by account. */
   readonly turns: Turns
   readonly room: RepositoryRoom
@@ -131,8 +133,8 @@ async function receive(parts: GitSessionParts, ctx: Context, name: string, wire:
         ...options,
       }),
     )
-  const open = () => pushes.open(ctx, name)
-  const answer = await receivePack({ ...parts, serve, door: 'ssh' }, ctx, open, received(wire))
+  const target = { find: () => pushes.find(ctx, name), open: () => pushes.open(ctx, name) }
+  const answer = await receivePack({ ...parts, serve, door: 'ssh' }, ctx, target, received(wire))
   signal.addEventListener('abort', () => answer.body.destroy(), { once: true })
   await send(answer.body, wire)
 }

@@ -43,6 +43,8 @@ export interface GitRouteParts
   readonly originOf: (host: string | undefined) => Origin
   /** The largest push. */
   readonly maxBytes: number
+  /** The most branches and tags of a repository. */
+  readonly maxRefs: number
   /** Of the runs of git, by account. */
   readonly turns: Turns
   readonly room: RepositoryRoom
@@ -158,7 +160,8 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
       spoken(async () => {
         const ctx = await enter(visit, params.account, headers, 'git-receive-pack')
         if (!ctx) return signIn(headers)
-        const open = () => parts.pushes.open(ctx, nameOf(params.repository))
+        const name = nameOf(params.repository)
+        const target = { find: () => parts.pushes.find(ctx, name), open: () => parts.pushes.open(ctx, name) }
         const serve: ReceiveParts['serve'] = (id, source, options) =>
           inTurn(parts.turns, ctx.owner.id, () =>
             parts.repositories.http(id, {
@@ -170,7 +173,12 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
               ...options,
             }),
           )
-        const answer = await receivePack({ ...parts, serve, door: 'git' }, ctx, open, decoded(body, headers))
+        const answer = await receivePack(
+          { ...parts, serve, door: 'git' },
+          ctx,
+          target,
+          decoded(body, headers),
+        )
         return {
           ...answer,
           type: 'application/x-git-receive-pack-result',

@@ -458,6 +458,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       }),
       follow: createFollow(config, parts, logs),
       maxBytes: config.gitMaxPush,
+      maxRefs: config.gitMaxRefs,
     },
     analytics: createAnalytics({
       store: parts.trafficStore,

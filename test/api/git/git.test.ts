@@ -23,7 +23,7 @@ const builder = new ScriptedBuilder()
 before(async () => {
   server = await startServer({
     workers: { builder, buildsAtOnce: 2 },
-    env: { ALOFT_GIT_MAX_PUSH: '2M' },
+    env: { ALOFT_GIT_MAX_PUSH: '2M', ALOFT_GIT_MAX_REFS: '30' },
   })
   await server.startJobs()
 })
@@ -344,6 +344,29 @@ describe('a push that leads to no deployment says why', () => {
     await until(async () => (await pushes())[0]?.state === 'deployed')
     assert.equal((await pushes())[0]?.source, 'again')
   })
+})
+
+test('a repository has so many branches and tags and no more, and nothing is stored of a push that adds others', async (t) => {
+  const { account, project, tree, commit, pushes } = await desk(t)
+  const tags = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, i) => `refs/tags/v${from + i}`)
+  const most = /at most 30 branches and tags; this one has (\d+)\. Delete those/
+  for (const tag of tags(0, 40)) await tree.must('update-ref', tag, commit)
+  const first = await tree.git('push', '-o', 'nowait', 'aloft', 'main', ...tags(0, 30))
+  assert.deepEqual([first.ok, most.exec(first.said)?.[1]], [false, '0'], first.said)
+  assert.equal((await server.call(`GET /v9/projects/${project}`, account)).status, 404)
+  await tree.must('push', '-o', 'nowait', 'aloft', 'main', ...tags(0, 29))
+  await server.runJobs()
+  const before = (await pushes()).length
+  const another = await tree.git('push', 'aloft', 'v29')
+  assert.deepEqual([another.ok, most.exec(another.said)?.[1]], [false, '30'], another.said)
+  assert.equal((await pushes()).length, before)
+  assert.equal((await tree.must('ls-remote', '--tags', 'aloft')).split('\n').length, 29)
+  // What is there can be moved and deleted, and what is deleted makes room in the same push.
+  await change(tree, 'second')
+  await tree.must('push', '-o', 'nowait', 'aloft', 'main')
+  await tree.must('push', '-o', 'nowait', 'aloft', ':v0', 'v29')
+  assert.equal((await tree.git('push', 'aloft', 'v30')).ok, false)
 })
 
 test('what git took is deployed although whoever received it died before that was recorded', async (t) => {

@@ -10,7 +10,10 @@ import { startServer, type TestServer } from '../../support/server.ts'
 let server: TestServer
 
 before(async () => {
-  server = await startServer({ ssh: { maxAttempts: 4, signInMs: 2000 } })
+  server = await startServer({
+    ssh: { maxAttempts: 4, signInMs: 2000 },
+    env: { ALOFT_GIT_MAX_REFS: '30' },
+  })
   await server.startJobs()
 })
 after(() => server?.close())
@@ -95,6 +98,16 @@ test('branches, options, deletion, tags, refusals and shallow clones are what th
     (await pushes()).map(({ state }: { state: string }) => state),
     ['skipped', 'done', 'deployed', 'deployed', 'deployed'],
   )
+})
+
+test('a push of more branches and tags than a repository can have is refused in words', async (t) => {
+  const { account, tree, commit } = await desk(t)
+  const tags = Array.from({ length: 30 }, (_, i) => `refs/tags/v${i}`)
+  for (const tag of tags) await tree.must('update-ref', tag, commit)
+  const { ok, said } = await tree.git('push', 'aloft', 'main', ...tags)
+  assert.equal(ok, false)
+  assert.match(said, /at most 30 branches and tags; this one has 0\. Delete those that are no longer needed/)
+  assert.equal((await server.call('GET /v9/projects/site', account)).status, 404)
 })
 
 test('a push to a team is for its members, and nobody reads what is somebody else’s', async (t) => {

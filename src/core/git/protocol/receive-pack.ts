@@ -2,9 +2,9 @@ import { Readable } from 'node:stream'
 import { AloftError } from '#contract/errors.ts'
 import type { Context } from '../../access/context.ts'
 import type { Project } from '../../project/project.ts'
-import type { GitHttpAnswer } from '../git-repositories.ts'
+import type { GitHttpAnswer, GitRepositories } from '../git-repositories.ts'
 import type { Push } from '../push/push.ts'
-import type { Pushes } from '../push/pushes.ts'
+import type { Pushes, RefUpdate } from '../push/pushes.ts'
 import type { RepositoryRoom } from '../repository-room.ts'
 import { FLUSH, KEEP_ALIVE, PacketReader, packet, progress } from './pkt-line.ts'
 import { type Commands, readCommands } from './read-commands.ts'
@@ -20,11 +20,22 @@ export interface ReceiveParts {
   ) => Promise<GitHttpAnswer>
   /** The largest push. */
   readonly maxBytes: number
+  /** The most branches and tags that a repository can have. */
+  readonly maxRefs: number
+  readonly repositories: Pick<GitRepositories, 'refs'>
   readonly room: RepositoryRoom
   /** What is told of a push until there is nothing more to tell. */
   readonly follow: (push: Push, signal: AbortSignal) => AsyncIterable<string>
   /** Through which door it comes. */
   readonly door: 'git' | 'ssh'
+}
+
+/** The project that is pushed to. */
+interface Target {
+  /** Undefined where there is none yet. */
+  readonly find: () => Promise<Project | undefined>
+  /** Makes it where there is none. */
+  readonly open: () => Promise<Project>
 }
 
 /** What the pusher is sent. */
@@ -44,7 +55,7 @@ const KEEP_ALIVE_MS = 5000
 export async function receivePack(
   parts: ReceiveParts,
   ctx: Context,
-  open: () => Promise<Project>,
+  target: Target,
   source: AsyncIterable<Uint8Array>,
 ): Promise<ReceiveAnswer> {
   const gone = new AbortController()
@@ -67,7 +78,9 @@ export async function receivePack(
       if (!(error instanceof AloftError) || error.kind !== 'quota_exceeded') throw error
       return refuse(error.message)
     }
-  const project = await open()
+  const tooMany = await tooManyRefs(parts, target, updates)
+  if (tooMany !== undefined) return refuse(tooMany)
+  const project = await target.open()
   const has = (name: string) =>
     commands.pushOptions.some((option) => option === name || option === `${name}=true`)
   const begun = await parts.pushes.begin(ctx, project, updates, {
@@ -84,6 +97,28 @@ export async function receivePack(
   const body = Readable.from(output, { objectMode: false })
   body.once('close', () => gone.abort())
   return { status: answer.status, body }
+}
+
+/**
+ * Why a push is refused that would leave a repository with more branches and tags than it can have. Pushes that come at
+ * the same time do not know of each other: together they may add more, and the next one is refused.
+ */
+async function tooManyRefs(
+  { maxRefs, repositories }: Pick<ReceiveParts, 'maxRefs' | 'repositories'>,
+  { find }: Target,
+  updates: readonly RefUpdate[],
+): Promise<string | undefined> {
+  // Git itself sees to it that what is said to be moved is there.
+  if (!updates.some(({ before, after }) => before === null && after !== null)) return undefined
+  const project = await find()
+  const known = project === undefined ? new Map() : await repositories.refs(project.id)
+  const all = new Set(known.keys())
+  for (const { ref, after } of updates)
+    if (after === null) all.delete(ref)
+    else all.add(ref)
+  if (all.size <= maxRefs || all.size <= known.size) return undefined
+  const [most, has] = [maxRefs, known.size].map((number) => number.toLocaleString('en'))
+  return `a repository can have at most ${most} branches and tags; this one has ${has}. Delete those that are no longer needed`
 }
 
 interface ReceivedPush {

@@ -24,7 +24,7 @@ export async function startSsh(
 ): Promise<SshServer> {
   // One for all processes and machines: clients remember it.
   const sealed = await ensureSealed(parts, SSH_HOST_KEY, async () => JSON.stringify(newHostKey()))
-  const { pushes, repositories, follow, maxBytes, turns, room } = use.git
+  const { pushes, repositories, follow, maxBytes, maxRefs, turns, room } = use.git
   return startSshServer({
     host: config.host,
     port: config.sshPort,
@@ -33,7 +33,7 @@ export async function startSsh(
     ...(sockets ? { sockets } : {}),
     hostKey: (JSON.parse(sealed) as HostKey).privateKey,
     keys: use.sshKeys,
-    ...{ pushes, repositories, follow, maxBytes, turns, room },
+    ...{ pushes, repositories, follow, maxBytes, maxRefs, turns, room },
     teams: parts.stores.teams,
     origin: config.origin,
     log: parts.log,

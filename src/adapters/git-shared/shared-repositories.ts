@@ -10,6 +10,7 @@ import {
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { SharedContent, SharedThing, SharedThingStore } from '#core/shared/shared-thing-store.ts'
+import { createTurns } from '#core/turns.ts'
 import type { RepositoryFiles, RepositorySnapshot } from '../git-cli/repository-files.ts'
 import { atOnce, fetchObjects, readSynced, writeShallow, writeSynced } from './repository-folder.ts'
 
@@ -59,7 +60,7 @@ class MovedMeanwhile extends Error {
 export function createSharedRepositories(parts: SharedRepositoriesParts): GitRepositories {
   const { local, files, folderOf, things, blobs, clock } = parts
   const isAlone = (id: string) => id === EMPTY_REPOSITORY || isCopy(id)
-  const running = new Map<string, Promise<Details>>()
+  const turns = createTurns(1)
 
   async function recordOf(id: string): Promise<Recorded | undefined> {
     const found = await things.find('git', id)
@@ -149,15 +150,7 @@ export function createSharedRepositories(parts: SharedRepositoriesParts): GitRep
   }
 
   /** Makes this machine's copy and the record the same; one at a time for each repository. */
-  function sync(id: string): Promise<Details> {
-    const after = (running.get(id) ?? Promise.resolve()).catch(() => undefined).then(() => syncNow(id))
-    running.set(id, after)
-    const forget = () => {
-      if (running.get(id) === after) running.delete(id)
-    }
-    after.then(forget, forget)
-    return after
-  }
+  const sync = (id: string): Promise<Details> => turns.run(id, () => syncNow(id))
 
   /** Enough for whoever only reads: nothing is recorded, and mostly nothing is to be done. */
   async function catchUp(id: string): Promise<void> {

@@ -12,11 +12,16 @@ export const QUOTAS = {
   instances: { title: 'Running instances', unit: 'count' },
   keptInstances: { title: 'Instances that always run', unit: 'count' },
   memoryMb: { title: 'Memory of running instances', unit: 'megabytes' },
-  contentBytes: { title: 'Stored files', unit: 'bytes' },
+  contentBytes: { title: 'Storage', unit: 'bytes' },
   deployments: { title: 'Deployments', unit: 'count' },
   buildMinutes: { title: 'Build time', unit: 'minutes', per: 'month' },
   logBytes: { title: 'Log entries', unit: 'bytes', per: 'day' },
 } as const satisfies Record<string, QuotaSpec>
+
+/** What the storage of an account is made of. */
+export const STORAGE_TITLES = { files: 'Files', repositories: 'Git repositories' } as const
+export type StoragePart = keyof typeof STORAGE_TITLES
+export const STORAGE_PARTS = Object.keys(STORAGE_TITLES) as readonly StoragePart[]
 
 export type QuotaName = keyof typeof QUOTAS
 export const QUOTA_NAMES = Object.keys(QUOTAS) as readonly QuotaName[]

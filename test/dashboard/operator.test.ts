@@ -57,7 +57,7 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
     const page = await dashboard.openPage(operator, '/operator/accounts?q=bea')
     await page.getByRole('link', { name: 'bea' }).click()
     await page.getByRole('button', { name: 'Edit quotas' }).click()
-    await page.getByLabel('Stored files').fill('20GB')
+    await page.getByLabel('Storage').fill('20GB')
     await page.getByRole('button', { name: 'Save quotas' }).click()
     await page.getByText('of 20 GB').waitFor()
 
@@ -67,7 +67,7 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
       { ownerId: id, what: 'deployments', period: '', amount: 12 },
     ])
     const own = await dashboard.openAnother(bea, '/a/bea/usage')
-    const meter = own.getByRole('progressbar', { name: 'Stored files' })
+    const meter = own.getByRole('progressbar', { name: 'Storage' })
     assert.equal(await meter.getAttribute('aria-valuenow'), '95')
     assert.match(
       await own.getByRole('main').innerText(),
@@ -75,7 +75,7 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
     )
     await dashboard.look(own, 'usage')
     await page.reload()
-    await page.getByText('19 GB').waitFor()
+    await page.getByText('Files: 19 GB, Git repositories: 0 B').waitFor()
     await dashboard.look(page, 'operator-account')
 
     // What a plan lacks is told to those who are on it, and to nobody else.

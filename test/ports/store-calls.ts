@@ -313,6 +313,7 @@ const callsOnOthers = ({
   pulls,
   pushes,
   gitObjects,
+  gitSizes,
   sources,
   connections,
   apps,
@@ -466,6 +467,10 @@ const callsOnOthers = ({
     claim: () => apps.claim(app.id, 'hash'),
     update: () => apps.update(app.id, { heardAt: 1 }),
     remove: () => apps.remove(user.id, app.id),
+  },
+  gitSizes: {
+    set: () => gitSizes.set(project.id, 1),
+    used: () => gitSizes.used(user.id),
   },
   gitObjects: {
     add: () => gitObjects.add(user.id, new Map([['oid', file.sha1]])),

@@ -111,7 +111,7 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
 
     removeLeftovers: () => removeLeftovers(folder, Object.values(ASIDE)),
 
-    bytes: (id) => bytesIn(join(folderOf(id), 'objects')),
+    bytes: async (id) => (existsSync(folderOf(id)) ? bytesIn(join(folderOf(id), 'objects')) : undefined),
     refs: (id) => refsUnder(id, 'refs/'),
     incoming: (id) => refsUnder(id, INCOMING),
 

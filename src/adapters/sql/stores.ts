@@ -17,6 +17,7 @@ import type { AppStore } from '#core/git/app/app.ts'
 import type { ConnectionStore } from '#core/git/host/connection.ts'
 import type { PullStore } from '#core/git/pull/pull.ts'
 import type { GitObjectStore, PushStore } from '#core/git/push/push-store.ts'
+import type { RepositorySizeStore } from '#core/git/repository-sizes.ts'
 import type { SourceStore } from '#core/git/source/source.ts'
 import type { InstallationStore } from '#core/installation/installation-store.ts'
 import type { InstanceStore } from '#core/instance/instance-store.ts'
@@ -78,6 +79,7 @@ import { createConnectionStore } from './git/connection-store.ts'
 import { createGitObjectStore } from './git/git-object-store.ts'
 import { createPullStore } from './git/pull-store.ts'
 import { createPushStore } from './git/push-store.ts'
+import { createRepositorySizeStore } from './git/repository-size-store.ts'
 import { createSourceStore } from './git/source-store.ts'
 import { createApplicationStore } from './integration/application-store.ts'
 import { createDeliveryStore } from './integration/delivery-store.ts'
@@ -133,6 +135,7 @@ export interface Stores {
   readonly crons: CronStore
   readonly pushes: PushStore
   readonly gitObjects: GitObjectStore
+  readonly gitSizes: RepositorySizeStore
   readonly sources: SourceStore
   readonly pulls: PullStore
   readonly connections: ConnectionStore
@@ -203,6 +206,7 @@ const MAKE: { readonly [Name in keyof Stores]: (making: Making) => Stores[Name] 
   drains: ({ db }) => createDrainStore(db),
   pushes: ({ db }) => createPushStore(db),
   gitObjects: ({ db }) => createGitObjectStore(db),
+  gitSizes: ({ db }) => createRepositorySizeStore(db),
   sources: ({ db }) => createSourceStore(db),
   pulls: ({ db }) => createPullStore(db),
   connections: ({ db }) => createConnectionStore(db),

@@ -71,6 +71,7 @@ export interface Tables {
   readonly deliveries: DeliveryTable
   readonly git_pushes: GitPushTable
   readonly git_objects: GitObjectTable
+  readonly git_sizes: GitSizeTable
   readonly git_sources: GitSourceTable
   readonly git_deliveries: GitDeliveryTable
   readonly git_pulls: GitPullTable
@@ -667,6 +668,13 @@ interface GitObjectTable {
   owner_id: string
   oid: string
   sha1: string
+}
+
+interface GitSizeTable {
+  project_id: string
+  repository: string
+  owner_id: string
+  bytes: number
 }
 
 export interface DrainTable {

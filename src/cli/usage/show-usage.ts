@@ -22,6 +22,9 @@ const allowed = ({ name, limit, per }: QuotaUse): string =>
 export const renderUsage = ({ quotas }: Pick<UsageReply, 'quotas'>, colors: Colors): string =>
   renderTable(
     ['WHAT', 'USED', 'ALLOWED', ''],
-    quotas.map((use) => [use.title, showAmount(use.name, use.used), allowed(use), bar(use, colors)]),
+    quotas.flatMap((use) => [
+      [use.title, showAmount(use.name, use.used), allowed(use), bar(use, colors)],
+      ...(use.parts ?? []).map((part) => [`  ${part.title}`, showAmount(use.name, part.used), '', '']),
+    ]),
     colors,
   )

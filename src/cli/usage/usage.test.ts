@@ -18,10 +18,14 @@ const usage = {
   quotas: [
     {
       name: 'contentBytes' as const,
-      title: 'Stored files',
+      title: 'Storage',
       unit: 'bytes' as const,
       used: 25e9,
       limit: 100e9,
+      parts: [
+        { name: 'files' as const, title: 'Files', used: 22e9 },
+        { name: 'repositories' as const, title: 'Git repositories', used: 3e9 },
+      ],
     },
     { name: 'deployments' as const, title: 'Deployments', unit: 'count' as const, used: 12, limit: null },
     {
@@ -40,7 +44,9 @@ const plans = { plans: PLANS.map((plan) => ({ plan, limits: PLAN_QUOTAS[plan], c
 test('usage shows what is used, what is allowed and how near that is', async () => {
   await using machine = await startMachine(answers(readUsage, () => usage))
   const { stdout } = await machine.run(['usage'], env)
-  assert.match(stdout, /^Stored files +25 GB +100 GB +█████░{15} 25%$/m)
+  assert.match(stdout, /^Storage +25 GB +100 GB +█████░{15} 25%$/m)
+  assert.match(stdout, /^ {2}Files +22 GB$/m)
+  assert.match(stdout, /^ {2}Git repositories +3 GB$/m)
   assert.match(stdout, /^Deployments +12 +no limit$/m)
   assert.match(stdout, /^Build time +600 min +600 min a month +█{20} 100%$/m)
   const json = await machine.run(['usage', '--json'], env)
@@ -55,10 +61,7 @@ test('an operator sees and sets the quotas of plans and of accounts', async () =
     answers(changeAccountQuotas, () => ({ ...usage, changed: ['contentBytes' as const] })),
   )
   const operator = (...words: string[]) => machine.run(['operator', ...words], env)
-  assert.match(
-    (await operator('quotas', 'ls')).stdout,
-    /^contentBytes +5 GB +5 GB +100 GB +none +Stored files$/m,
-  )
+  assert.match((await operator('quotas', 'ls')).stdout, /^contentBytes +5 GB +5 GB +100 GB +none +Storage$/m)
   assert.equal((await operator('quotas', 'set', 'free', 'contentBytes=2GB', 'BuildMinutes=none')).code, 0)
   assert.deepEqual(machine.api.requests.at(-1)?.body, { contentBytes: 2e9, buildMinutes: null })
   assert.match((await operator('accounts', 'quotas', 'jo')).stdout, /25%/)

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { PLANS } from '../limits.ts'
-import { QUOTA_NAMES, QUOTAS, type QuotaName } from '../quotas.ts'
+import { QUOTA_NAMES, QUOTAS, type QuotaName, STORAGE_PARTS } from '../quotas.ts'
 import { OPERATOR, PERSONAL } from '../scopes.ts'
 import { Nullable, Time } from './shared.ts'
 
@@ -13,6 +13,12 @@ const Use = Type.Object({
   limit: Nullable(Type.Number({ description: 'Null: no limit.' })),
   per: Type.Optional(Type.Enum(['day', 'month'] as const)),
   reset: Type.Optional(Time),
+  parts: Type.Optional(
+    Type.Array(
+      Type.Object({ name: Type.Enum([...STORAGE_PARTS]), title: Type.String(), used: Type.Number() }),
+      { description: 'What `used` is the sum of, for storage.' },
+    ),
+  ),
 })
 
 export const Usage = Type.Object({ plan: Type.Enum(PLANS), quotas: Type.Array(Use) })

@@ -15,6 +15,7 @@ import { projectEvent } from '../event/event-payloads.ts'
 import type { FileStore, UploadedFile } from '../file/file-store.ts'
 import { asAnswer } from '../file/files.ts'
 import { newBytes } from '../file/new-bytes.ts'
+import type { RepositorySizeStore } from '../git/repository-sizes.ts'
 import type { InstanceStore } from '../instance/instance-store.ts'
 import type { LogOfBuild } from '../log/build-log.ts'
 import type { OutputStore } from '../output/output-store.ts'
@@ -65,6 +66,7 @@ interface CreateStores extends PublishStores {
   readonly outputs: OutputStore
   readonly teams: Pick<TeamStore, 'byId'>
   readonly usage: Pick<UsageStore, 'used'>
+  readonly gitSizes: Pick<RepositorySizeStore, 'used'>
   readonly instances: Pick<InstanceStore, 'ofOwner'>
 }
 

@@ -57,8 +57,8 @@ export interface GitRepositories {
   tidy(id: string, options: TidyOptions): Promise<boolean>
   /** Removes what processes that were killed have left beside the repositories. */
   removeLeftovers(): Promise<void>
-  /** What it takes of this machine's disk; nothing where there is no such repository. */
-  bytes(id: string): Promise<number>
+  /** What it takes of this machine's disk; undefined where there is no such repository. */
+  bytes(id: string): Promise<number | undefined>
   /** All branches and tags. Empty where there is no such repository. */
   refs(id: string): Promise<ReadonlyMap<string, string>>
   /** Branches and tags as they were fetched from elsewhere, which may be newer than `refs`. */

@@ -4,9 +4,11 @@ import type { Clock } from '../ports/clock.ts'
 import { GitError, type GitRepositories, INCOMING, projectOfCopy } from './git-repositories.ts'
 import type { PullStore } from './pull/pull.ts'
 import type { GitObjectStore } from './push/push-store.ts'
+import type { Measure } from './repository-sizes.ts'
 
 interface TidyParts {
   readonly repositories: Pick<GitRepositories, 'ids' | 'tidy' | 'removeLeftovers'>
+  readonly measure: Measure
   readonly objects: Pick<GitObjectStore, 'prune'>
   readonly pulls: Pick<PullStore, 'open'>
   readonly clock: Clock
@@ -17,7 +19,7 @@ const COMMITS_KEPT = 14 * DAY
 const BATCH = 500
 
 /** Gives back what repositories hold of branches and pull requests that are gone. */
-export const createTidyJob = ({ repositories, objects, pulls, clock }: TidyParts): JobHandler => ({
+export const createTidyJob = ({ repositories, measure, objects, pulls, clock }: TidyParts): JobHandler => ({
   kind: 'git.tidy',
   summary: 'Free the space of deleted branches, and pack repositories',
   timeLimit: 2 * HOUR,
@@ -37,6 +39,7 @@ export const createTidyJob = ({ repositories, objects, pulls, clock }: TidyParts
         const drop = (ref: string) =>
           ref.startsWith(`${INCOMING}commits/`) || (ref.startsWith(`${INCOMING}pulls/`) && !open.has(ref))
         await repositories.tidy(id, { now, before: now - COMMITS_KEPT, drop, signal })
+        await measure(id)
       } catch (error) {
         if (!(error instanceof GitError) || signal.aborted) throw error
         // One that is damaged keeps none of the others from being tidied.

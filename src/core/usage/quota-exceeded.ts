@@ -20,7 +20,7 @@ const WORDS: Readonly<Record<QuotaName, Words>> = {
   memoryMb: (limit, used) =>
     `Your plan allows ${limit} of memory for all running instances together, and ${used} are in use. Give functions less \`memory\`, or scale other deployments down.`,
   contentBytes: (limit, used) =>
-    `Your plan allows ${limit} of stored files, and ${used} are used. Delete deployments that you no longer need: files that no deployment has used for a day are removed.`,
+    `Your plan allows ${limit} of storage, and ${used} are used by files and Git repositories. Delete deployments and projects that you no longer need: files that no deployment has used for a day are removed.`,
   deployments: (limit, used) =>
     `Your plan allows ${limit}, and you have ${used}. Delete those that you no longer need.`,
   buildMinutes: (limit, used) =>
@@ -34,9 +34,9 @@ export const quotaWords = ({ quota, limit, used }: Exceeded): string =>
 
 export function quotaExceeded({ quota, limit, used }: Exceeded, now: number, hint?: string): AloftError {
   const reset = resetOf(quota, now)
-  return new AloftError(
-    'quota_exceeded',
-    [quotaWords({ quota, limit, used }), ...(hint === undefined ? [] : [hint])].join(' '),
-    { quota, limit, used, ...(reset === undefined ? {} : { reset }) },
-  )
+  const words = quotaWords({ quota, limit, used })
+  return new AloftError('quota_exceeded', hint === undefined ? words : `${words} ${hint}`, {
+    ...{ quota, limit, used },
+    ...(reset === undefined ? {} : { reset }),
+  })
 }

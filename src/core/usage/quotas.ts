@@ -1,7 +1,14 @@
 import type { Plan } from '#contract/limits.ts'
-import { QUOTA_NAMES, type QuotaLimits, type QuotaName } from '#contract/quotas.ts'
+import {
+  QUOTA_NAMES,
+  type QuotaLimits,
+  type QuotaName,
+  STORAGE_PARTS,
+  type StoragePart,
+} from '#contract/quotas.ts'
 import { MINUTE } from '#contract/time.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
+import type { RepositorySizeStore } from '../git/repository-sizes.ts'
 import type { InstanceStore } from '../instance/instance-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { TeamStore } from '../team/team-store.ts'
@@ -23,11 +30,14 @@ export interface QuotaUse {
   readonly limit: number | null
   /** When what was used up is forgotten. */
   readonly reset?: number
+  /** What it is made of, where that is more than one thing. */
+  readonly parts?: readonly { readonly name: StoragePart; readonly used: number }[]
 }
 
 /** Stores of a transaction that is to see what it has written itself. */
 interface UsageStores {
   readonly usage: Pick<UsageStore, 'used'>
+  readonly gitSizes: Pick<RepositorySizeStore, 'used'>
   readonly instances: Pick<InstanceStore, 'ofOwner'>
   readonly deployments: Pick<DeploymentStore, 'keptRunning'>
 }
@@ -60,12 +70,22 @@ export function createQuotas({ stores, settings, clock }: QuotaParts): Quotas {
     return all.reduce((sum, { ownerId, scale }) => sum + (ownerId === accountId ? scale.min : 0), 0)
   }
 
+  /** Whoever stores anything for an account is held to the sum of both. */
+  const storage = async (id: string, within: UsageStores): Promise<Record<StoragePart, number>> => ({
+    files: await within.usage.used(id, 'contentBytes', ''),
+    repositories: await within.gitSizes.used(id),
+  })
+
   const used: Quotas['used'] = async (id, name, within = stores) => {
     const period = periodOf(name, clock.now())
     if (name === 'keptInstances') return kept(id, within)
     if (name === 'instances') return (await within.instances.ofOwner(id)).count
     if (name === 'memoryMb') return (await within.instances.ofOwner(id)).memoryMb
     if (name === 'buildMinutes') return (await within.usage.used(id, 'buildMs', period)) / MINUTE
+    if (name === 'contentBytes') {
+      const parts = await storage(id, within)
+      return parts.files + parts.repositories
+    }
     return within.usage.used(id, name, period)
   }
 
@@ -88,7 +108,12 @@ export function createQuotas({ stores, settings, clock }: QuotaParts): Quotas {
       for (const name of QUOTA_NAMES) {
         const reset = resetOf(name, clock.now())
         const amount = await used(account.id, name)
-        uses.push({ name, used: amount, limit: allowed[name], ...(reset === undefined ? {} : { reset }) })
+        const parts = name === 'contentBytes' ? await storage(account.id, stores) : undefined
+        uses.push({
+          ...{ name, used: amount, limit: allowed[name] },
+          ...(reset === undefined ? {} : { reset }),
+          ...(parts && { parts: STORAGE_PARTS.map((part) => ({ name: part, used: parts[part] })) }),
+        })
       }
       return uses
     },

@@ -8,7 +8,7 @@ import { Time } from '../ui/time.tsx'
 const NEAR = 0.9
 
 function Use({ use, own }: { use: QuotaUse; own: boolean }) {
-  const { name, title, used, limit, per, reset } = use
+  const { name, title, used, limit, per, reset, parts } = use
   const share = limit === null ? undefined : limit === 0 ? 1 : Math.min(1, used / limit)
   return (
     <li className="py-4 first:pt-0 last:pb-0">
@@ -28,6 +28,11 @@ function Use({ use, own }: { use: QuotaUse; own: boolean }) {
         <div className="mt-2">
           <ProgressBar label={title} done={share} of={1} bad={share >= NEAR} />
         </div>
+      )}
+      {parts !== undefined && (
+        <p className="mt-1.5 text-sm text-soft">
+          {parts.map((part) => `${part.title}: ${showAmount(name, part.used)}`).join(', ')}
+        </p>
       )}
       {reset !== undefined && (
         <p className="mt-1.5 text-sm text-soft">

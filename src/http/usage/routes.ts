@@ -1,7 +1,7 @@
 import * as api from '#contract/api/usage.ts'
 import { AloftError } from '#contract/errors.ts'
 import { PLANS, type Plan } from '#contract/limits.ts'
-import { quotaSpec } from '#contract/quotas.ts'
+import { quotaSpec, STORAGE_TITLES } from '#contract/quotas.ts'
 import type { Operators } from '#core/operator/operators.ts'
 import type { QuotaSettings } from '#core/usage/quota-settings.ts'
 import type { Account, Quotas, QuotaUse } from '#core/usage/quotas.ts'
@@ -13,9 +13,10 @@ interface UsageParts {
   readonly operators: Pick<Operators, 'findAccount'>
 }
 
-const shownUse = (use: QuotaUse) => {
+const shownUse = ({ parts: storage, ...use }: QuotaUse) => {
   const { title, unit, per } = quotaSpec(use.name)
-  return { ...use, title, unit, ...(per === undefined ? {} : { per }) }
+  const parts = storage?.map((part) => ({ ...part, title: STORAGE_TITLES[part.name] }))
+  return { ...use, title, unit, ...(per === undefined ? {} : { per }), ...(parts && { parts }) }
 }
 
 const namesIn = <T extends object>(changes: T) => Object.keys(changes) as (keyof T)[]

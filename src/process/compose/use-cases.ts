@@ -37,6 +37,7 @@ import { createDeployHooks } from '#core/git/deploy-hooks.ts'
 import { RUNS_AT_ONCE } from '#core/git/git-turns.ts'
 import { createConnections } from '#core/git/host/connections.ts'
 import { createPushes } from '#core/git/push/pushes.ts'
+import { createRepositoryRoom } from '#core/git/repository-room.ts'
 import { createInspect } from '#core/git/source/inspect.ts'
 import { createSourceHook } from '#core/git/source/source-hook.ts'
 import { createSources } from '#core/git/source/sources.ts'
@@ -109,9 +110,9 @@ import {
   createGitRounds,
   openAccess,
   openHosts,
+  openMeasure,
   openRemotes,
   openRepositories,
-  openRepositoryRoom,
 } from './git/git.ts'
 import { createSshAddress } from './git/ssh-address.ts'
 import { sharedSettings } from './machine/shared-settings.ts'
@@ -372,6 +373,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
   })
   const logs = createDeploymentLogs({ store: parts.logStore, bus })
   const repositories = openRepositories(config, parts)
+  const measure = openMeasure(repositories, parts)
   const hosts = openHosts(parts)
   const { credentials, access, refresh } = openAccess(parts, hosts)
   return {
@@ -379,13 +381,14 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
     git: {
       repositories,
       turns: createTurns(RUNS_AT_ONCE),
-      room: openRepositoryRoom(parts, repositories),
+      room: createRepositoryRoom(parts),
       pushes: createPushes({
         store: stores.pushes,
         projects: stores.projects,
         ensureProject: projects.ensure,
         getProject: projects.get,
         repositories,
+        measure,
         transact,
         bus,
         clock,
@@ -425,7 +428,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       }),
       inspect: createInspect({
         ...{ connections: stores.connections, accounts: hosts.accounts, credentials, clock },
-        remotes: openRemotes(config),
+        remotes: openRemotes(config, measure),
       }),
       hooks: createDeployHooks({
         ...{ projects: stores.projects, getProject: projects.get, transact, clock },
@@ -437,7 +440,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
         projects: stores.projects,
         getProject: projects.get,
         repositories,
-        remotes: openRemotes(config),
+        remotes: openRemotes(config, measure),
         connections: stores.connections,
         credentials,
         accounts: hosts.accounts,

@@ -72,7 +72,7 @@ apiSuite('quotas', (server) => {
       [refused.status, code, quota, limit, used],
       [403, 'quota_exceeded', 'contentBytes', 20, 12],
     )
-    assert.match(message, /allows 20 B of stored files, and 12 B are used/)
+    assert.match(message, /allows 20 B of storage, and 12 B are used/)
     assert.equal((await upload(token, 'eight by')).status, 200)
     assert.equal((await upload(token, 'twelve bytes')).status, 200, 'nothing more is stored')
     assert.equal((await useOf(token, 'contentBytes')).used, 20)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { type ClientRequest, request } from 'node:http'
@@ -310,11 +310,50 @@ test('repositories take room of the account like its files, in all of its projec
   await allow(200_000)
   const elsewhere = await tree.git('push', '-o', 'nowait', remote.replace('large-packs', 'another'), 'main')
   assert.equal(elsewhere.ok, false)
-  assert.match(elsewhere.said, /Your plan allows .+ of stored files/)
+  assert.match(elsewhere.said, /Your plan allows .+ of storage/)
   assert.equal((await server.call('GET /v9/projects/another', account)).status, 404)
   assert.equal(await refsOf(), before + 1)
   await tree.must('push', remote, '--delete', 'other')
   assert.equal(await refsOf(), before)
+})
+
+test('what repositories take counts for uploads as well, and is shown', async (t) => {
+  const { account, tree, remote } = await pushed(t, 'counted')
+  const operator = await server.operator()
+  const storage = async () => {
+    const { body } = await server.call('GET /v1/usage', account)
+    const { used, parts } = body.quotas.find(({ name }: { name: string }) => name === 'contentBytes')
+    const [files, repositories] = parts
+    assert.deepEqual([files.title, repositories.title], ['Files', 'Git repositories'])
+    assert.equal(used, files.used + repositories.used)
+    return { used, repositories: repositories.used }
+  }
+  const before = await storage()
+  assert.ok(before.repositories > 0)
+  await writeFile(join(tree.folder, 'large.bin'), randomBytes(400_000))
+  await tree.commit('Large')
+  await tree.must('push', '-o', 'nowait', remote, 'main:refs/tags/large')
+  const after = await storage()
+  assert.ok(after.repositories > before.repositories + 400_000)
+  await server.call(`PATCH /v1/operator/accounts/${account.email}/quotas`, {
+    token: operator.token,
+    body: { contentBytes: after.used + 10 },
+  })
+  const upload = (text: string) =>
+    server.call('POST /v2/platform/files', {
+      ...account,
+      body: text,
+      headers: {
+        'content-type': 'application/octet-stream',
+        'x-platform-digest': createHash('sha1').update(text).digest('hex'),
+      },
+    })
+  const refused = await upload('eleven byte')
+  assert.deepEqual([refused.status, refused.body.error.quota], [403, 'contentBytes'])
+  assert.match(refused.body.error.message, /are used by files and Git repositories/)
+  assert.equal((await upload('ten bytes!')).status, 200)
+  await server.call('DELETE /v9/projects/counted', account)
+  assert.equal((await storage()).repositories, 0)
 })
 
 test('a repository elsewhere is not fetched where there is no room for it, and that is said', async (t) => {
@@ -335,5 +374,5 @@ test('a repository elsewhere is not fetched where there is no room for it, and t
   })
   const problem = async () => (await server.call('GET /v1/projects/growing/git', account)).body.problem
   await until(async () => (await problem()) !== null)
-  assert.match(await problem(), /Your plan allows .+ of stored files/)
+  assert.match(await problem(), /Your plan allows .+ of storage/)
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -96,8 +96,13 @@ async function connected(me: Account, project: string, name: string, settings: o
   })
 }
 
+interface ShownPush {
+  readonly id: string
+  readonly notes: readonly string[]
+}
+
 /** The push of a commit once it is deployed, with what was told of it. */
-async function deployed(me: Account, project: string, commit: string): Promise<{ notes: readonly string[] }> {
+async function deployed(me: Account, project: string, commit: string): Promise<ShownPush> {
   for (;;) {
     const { body } = await server.call(`GET /v1/projects/${project}/pushes`, me)
     const push = body.pushes.find(({ after: oid }: { after: string }) => oid === commit)
@@ -205,6 +210,46 @@ test('a submodule without end is followed a few levels, and one of the accountâ€
   const { notes } = await deployed(me, 'looping', await loop.commit())
   assert.match(notes.join('\n'), /followed 5 levels deep|at most 50 of them/)
   assert.equal(await seen('looping', '/'), 'loop')
+})
+
+test('copies of submodules count toward the storage of the account, and none is fetched where there is no room', async (t) => {
+  const me = await server.signUp()
+  const operator = await server.operator()
+  const allow = (contentBytes: number | null) =>
+    server.call(`PATCH /v1/operator/accounts/${me.email}/quotas`, {
+      token: operator.token,
+      body: { contentBytes },
+    })
+  const storage = async () => {
+    const { body } = await server.call('GET /v1/usage', me)
+    return body.quotas.find(({ name }: { name: string }) => name === 'contentBytes')
+  }
+  const repositories = async () => (await storage()).parts[1].used
+  const heavy = await atHost(t, 'ada/heavy', { 'data.txt': randomBytes(300_000).toString('base64') })
+  const light = await atHost(t, 'ada/light', { 'index.html': 'light' })
+  await addModule(light.tree, 'heavy', '../heavy.git', await heavy.commit())
+  await light.push()
+  await connected(me, 'light', 'ada/light')
+  // It is not there yet, so it is fetched when the push is run again.
+  const first = await deployed(me, 'light', await light.commit())
+  assert.match(first.notes.join(), /heavy is a submodule and was skipped/)
+  const alone = await repositories()
+  assert.ok(alone > 0 && alone < 100_000, `${alone}`)
+  await heavy.push()
+  const again = async (notes: RegExp) => {
+    const { body } = await server.call(`POST /v1/projects/light/pushes/${first.id}/run-again`, me)
+    for (;;) {
+      const push = (await server.call(`GET /v1/projects/light/pushes/${body.id}`, me)).body
+      if (push.state === 'deployed' || push.state === 'failed') return assert.match(push.notes.join(), notes)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+  await allow((await storage()).used)
+  await again(/heavy is a submodule and was skipped: Your plan allows .+ of storage/)
+  assert.equal(await repositories(), alone)
+  await allow(null)
+  await again(/^$/)
+  assert.ok((await repositories()) > alone + 200_000)
 })
 
 test('contents of Git LFS are fetched where the project wants them, checked, and told where they are missing', async (t) => {

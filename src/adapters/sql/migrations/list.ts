@@ -30,6 +30,7 @@ import { gitConnected } from './0039-git-connected.ts'
 import { gitApps } from './0040-git-apps.ts'
 import { removedMachines } from './0041-removed-machines.ts'
 import { sharedThings } from './0042-shared-things.ts'
+import { gitSizes } from './0043-git-sizes.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -66,4 +67,5 @@ export const MIGRATIONS: readonly Migration[] = [
   gitApps,
   removedMachines,
   sharedThings,
+  gitSizes,
 ]

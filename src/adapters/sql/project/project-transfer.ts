@@ -49,6 +49,7 @@ async function giveDeployments(tx: Db, { id, ownerId: from }: Owned, ownerId: st
   await tx.updateTable('hosts').set(to).where('project_id', '=', id).execute()
   await tx.updateTable('crons').set(to).where('project_id', '=', id).execute()
   await tx.updateTable('git_pulls').set(to).where('project_id', '=', id).execute()
+  await tx.updateTable('git_sizes').set(to).where('project_id', '=', id).execute()
   await tx.updateTable('git_pushes').set(to).where('project_id', '=', id).execute()
   await tx.updateTable('project_domains').set(to).where('project_id', '=', id).execute()
   // What an application of the old account has set is the new account's own.

@@ -12,6 +12,7 @@ import { createHostHooks } from '#adapters/git-host-http/host-hooks.ts'
 import { createHostPulls } from '#adapters/git-host-http/host-pulls.ts'
 import { createLfsObjects } from '#adapters/git-host-http/lfs-objects.ts'
 import { createSharedRepositories } from '#adapters/git-shared/shared-repositories.ts'
+import { AloftError } from '#contract/errors.ts'
 import type { Context } from '#core/access/context.ts'
 import { personalOwner } from '#core/access/context.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
@@ -36,6 +37,7 @@ import {
 } from '#core/git/push/push-job.ts'
 import { createReportJob } from '#core/git/report-job.ts'
 import { createRepositoryRoom, type RepositoryRoom } from '#core/git/repository-room.ts'
+import { createMeasure, type Measure, measuredRemotes } from '#core/git/repository-sizes.ts'
 import {
   commitUrlOf,
   type GitRemotes,
@@ -90,18 +92,8 @@ export function openRepositories(
 export const hasOthers = ({ databaseUrl, blobUrl }: Pick<Config, 'databaseUrl' | 'blobUrl'>): boolean =>
   databaseUrl !== undefined && blobUrl !== undefined
 
-/** Projects of an account whose repositories are measured: those that changed last. */
-const MOST_MEASURED = 10_000
-
-export const openRepositoryRoom = (
-  { stores, quotas, clock }: Pick<Parts, 'stores' | 'quotas' | 'clock'>,
-  repositories: GitRepositories,
-): RepositoryRoom =>
-  createRepositoryRoom({
-    ...{ quotas, repositories, clock },
-    projectsOf: async (id) =>
-      (await stores.projects.list(id, { limit: MOST_MEASURED }, {})).items.map((project) => project.id),
-  })
+export const openMeasure = (repositories: GitRepositories, { stores }: Pick<Parts, 'stores'>): Measure =>
+  createMeasure(repositories, stores.gitSizes)
 
 /** What was pushed to this machine while it was alone is there for all from now on. */
 export async function shareRepositories(config: Config, parts: Parts): Promise<void> {
@@ -117,12 +109,15 @@ export async function shareRepositories(config: Config, parts: Parts): Promise<v
   }
 }
 
-export const openRemotes = (config: Config): GitRemotes =>
-  createGitRemotes({
-    ...gitParts(config),
-    allows: openAllows(config),
-    maxBytes: config.gitMaxPush,
-  })
+export const openRemotes = (config: Config, measure: Measure): GitRemotes =>
+  measuredRemotes(
+    createGitRemotes({
+      ...gitParts(config),
+      allows: openAllows(config),
+      maxBytes: config.gitMaxPush,
+    }),
+    measure,
+  )
 
 /** What is asked of the hosts of repositories, and told to them. */
 export function openHosts(parts: Pick<Parts, 'outbound' | 'clock'>) {
@@ -188,10 +183,11 @@ interface GitJobParts {
 export function createGitJobs(config: Config, parts: Parts, given: GitJobParts): readonly JobHandler[] {
   const { stores, transact, bus, clock, blobs } = parts
   const repositories = openRepositories(config, parts)
-  const remotes = openRemotes(config)
+  const remotes = openRemotes(config, openMeasure(repositories, parts))
   const hosts = openHosts(parts)
   const { credentials, access, refresh } = openAccess(parts, hosts)
   const shared = { pushes: stores.pushes, repositories, transact, bus, clock }
+  const room = createRepositoryRoom(parts)
   return [
     createPushJob({
       ...shared,
@@ -207,9 +203,14 @@ export function createGitJobs(config: Config, parts: Parts, given: GitJobParts):
       openSource: async (project, push, signal) => {
         const source = await stores.sources.find(project.id)
         return source
-          ? openRemote({ repositories, remotes, credentials, outbound: parts.outbound }, source, push, signal)
+          ? openRemote(
+              { repositories, remotes, credentials, room, outbound: parts.outbound },
+              { ...source, ownerId: project.ownerId },
+              push,
+              signal,
+            )
           : openOwn(
-              { repositories, remotes, outbound: parts.outbound, projects: stores.projects },
+              { repositories, remotes, room, outbound: parts.outbound, projects: stores.projects },
               project,
               signal,
             )
@@ -231,7 +232,7 @@ export function createGitJobs(config: Config, parts: Parts, given: GitJobParts):
     createInstallationsJob({ apps: stores.apps, access, refresh, transact }),
     createSyncJob({
       ...shared,
-      room: openRepositoryRoom(parts, repositories),
+      room,
       remotes,
       sources: stores.sources,
       pulls: stores.pulls,
@@ -247,6 +248,7 @@ export const createGitRounds = (config: Config, parts: Parts): readonly JobHandl
   createTidyJob({
     ...parts,
     repositories: openRepositories(config, parts),
+    measure: openMeasure(openRepositories(config, parts), parts),
     objects: parts.stores.gitObjects,
     pulls: parts.stores.pulls,
   }),
@@ -261,14 +263,15 @@ export const createGitRounds = (config: Config, parts: Parts): readonly JobHandl
 interface ModuleParts {
   readonly repositories: GitRepositories
   readonly remotes: GitRemotes
+  readonly room: RepositoryRoom
   readonly outbound: Outbound
 }
 
 /** Submodules are kept beside the copy of their project, each address in a repository of its own. */
 const moduleOpener =
   (
-    { repositories, remotes }: ModuleParts,
-    project: string,
+    { repositories, remotes, room }: ModuleParts,
+    { id: project, ownerId }: Pick<Project, 'id' | 'ownerId'>,
     /** Undefined where nothing may sign in: for code that strangers wrote. */
     parent: RemoteAccess | undefined,
     signal: AbortSignal,
@@ -283,7 +286,10 @@ const moduleOpener =
       .digest('hex')
     const id = copyOf(project, key.slice(0, 16))
     await repositories.ensure(id)
-    if ((await repositories.commit(id, commit)) === undefined)
+    if ((await repositories.commit(id, commit)) === undefined) {
+      await room(ownerId).catch((error: unknown) => {
+        throw error instanceof AloftError ? new GitError(error.message) : error
+      })
       await remotes.fetchCommit(id, access, commit, signal).catch((error: unknown) => {
         if (!(error instanceof GitError)) throw error
         const isForeign = access.token === undefined && /denied access/.test(error.message)
@@ -294,6 +300,7 @@ const moduleOpener =
           { cause: error },
         )
       })
+    }
     return id
   }
 
@@ -305,7 +312,7 @@ async function openOwn(
 ): Promise<OpenSource> {
   const { repositories, projects } = parts
   const [refs, head] = await Promise.all([repositories.refs(id), repositories.head(id)])
-  const elsewhere = moduleOpener(parts, id, undefined, signal)
+  const elsewhere = moduleOpener(parts, { id, ownerId }, undefined, signal)
   return {
     ...{ id, refs, head, meta: { gitProvider: 'aloft', gitRepo: name } },
     url: `${OWN}${ownerId}/${name}.git`,
@@ -355,7 +362,7 @@ async function openRemote(
   return {
     ...{ id, refs, head, meta: metaOfSource(source), url: source.url },
     commitUrl: (oid) => commitUrlOf(source, oid),
-    openModule: moduleOpener(parts, id, signIn, signal),
+    openModule: moduleOpener(parts, { id, ownerId: source.ownerId }, signIn, signal),
     lfs: (origin) => createLfsObjects(parts, accessToModule(signIn, origin)),
   }
 }

@@ -1,0 +1,42 @@
+import { projectOfCopy } from '#core/git/git-repositories.ts'
+import type { RepositorySizeStore } from '#core/git/repository-sizes.ts'
+import { prepare } from '../database/prepare.ts'
+import type { Db } from '../tables.ts'
+
+const selectUsed = prepare<{ ownerId: string }>()((db, { ownerId }) =>
+  db
+    .selectFrom('git_sizes')
+    .select(({ fn }) => fn.sum<number | string | null>('bytes').as('used'))
+    .where('owner_id', '=', ownerId),
+)
+
+export const createRepositorySizeStore = (db: Db): RepositorySizeStore => ({
+  async set(repository, bytes) {
+    await db
+      .insertInto('git_sizes')
+      .columns(['project_id', 'repository', 'owner_id', 'bytes'])
+      .expression((eb) =>
+        eb
+          .selectFrom('projects')
+          .select((row) => [
+            'id',
+            row.val(repository).as('repository'),
+            'owner_id',
+            row.val(bytes).as('bytes'),
+          ])
+          .where('id', '=', projectOfCopy(repository)),
+      )
+      .onConflict((conflict) =>
+        conflict
+          .columns(['project_id', 'repository'])
+          .doUpdateSet((eb) => ({ owner_id: eb.ref('excluded.owner_id'), bytes: eb.ref('excluded.bytes') })),
+      )
+      .execute()
+  },
+
+  async used(ownerId) {
+    const [row] = await selectUsed(db, { ownerId })
+    // The sum of a bigint is text on PostgreSQL.
+    return Number(row?.used ?? 0)
+  },
+})

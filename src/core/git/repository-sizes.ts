@@ -1,0 +1,38 @@
+import type { GitRepositories } from './git-repositories.ts'
+import type { GitRemotes } from './source/source.ts'
+
+/**
+ * What repositories take of the storage of their accounts, with the copies of submodules. Each is measured by whoever
+ * changes it, so that nobody who asks has to.
+ */
+export interface RepositorySizeStore {
+  /** Of a repository, or of a copy for one. Nothing is remembered of a project that is gone. */
+  set(repository: string, bytes: number): Promise<void>
+  /** Of all repositories of an account together. */
+  used(ownerId: string): Promise<number>
+}
+
+/** Measures a repository after it has changed. */
+export type Measure = (repository: string) => Promise<void>
+
+export const createMeasure =
+  (repositories: Pick<GitRepositories, 'bytes'>, sizes: Pick<RepositorySizeStore, 'set'>): Measure =>
+  async (repository) => {
+    const bytes = await repositories.bytes(repository)
+    // Another machine may have it.
+    if (bytes !== undefined) await sizes.set(repository, bytes)
+  }
+
+/** Measures what was fetched, also where that failed half-way. */
+export function measuredRemotes(remotes: GitRemotes, measure: Measure): GitRemotes {
+  const measured =
+    <A extends readonly unknown[], R>(fetch: (repository: string, ...rest: A) => Promise<R>) =>
+    (repository: string, ...rest: A): Promise<R> =>
+      fetch(repository, ...rest).finally(() => measure(repository))
+  return {
+    ...remotes,
+    fetch: measured(remotes.fetch),
+    fetchCommit: measured(remotes.fetchCommit),
+    fetchPull: measured(remotes.fetchPull),
+  }
+}

@@ -74,15 +74,28 @@ function stripped(path: string, text: string): string {
   }
 }
 
-/** Keeps the arrows of the sources: server code that a command loads is loaded from its own place. */
+/** What every command begins with. */
+const START = join(src, 'cli/start.ts')
+
+/**
+ * Keeps the arrows of the sources: server code that a command loads is loaded from its own place. What is loaded later
+ * imports what every command begins with, so that all of that is one file: esbuild makes one for each set of entries
+ * that have something in common, and a start would read thirteen.
+ */
 const layers: Plugin = {
   name: 'layers',
-  setup({ onResolve }) {
-    onResolve({ filter: /^[.#].*\.ts$/ }, ({ path, importer }) => {
+  setup({ onResolve, onLoad }) {
+    onLoad({ filter: /\.ts$/ }, ({ path, pluginData }) =>
+      pluginData?.isLate
+        ? { contents: `import ${JSON.stringify(START)};${readFileSync(path, 'utf8')}`, loader: 'ts' }
+        : undefined,
+    )
+    onResolve({ filter: /^[.#].*\.ts$/ }, ({ path, importer, kind }) => {
       const source = sourceOf(path, importer)
       if (source === undefined)
         return { errors: [{ text: `${importer} imports ${path}, which is not there` }] }
-      if (BUNDLED.includes(layerOf(source))) return { path: source }
+      const isLate = kind === 'dynamic-import' && source !== START
+      if (BUNDLED.includes(layerOf(source))) return { path: source, pluginData: { isLate } }
       return { path: `../${scriptName(relative(src, source))}`, external: true }
     })
   },

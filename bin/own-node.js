@@ -1,9 +1,8 @@
 // For machines whose Node.js is older than ours: runs a program on the one that came with the dependencies.
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { constants } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+const { spawn } = require('node:child_process')
+const { existsSync } = require('node:fs')
+const { constants } = require('node:os')
+const { dirname, join } = require('node:path')
 
 const { platform, arch } = process
 const FILE = platform === 'win32' ? 'bin/node.exe' : 'bin/node'
@@ -11,7 +10,7 @@ const PACKAGES = [`node-${platform === 'win32' ? 'win' : platform}-${arch}`, `no
 
 /** Looked for where Node.js looks for packages; those that hold it name no file to resolve. */
 function ownNode() {
-  for (let folder = fileURLToPath(new URL('..', import.meta.url)); ; folder = dirname(folder)) {
+  for (let folder = dirname(__dirname); ; folder = dirname(folder)) {
     for (const name of PACKAGES) {
       const file = join(folder, 'node_modules', name, FILE)
       if (existsSync(file)) return file
@@ -21,7 +20,7 @@ function ownNode() {
 }
 
 /** Runs it in the place of this process, as far as anybody can tell: same streams, same signals, same end. */
-export function runOnOwnNode(file, major) {
+exports.runOnOwnNode = function runOnOwnNode(file, major) {
   const node = ownNode()
   if (node === undefined) {
     process.stderr.write(

@@ -63,6 +63,8 @@ export interface Outcome {
   readonly agreed: Readonly<Record<Subject, Agreed>>
   readonly lost: readonly string[]
   readonly twice: readonly string[]
+  /** Whoever did not answer when that was looked for. */
+  readonly unanswered: readonly string[]
   readonly reasons: readonly string[]
 }
 
@@ -403,14 +405,14 @@ export class Cluster {
     }
     const outcome = { pages: of('pages'), functions: of('functions'), writes: of('writes') }
     const reasons = this.#reasons()
-    const { lost, twice } = await this.#compare()
+    const { lost, twice, unanswered } = await this.#compare()
     return {
       ...outcome,
       recoveredMs: Math.max(0, last - over),
       agreed: Object.fromEntries(
         [...this.#agreements].map(([subject, { changes, longestMs }]) => [subject, { changes, longestMs }]),
       ) as Record<Subject, Agreed>,
-      ...{ lost, twice, reasons },
+      ...{ lost, twice, unanswered, reasons },
     }
   }
 
@@ -419,11 +421,14 @@ export class Cluster {
   }
 
   /** What was acknowledged against what is there. */
-  async #compare(): Promise<{ lost: string[]; twice: string[] }> {
+  async #compare(): Promise<{ lost: string[]; twice: string[]; unanswered: string[] }> {
     const lost: string[] = []
+    const unanswered: string[] = []
     for (const [id, { url, text }] of this.#deployed) {
-      const { status } = await this.#api('comparing', `/v8/platform/deployments/${id}`)
-      const shown = await this.#ask(this.#serving(), 'comparing')('/', { host: url })
+      const [{ status }, shown] = await this.#comparison(unanswered, async () => [
+        await this.#api('comparing', `/v8/platform/deployments/${id}`),
+        await this.#ask(this.#serving(), 'comparing')('/', { host: url }),
+      ])
       if (status !== 200 || shown.text !== text)
         lost.push(`${id}: ${status}, ${shown.status} ${shown.text.slice(0, 80)}`)
     }
@@ -443,7 +448,17 @@ export class Cluster {
     const twice = [...(await counts())]
       .filter(([, count]) => count > 1)
       .map(([email, n]) => `${n} mails to ${email}`)
-    return { lost, twice }
+    return { lost, twice, unanswered }
+  }
+
+  /** Asks once more where nobody answers: what is not shown now is not lost. */
+  async #comparison<T>(unanswered: string[], ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask()
+    } catch (error) {
+      unanswered.push(error instanceof Error ? error.message : String(error))
+      return await ask()
+    }
   }
 
   /** All of its processes at once. */

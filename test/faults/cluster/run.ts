@@ -105,7 +105,7 @@ try {
       ...(refusesWrites || losesAnswers || outcome.writes.failed === 0
         ? []
         : [`${outcome.writes.failed} writes failed`]),
-      ...[...outcome.lost, ...outcome.twice],
+      ...[...outcome.lost, ...outcome.twice, ...outcome.unanswered],
     ]
     console.log(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${lines.at(-1)}`)
     for (const line of [...problems, ...outcome.reasons]) console.log(`     ${line}`)

@@ -290,7 +290,7 @@ export function describeImagePrograms(ground: ImageGround, more: (bench: () => I
       for (const [act, why] of [
         [
           'require("fs").writeFileSync("/large", Buffer.alloc(16 * 2 ** 20))',
-          /has written more than the 8 MB/,
+          /has written more than the 8 MiB/,
         ],
         [
           'for (let n = 0; n < 3000; n++) require("fs").writeFileSync("/" + n, "")',

@@ -17,6 +17,7 @@ import type { RepositoryRoom } from '#core/git/repository-room.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Turns } from '#core/turns.ts'
 import type { GitCommand } from './git-command.ts'
+import type { Pace } from './pace.ts'
 
 export interface GitSessionParts {
   readonly pushes: Pushes
@@ -31,6 +32,7 @@ export interface GitSessionParts {
   /** Of the runs of git, by account. */
   readonly turns: Turns
   readonly room: RepositoryRoom
+  readonly pace: Pace
   readonly log: Log
 }
 
@@ -49,7 +51,7 @@ export async function serveGit(
   const gone = new AbortController()
   channel.once('close', () => gone.abort())
   const idle = setTimeout(() => gone.abort(), IDLE)
-  const wire: Wire = { channel, gone, active: () => idle.refresh() }
+  const wire: Wire = { channel, gone, active: () => idle.refresh(), pace: parts.pace }
   try {
     const owner = await enterRepository(parts.teams, actor, command.account, command.service)
     const ctx: Context = { actor, owner, origin: parts.origin, log: parts.log }
@@ -81,6 +83,7 @@ interface Wire {
   readonly gone: AbortController
   /** Something came or went. */
   readonly active: () => void
+  readonly pace: Pace
 }
 
 async function upload(
@@ -139,20 +142,22 @@ async function receive(parts: GitSessionParts, ctx: Context, name: string, wire:
   await send(answer.body, wire)
 }
 
-async function* received({ channel, active }: Wire): AsyncGenerator<Uint8Array, void> {
+async function* received({ channel, active, pace }: Wire): AsyncGenerator<Uint8Array, void> {
   for await (const chunk of channel.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     active()
+    await pace(chunk.length)
     yield chunk
   }
 }
 
 async function send(
   source: AsyncIterable<Buffer> | Readable,
-  { channel, gone, active }: Wire,
+  { channel, gone, active, pace }: Wire,
 ): Promise<void> {
   for await (const chunk of source as AsyncIterable<Buffer>) {
     gone.signal.throwIfAborted()
     active()
+    await pace(chunk.length)
     if (!channel.write(chunk)) await once(channel, 'drain', { signal: gone.signal })
   }
 }

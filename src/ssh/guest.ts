@@ -24,6 +24,8 @@ export class Guest {
   #connection: Connection | undefined
   #actor: Actor | undefined
   #attempts = 0
+  #hasAsked = false
+  #rekeys = 0
   #commands = 0
   #isEnding = false
 
@@ -40,9 +42,15 @@ export class Guest {
   speak(connection: Connection): void {
     this.#connection = connection
     connection.on('error', () => this.cut())
+    connection.on('rekey', () => this.#rekeyed())
+    this.#socket.on('data', this.#onBytes)
     connection.on('authentication', (ctx) => {
       const refuse = () => ctx.reject(['publickey'])
-      if (ctx.method === 'none') return refuse()
+      // In this way clients ask once what they may sign in with.
+      if (ctx.method === 'none' && !this.#hasAsked) {
+        this.#hasAsked = true
+        return refuse()
+      }
       if (++this.#attempts > this.#limits.maxAttempts) return this.cut()
       readAttempt(this.#parts.keys, ctx).then(
         (attempt) => {
@@ -56,7 +64,10 @@ export class Guest {
         },
       )
     })
-    connection.on('ready', () => this.#rest())
+    connection.on('ready', () => {
+      this.#socket.off('data', this.#onBytes)
+      this.#rest()
+    })
     connection.on('session', (accept, reject) => {
       if (this.#isEnding || this.#actor === undefined || this.#commands >= this.#limits.maxCommands)
         return reject()
@@ -64,6 +75,19 @@ export class Guest {
       clearTimeout(this.#deadline)
       this.#serve(accept(), this.#actor)
     })
+  }
+
+  readonly #onBytes = (): void => {
+    if (this.#socket.bytesRead > this.#limits.signInBytes) this.cut()
+  }
+
+  /** Clients exchange keys again after a gigabyte or an hour. Before they have signed in they never do. */
+  #rekeyed(): void {
+    const { maxRekeys, rekeyBytes } = this.#limits
+    const { bytesRead, bytesWritten } = this.#socket
+    const most =
+      this.#actor === undefined ? 0 : maxRekeys + Math.floor((bytesRead + bytesWritten) / rekeyBytes)
+    if (++this.#rekeys > most) this.cut()
   }
 
   /** Takes nothing new, and ends when what was begun is over. */

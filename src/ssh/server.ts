@@ -1,10 +1,13 @@
+import type { Socket } from 'node:net'
 import ssh2 from 'ssh2'
 import { SECOND } from '#contract/time.ts'
+import { createTurns } from '#core/turns.ts'
 import { listenForGuests, type TcpGuests } from '#listener/tcp-guests.ts'
 import { Guest, type GuestParts } from './guest.ts'
+import { createPace } from './pace.ts'
 import { DEFAULT_LIMITS, type SshLimits } from './ssh-limits.ts'
 
-interface SshServerOptions extends GuestParts {
+interface SshServerOptions extends Omit<GuestParts, 'pace'> {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
@@ -13,33 +16,26 @@ interface SshServerOptions extends GuestParts {
   readonly sockets?: readonly number[] | undefined
   readonly hostKey: string
   readonly limits?: Partial<SshLimits>
+  /** Calls later, as `setTimeout` does. */
+  readonly later?: (work: () => void, ms: number) => void
 }
 
 export type SshServer = TcpGuests
 
 /**
  * What clients of the last ten years speak, without what is weak, without compression, which costs memory, and without
- * key exchanges of large numbers: each would stop this process for tens of milliseconds, for anybody who connects.
+ * key exchanges of large numbers or on the larger curves: each would stop this process for ten milliseconds and more, for
+ * anybody who connects. Nor is there ChaCha20, which takes twice as long as AES does.
  */
 const ALGORITHMS = {
-  kex: [
-    'curve25519-sha256',
-    'curve25519-sha256@libssh.org',
-    'ecdh-sha2-nistp256',
-    'ecdh-sha2-nistp384',
-    'ecdh-sha2-nistp521',
-  ],
-  cipher: [
-    'aes128-gcm@openssh.com',
-    'aes256-gcm@openssh.com',
-    'chacha20-poly1305@openssh.com',
-    'aes128-ctr',
-    'aes256-ctr',
-  ],
+  kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256'],
+  cipher: ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes256-ctr'],
   hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512'],
   compress: ['none'],
   serverHostKey: ['ssh-ed25519'],
 } as const
+
+const MOMENT_MS = 50
 
 /** Git over SSH, and nothing else: no shell, no terminal, no forwarding. */
 export async function startSshServer(options: SshServerOptions): Promise<SshServer> {
@@ -53,6 +49,20 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
     keepaliveCountMax: 3,
   })
   protocol.on('error', (error) => log.error({ err: error }, 'the SSH server failed'))
+  const later = options.later ?? ((work, ms) => void setTimeout(work, ms).unref())
+  const pace = createPace({
+    ...{ bytesPerSecond: limits.bytesPerSecond, momentMs: MOMENT_MS },
+    now: () => performance.now(),
+    sleep: (ms) => new Promise((resolve) => later(resolve, ms)),
+  })
+  const handshakes = createTurns(limits.handshakesAtOnce)
+  /** Those who come together begin one after the other, and visitors of sites are served in between. */
+  const begin = async (socket: Socket) => {
+    const giveBack = await handshakes.take('')
+    if (socket.destroyed) return giveBack()
+    later(giveBack, limits.handshakesMs)
+    protocol.injectSocket(socket)
+  }
   const placeOf = (ip: string | undefined, from: number | undefined) => `${ip} ${from}`
   const byPlace = new Map<string, Guest>()
   protocol.on('connection', (connection, info) => byPlace.get(placeOf(info.ip, info.port))?.speak(connection))
@@ -60,11 +70,11 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
   return listenForGuests({
     ...{ host, port, reusePort, sockets: options.sockets, limits, protocol: 'SSH', log },
     welcome(socket, address) {
-      const guest = new Guest(socket, options, limits)
+      const guest = new Guest(socket, { ...options, pace }, limits)
       const place = placeOf(address, socket.remotePort)
       byPlace.set(place, guest)
       socket.once('close', () => byPlace.delete(place))
-      protocol.injectSocket(socket)
+      void begin(socket)
       return guest
     },
   })

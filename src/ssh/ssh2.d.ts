@@ -50,7 +50,7 @@ declare module 'ssh2' {
 
   interface Connection extends EventEmitter {
     on(event: 'authentication', listener: (ctx: AuthContext) => void): this
-    on(event: 'ready' | 'close' | 'end', listener: () => void): this
+    on(event: 'ready' | 'rekey' | 'close' | 'end', listener: () => void): this
     on(event: 'error', listener: (error: Error) => void): this
     on(event: 'session', listener: (accept: () => Session, reject: () => void) => void): this
     end(): this

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdirSync, readFileSync } from 'node:fs'
 
 const TICKS_A_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 /** Less than so many CPU seconds are not told from none. */
@@ -20,15 +19,22 @@ function readStat(text: string): Stat {
   return { pid: Number.parseInt(text, 10), parent: Number(fields[1]), ticks }
 }
 
-async function readAll(): Promise<readonly Stat[]> {
-  const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  const texts = await Promise.all(names.map((name) => readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')))
-  return texts.filter((text) => text !== '').map(readStat)
+/** Nothing of it waits for a disk: to read each of them aside takes five times the processor time. */
+function readAll(): readonly Stat[] {
+  const names = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return names.flatMap((name) => {
+    try {
+      return [readStat(readFileSync(`/proc/${name}/stat`, 'utf8'))]
+    } catch {
+      // It has ended meanwhile.
+      return []
+    }
+  })
 }
 
 /** CPU seconds that processes have used so far, with everything they have started or without. */
 export async function cpuSecondsOf(pids: readonly number[], withChildren: boolean): Promise<number> {
-  const stats = await readAll()
+  const stats = readAll()
   let ticks = 0
   const todo = [...pids]
   for (let next = todo.pop(); next !== undefined; next = todo.pop())

@@ -179,13 +179,17 @@ async function forgetAll(page: Page): Promise<void> {
   await Promise.all([context.clearCookies(), context.clearPermissions()])
 }
 
-/** Made once for all tests by `npm test`; this is for those who run one by itself. */
+let isBuilt = false
+
+/** Made once for all tests by `npm test`; this is for those who run one by itself. To see that it is takes a moment. */
 function buildDashboard(): void {
+  if (isBuilt) return
   const { status, stderr } = spawnSync(process.execPath, ['scripts/build-dashboard.js'], {
     cwd: root,
     encoding: 'utf8',
   })
   assert.equal(status, 0, stderr)
+  isBuilt = true
 }
 
 /** Nothing is on its way any more, and colours have turned: those of a theme do within a frame or two. */

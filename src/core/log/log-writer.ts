@@ -220,11 +220,14 @@ export class LogWriter {
   /** Lines at once. A busy site fills many batches a second, and whoever follows its visits looks less often than that. */
   #tell(records: readonly NewRecord[]): void {
     let hasLines = false
+    let last: Pick<LogDraft, 'deploymentId' | 'projectId'> | undefined
     for (const record of records) {
-      const { deploymentId, projectId } = isVisit(record) ? record.visit : record
-      this.#grown.add(deploymentId)
-      if (projectId !== undefined) this.#grown.add(projectId)
+      const of = isVisit(record) ? record.visit : record
       if (!isVisit(record)) hasLines = true
+      if (of.deploymentId === last?.deploymentId && of.projectId === last.projectId) continue
+      last = of
+      this.#grown.add(of.deploymentId)
+      if (of.projectId !== undefined) this.#grown.add(of.projectId)
     }
     if (hasLines || this.#tellTimer === undefined) this.#tellGrown()
   }

@@ -66,9 +66,16 @@ export class LogAllowance {
   }
 
   #accountOf(ownerId: string, now: number): Account {
-    if (this.#timer === undefined) this.#timer = setTimeout(() => void this.flush(), WRITE_EVERY).unref()
+    if (this.#timer === undefined) this.#plan()
     const known = this.#accounts.get(ownerId)
-    if (known && now < known.dayEnds) return known
+    return known && now < known.dayEnds ? known : this.#beginDay(ownerId, known, now)
+  }
+
+  #plan(): void {
+    this.#timer = setTimeout(() => void this.flush(), WRITE_EVERY).unref()
+  }
+
+  #beginDay(ownerId: string, known: Account | undefined, now: number): Account {
     const account: Account = {
       day: periodOf('logBytes', now),
       dayEnds: resetOf('logBytes', now) ?? Number.POSITIVE_INFINITY,

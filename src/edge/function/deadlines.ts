@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks'
+
 /** Something that may take only so long. */
 export interface Limited {
   onDeadline(): void

@@ -27,32 +27,48 @@ export class MalformedPacket extends Error {
 
 /** Reads packets from bytes that come in pieces. Undefined is a flush. */
 export class PacketReader {
-  #held: Buffer = Buffer.alloc(0)
+  #chunks: Buffer[] = []
+  #size = 0
+  /** Before there are so many bytes, there is no packet. Until then they are not put together: they may come one by one. */
+  #wanted = 4
 
   add(chunk: Uint8Array): void {
-    this.#held = this.#held.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#held, chunk])
+    this.#chunks.push(Buffer.from(chunk))
+    this.#size += chunk.length
   }
 
   /** The next packet, or `wait` where it has not come whole. */
   next(): Buffer | undefined | 'wait' {
-    if (this.#held.length < 4) return 'wait'
-    const digits = this.#held.toString('latin1', 0, 4)
+    if (this.#size < this.#wanted) return 'wait'
+    const held = this.rest
+    const digits = held.toString('latin1', 0, 4)
     if (!/^[0-9a-fA-F]{4}$/.test(digits))
       throw new MalformedPacket('The request does not follow the Git protocol.')
     const length = Number.parseInt(digits, 16)
     if (length === 0) {
-      this.#held = this.#held.subarray(4)
+      this.#hold(held.subarray(4))
       return undefined
     }
     if (length < 4) throw new MalformedPacket('The request does not follow the Git protocol.')
-    if (this.#held.length < length) return 'wait'
-    const data = this.#held.subarray(4, length)
-    this.#held = this.#held.subarray(length)
-    return data
+    if (held.length < length) {
+      this.#wanted = length
+      return 'wait'
+    }
+    this.#hold(held.subarray(length))
+    return held.subarray(4, length)
   }
 
   /** What was added and is in no packet yet. */
   get rest(): Buffer {
-    return this.#held
+    const [first = Buffer.alloc(0), ...others] = this.#chunks
+    const held = others.length === 0 ? first : Buffer.concat(this.#chunks)
+    this.#chunks = [held]
+    return held
+  }
+
+  #hold(rest: Buffer): void {
+    this.#chunks = rest.length === 0 ? [] : [rest]
+    this.#size = rest.length
+    this.#wanted = 4
   }
 }

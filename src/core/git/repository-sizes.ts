@@ -26,9 +26,9 @@ export const createMeasure =
 /** Measures what was fetched, also where that failed half-way. */
 export function measuredRemotes(remotes: GitRemotes, measure: Measure): GitRemotes {
   const measured =
-    <A extends readonly unknown[], R>(fetch: (repository: string, ...rest: A) => Promise<R>) =>
+    <A extends readonly unknown[], R>(call: (repository: string, ...rest: A) => Promise<R>) =>
     (repository: string, ...rest: A): Promise<R> =>
-      fetch(repository, ...rest).finally(() => measure(repository))
+      call(repository, ...rest).finally(() => measure(repository))
   return {
     ...remotes,
     fetch: measured(remotes.fetch),

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isMarkedAsUntransferable, Worker } from 'node:worker_threads'
 import { isWhole } from '#core/chunks.ts'
 import type { BlobDigest } from '#core/ports/blob-store.ts'
@@ -61,9 +62,10 @@ export class IntakeThread {
       add: async (chunk, isOurs) => {
         chunks.push(isOurs && isTransferable(chunk) ? chunk : new Uint8Array(chunk))
         bytes += chunk.length
-        if (bytes < BATCH_BYTES) return
-        ship()
+        if (bytes >= BATCH_BYTES) ship()
         if (underWay.length > UNDER_WAY) await underWay.shift()
+        // A socket whose sender is fast is read up to 32 times in a turn of the event loop, unless whoever reads it waits.
+        await nextTurn()
       },
       finish: async () => {
         if (chunks.length > 0) ship()

@@ -13,7 +13,7 @@ import {
   timesOf,
   timesOfCores,
 } from '../scripts/test/costs.ts'
-import { mustBeAlone, planOf, TIMES_FILE } from '../scripts/test/plan.ts'
+import { hasDatabase, mustBeAlone, planOf, TIMES_FILE } from '../scripts/test/plan.ts'
 import { inTurn } from '../scripts/test/pool.ts'
 import { Report, type TestEvent } from '../scripts/test/report.ts'
 import { splitByFile } from '../scripts/test/retry.ts'
@@ -23,6 +23,15 @@ const root = resolve(import.meta.dirname, '..')
 test('every test file is run, and none twice', () => {
   const planned = planOf(root).flatMap(({ files }) => files)
   assert.deepEqual(planned.sort(), globSync('{src,test}/**/*.test.ts', { cwd: root }).sort())
+})
+
+test('what has a database is run on PostgreSQL and several processes as well', () => {
+  const folders = planOf(root)
+    .filter(hasDatabase)
+    .flatMap(({ files }) => files.map((file) => file.split('/').slice(0, 2).join('/')))
+  const all = ['acme', 'api', 'attacks', 'dashboard', 'dns', 'e2e', 'faults', 'ports']
+  for (const folder of all) assert.ok(folders.includes(`test/${folder}`), folder)
+  assert.equal(folders.includes('src/core'), false)
 })
 
 test('a file that changes its whole process has one of its own', () => {

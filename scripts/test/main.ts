@@ -1,5 +1,6 @@
 /**
  * `npm test`: the checks and every test, on servers and tools that it installs itself where it may.
+ * `npm run test:postgres`: the tests that have a database, all on PostgreSQL and with several processes.
  *
  *   npm test                            everything
  *   npm test -- src/edge test/api/account/team.test.ts   these folders and files, without the checks
@@ -35,7 +36,7 @@ import {
   timesOfCores,
 } from './costs.ts'
 import { idle } from './idle.ts'
-import { planOf, TIMES_FILE, timeoutMsOf, type Unit } from './plan.ts'
+import { hasDatabase, planOf, TIMES_FILE, timeoutMsOf, type Unit } from './plan.ts'
 import { inTurn } from './pool.ts'
 import { Report, reasonOf, type TestEvent } from './report.ts'
 import { splitByFile } from './retry.ts'
@@ -44,7 +45,9 @@ const root = resolve(import.meta.dirname, '../..')
 process.chdir(root)
 const atFirst = timesOfCores()
 const keepsTimes = process.argv.includes('--times')
-const only = process.argv.slice(2).filter((argument) => argument !== '--times')
+const isSeveral = process.argv.includes('--postgres')
+if (isSeveral) process.env.ALOFT_TEST_SEVERAL = '1'
+const only = process.argv.slice(2).filter((argument) => !['--times', '--postgres'].includes(argument))
 
 const scratch = mkdtempSync(join(tmpdir(), 'aloft-test-run-'))
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
@@ -78,7 +81,7 @@ const builds = [
   beside('dashboard', ['scripts/build-dashboard.js']),
   beside('server', ['scripts/build-server.ts']),
 ]
-const check = only.length === 0 ? beside('check', ['scripts/check.js']) : undefined
+const check = only.length === 0 && !isSeveral ? beside('check', ['scripts/check.js']) : undefined
 
 const missing = ensureTools(Object.keys(TOOLS))
 for (const name of missing)
@@ -86,6 +89,10 @@ for (const name of missing)
 // What benchmarks are compared with may not be had everywhere.
 if (missing.some((name) => TOOLS[name]?.suite !== 'benchmarks') && process.env.CI === 'true') {
   process.stderr.write('with CI=true every suite must run: failing\n')
+  process.exit(1)
+}
+if (isSeveral && missing.includes('postgresql')) {
+  process.stderr.write('there is no PostgreSQL to run on\n')
   process.exit(1)
 }
 for (const { done, said } of builds)
@@ -114,7 +121,7 @@ const filesIn = (name: string): string[] => {
 }
 const units: readonly Unit[] =
   only.length === 0
-    ? planOf(root)
+    ? planOf(root).filter((unit) => !isSeveral || hasDatabase(unit))
     : [...new Set(only.flatMap(filesIn))].map((file) => ({ name: file, files: [file], share: 1 }))
 
 const isAttack = ({ name }: Unit): boolean => name.startsWith('test/attacks/')
@@ -209,5 +216,5 @@ process.stdout.write(`\n${slowest(costs, 15, ofThisProcess())}${describeCores(at
 if (findBundle() === undefined)
   process.stdout.write('the sources changed meanwhile: from then on servers ran without their bundle\n')
 writeFileSync(COSTS_FILE, timeline(costs))
-if (keepsTimes && only.length === 0) writeFileSync(TIMES_FILE, timesOf(costs))
+if (keepsTimes && only.length === 0 && !isSeveral) writeFileSync(TIMES_FILE, timesOf(costs))
 process.exitCode = allPassed && isChecked ? 0 : 1

@@ -75,6 +75,10 @@ function unitsOf({ name, share, processes }: Kind, files: readonly string[], roo
   return [...batches.map((files, n) => ({ name: `${name} ${n + 1}`, files, share })), ...alone.map(own)]
 }
 
+/** Whether a test run on another database tells anything that one on the usual database does not. */
+export const hasDatabase = ({ files }: Unit): boolean =>
+  files.some((file) => /^test\/(acme|api|attacks|dashboard|dns|e2e|faults|ports)\//.test(file))
+
 /** Every test file below root, once: the longest first, so that none of them is what everybody waits for in the end. */
 export function planOf(root: string): Unit[] {
   const taken = new Set<string>()

@@ -41,7 +41,7 @@ eachDatabase((name, open) =>
         server.clock.jump(-jump)
         await read('after')
         await deploy(server, token, 'after')
-        await server.parts.logWriter.flush()
+        await server.flushLogs()
         const { body } = await server.call(`GET /v2/platform/deployments/${id}/events?limit=100`, { token })
         const seen = ['first', 'meanwhile', 'after'].map((mark) =>
           body.findIndex((event: object) => JSON.stringify(event).includes(`?${mark}`)),

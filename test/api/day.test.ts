@@ -38,7 +38,7 @@ eachDatabase((name, open) =>
       assert.equal(last.queue.failed, 0)
       assert.equal(last.queue.queued, first.queue.queued, 'nothing piles up in the queue')
       assert.equal((await server.call('GET /v2/user', { token })).status, 200)
-      await server.parts.logWriter.flush()
+      await server.flushLogs()
       const since = server.clock.now() - HOUR
       const path = `GET /v2/platform/deployments/${made.id}/events?limit=100&since=${since}`
       const events = await server.call(path, { token })

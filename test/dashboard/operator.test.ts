@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
+import { sql } from 'kysely'
+import { openDatabase } from '#adapters/sql/database/database.ts'
 import { HOUR } from '#contract/time.ts'
 import { SILENT_MS } from '#core/machine/machine.ts'
 import { withoutChromium } from '#test/support/browser/chromium.ts'
@@ -26,7 +27,7 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
     await page.getByRole('heading', { name: 'Configuration' }).waitFor()
     const unknown = page.getByRole('table', { name: 'Unknown endpoints' })
     assert.match(await unknown.innerText(), /GET \/v9\/edge-config\s+2\b[\s\S]*POST \/v1\/unheard-of\s+1\b/)
-    assert.match(await page.getByRole('main').innerText(), /sqlite, schema \d+/)
+    assert.match(await page.getByRole('main').innerText(), /(sqlite|postgresql), schema \d+/)
     await dashboard.look(page, 'operator-health')
   })
 
@@ -115,11 +116,13 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
         ...{ startedAt: now, publicAddresses: [] },
       })
     // However long the page takes to open, two were heard of just now, and one has been silent.
-    const database = new DatabaseSync(join(dashboard.server.dataDir, 'aloft.db'))
-    const hear = database.prepare('update machines set heard_at = heard_at + ? where name like ?')
-    hear.run(HOUR, 'fra-%')
-    hear.run(-2 * SILENT_MS, 'iad-1')
-    database.close()
+    const { dataDir, databaseUrl: url } = dashboard.server
+    const database = await openDatabase({ url, file: join(dataDir, 'aloft.db') })
+    const hear = (later: number, name: string) =>
+      sql`update machines set heard_at = heard_at + ${later} where name like ${name}`.execute(database.db)
+    await hear(HOUR, 'fra-%')
+    await hear(-2 * SILENT_MS, 'iad-1')
+    await database.close()
     const page = await dashboard.openPage(operator, '/operator/machines')
     const row = page.getByRole('row', { name: /fra-2/ })
     const saidOf = async (name: string) => {

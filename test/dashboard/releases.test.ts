@@ -37,7 +37,7 @@ describe('rolling releases', { skip: withoutChromium }, () => {
     await deploy('new')
     for (const side of ['canary', 'stable', 'stable'])
       await dashboard.server.visit('rolled.sites.test', '/', { 'x-rolling-release': side })
-    await dashboard.server.parts.traffic.close()
+    await dashboard.server.endTraffic()
     await page.goto(new URL(`/a/${ada.username}/projects/rolled`, page.url()).href)
     await page.getByText('25%').first().waitFor()
     await page.getByText('2 requests to the live deployment, 1 to the new one').waitFor()

@@ -30,7 +30,7 @@ describe('logs and analytics in the dashboard', { skip: withoutChromium }, () =>
   after(() => dashboard?.close())
 
   const pathOf = (rest: string) => `/a/${ada.username}/projects/shop/${rest}`
-  const written = () => dashboard.server.parts.logWriter.flush()
+  const written = () => dashboard.server.flushLogs()
   const paths = async (page: Page): Promise<string[]> =>
     (await page.getByRole('list', { name: 'Log' }).locator('[title^="/"]').allInnerTexts()).map((text) =>
       text.trim(),
@@ -134,7 +134,7 @@ describe('logs and analytics in the dashboard', { skip: withoutChromium }, () =>
   test('counts are those of the visits', async () => {
     const page = await dashboard.openPage(ada, pathOf('analytics'))
     await page.getByRole('button', { name: 'Refresh' }).waitFor()
-    await dashboard.server.parts.traffic.close()
+    await dashboard.server.endTraffic()
     const { body } = await dashboard.server.call('GET /v1/projects/shop/analytics', { token: ada.token })
     assert.ok(body.totals.requests > 100)
     await page.getByRole('button', { name: 'Refresh' }).click()

@@ -89,7 +89,7 @@ test('logs -f prints visits as they come, a line of JSON each', async () => {
     talk += part
     if (before || !isFollowing(talk)) return
     await server.visit(new URL(url).hostname, '/now')
-    await server.parts.logWriter.flush()
+    await server.flushLogs()
   })
   const [first] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string]
   child.kill('SIGINT')

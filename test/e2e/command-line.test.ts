@@ -146,7 +146,7 @@ test('deployments are listed, shown, moved, paused and removed', async () => {
   await run('unpause')
   assert.equal(await visit(production), 'two')
 
-  await server.parts.logWriter.flush()
+  await server.flushLogs()
   const entries = JSON.parse(await run('logs', two.id, '--type', 'response', '--status', '2xx', '--json'))
   assert.ok(entries.length > 0)
   assert.ok(entries.every((entry: { type: string }) => entry.type === 'response'))

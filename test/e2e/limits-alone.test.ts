@@ -4,7 +4,7 @@ import { type Installation, install, NOTHING_RUNS, TOKEN, uninstall } from '#tes
 
 let aloft: Installation
 before(async () => {
-  aloft = await install({ env: NOTHING_RUNS })
+  aloft = await install({ env: { ...NOTHING_RUNS, ALOFT_WORKERS: '1' } })
 })
 after(async () => {
   await aloft.stop()

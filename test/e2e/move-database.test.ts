@@ -8,12 +8,15 @@ import { promisify } from 'node:util'
 import { onPostgres, removeDatabase } from '#test/support/database/databases.ts'
 import { deployed, visit } from '#test/support/deploying.ts'
 import { type Installation, install, NOTHING_RUNS, uninstall } from '#test/support/installation.ts'
+import { aboutSqlite } from '#test/support/several.ts'
 
 const MAIN = resolve(import.meta.dirname, '../../bin/aloft.js')
 const run = promisify(execFile)
 
 onPostgres((_, open) => {
-  test('an installation moves from SQLite to PostgreSQL and back, with all that it has', async (t) => {
+  test('an installation moves from SQLite to PostgreSQL and back, with all that it has', {
+    skip: aboutSqlite,
+  }, async (t) => {
     const aloft = await install({ env: NOTHING_RUNS })
     t.after(() => uninstall(aloft))
     const url = await open()

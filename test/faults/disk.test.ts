@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { deployed, visit } from '#test/support/deploying.ts'
 import { type Installation, install, NOTHING_RUNS, uninstall } from '#test/support/installation.ts'
+import { aboutSqlite } from '#test/support/several.ts'
 import { fillDisk, mountTinyDisk, unmountTinyDisk } from '#test/support/storage/tiny-disk.ts'
 
 const call = async (aloft: Installation, on: string, init: RequestInit = {}) => {
@@ -71,7 +72,7 @@ test('a full disk: sites are served through a restart, deletions work, and nothi
   assert.equal((await logsCheck(aloft))?.ok, true)
 })
 
-test('damaged logs are set aside, named, and begun anew', async (t) => {
+test('damaged logs are set aside, named, and begun anew', { skip: aboutSqlite }, async (t) => {
   let aloft = await install({ env: NOTHING_RUNS })
   t.after(async () => {
     await aloft.stop('SIGKILL')
@@ -98,7 +99,9 @@ test('damaged logs are set aside, named, and begun anew', async (t) => {
   }
 })
 
-test('a damaged database is named when it keeps the installation from starting', async (t) => {
+test('a damaged database is named when it keeps the installation from starting', {
+  skip: aboutSqlite,
+}, async (t) => {
   const aloft = await install({ env: NOTHING_RUNS })
   t.after(() => uninstall(aloft))
   await aloft.stop()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { eachDatabase } from '#test/support/database/databases.ts'
+import { isSeveral } from '#test/support/several.ts'
 import { randomKills } from './load/kills.ts'
 import { World } from './load/world.ts'
 
@@ -12,7 +13,7 @@ const PAUSE_MS = 40
 
 /** On PostgreSQL too with `ALOFT_TEST_LONG=1`; `npm run test:faults` has half of its kills there. */
 const onDatabases: typeof eachDatabase = (suite) =>
-  process.env.ALOFT_TEST_LONG ? eachDatabase(suite) : suite('SQLite', async () => undefined)
+  process.env.ALOFT_TEST_LONG || isSeveral ? eachDatabase(suite) : suite('SQLite', async () => undefined)
 
 onDatabases((name, open) =>
   describe(`kills under load, on ${name}`, () => {

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { compileCacheOf } from './compile-cache.ts'
+import { dropSeveral, isSeveral, openSeveral } from './several.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -14,6 +15,8 @@ export interface Installation {
   readonly tlsPort: number
   readonly folder: string
   readonly token: string
+  /** Where `npm run test:postgres` has made it one. */
+  readonly databaseUrl: string | undefined
   readonly process: ChildProcess
   /** Everything printed so far. */
   readonly stdout: () => string
@@ -66,7 +69,10 @@ export interface Place {
   start(changes?: InstallationOptions): Promise<Installation>
 }
 
-/** The real program, in a folder of its own, on free ports. */
+/** Databases of installations that named none, by their folder. */
+const databases = new Map<string, string>()
+
+/** The real program, in a folder of its own, on free ports; with `npm run test:postgres` on a database of its own there. */
 export const install = async (options: InstallationOptions = {}): Promise<Installation> =>
   (await makePlace(options)).start()
 
@@ -81,15 +87,22 @@ export async function makePlace(options: InstallationOptions = {}): Promise<Plac
   await symlink(tools, join(folder, 'data', 'toolchains'))
   // To make the schema takes a tenth of a start. Those that are to start from nothing do.
   const { ALOFT_TEST_TEMPLATE: template } = process.env
-  if (template && !options.as && !options.byNpm && options.operator !== false)
+  const fromNothing = options.as !== undefined || options.byNpm === true || options.operator === false
+  if (isSeveral && options.env?.ALOFT_DATABASE_URL === undefined)
+    databases.set(folder, await openSeveral({ migrated: !fromNothing }))
+  else if (template && !fromNothing)
     for (const name of await readdir(template))
       await copyFile(join(template, name), join(folder, 'data', name))
   if (options.as) for (const each of [folder, join(folder, 'data'), tools]) await chown(each, uid, uid)
   return { folder, start: (changes) => boot(folder, port, tlsPort, { ...options, ...changes }) }
 }
 
-export const uninstall = ({ folder }: Pick<Installation, 'folder'>): Promise<void> =>
-  rm(folder, { recursive: true, force: true })
+export async function uninstall({ folder }: Pick<Installation, 'folder'>): Promise<void> {
+  const database = databases.get(folder)
+  databases.delete(folder)
+  if (database !== undefined) await dropSeveral(database)
+  await rm(folder, { recursive: true, force: true })
+}
 
 async function boot(
   folder: string,
@@ -98,6 +111,7 @@ async function boot(
   options: InstallationOptions,
 ): Promise<Installation> {
   const { PATH, HOME, NODE_EXTRA_CA_CERTS } = process.env
+  const database = databases.get(folder)
   const source = [process.execPath, join(root, 'src/main.ts')] as const
   const [command = '', ...args] = [
     ...(options.as?.before ?? []),
@@ -118,6 +132,7 @@ async function boot(
       ALOFT_DNS_PORT: '0',
       // Each costs a second of processor time to start; what is about several of them asks for several.
       ALOFT_WORKERS: '1',
+      ...(database === undefined ? {} : { ...TWO_SERVING, ALOFT_DATABASE_URL: database }),
       // A browser for every deployment is more than tests want to wait for.
       ALOFT_CHROMIUM: 'off',
       ...(options.sockets
@@ -150,6 +165,7 @@ async function boot(
     tlsPort,
     folder,
     token: TOKEN,
+    databaseUrl: database,
     process: child,
     stdout: () => printed.stdout,
     stderr: () => printed.stderr,

@@ -5,12 +5,14 @@ import { join } from 'node:path'
 import PostalMime, { type Email } from 'postal-mime'
 import { JobRunner } from '#core/job/job-runner.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
+import type { Clock } from '#core/ports/clock.ts'
 import { OutboundFailure } from '#core/ports/outbound.ts'
 import type { Resolver } from '#core/ports/resolver.ts'
 import { issueToken } from '#core/token/tokens.ts'
 import { ensureUser } from '#core/user/users.ts'
 import { createListeners } from '#listener/listener.ts'
-import { readConfig } from '#src/config/config.ts'
+import type { FastLane } from '#listener/listener-fast-lane.ts'
+import { type Config, readConfig } from '#src/config/config.ts'
 import { buildApi } from '#src/process/api/build-api.ts'
 import { openParts } from '#src/process/compose/open-parts.ts'
 import type { Parts } from '#src/process/compose/parts.ts'
@@ -18,11 +20,14 @@ import { fastLaneOf } from '#src/process/compose/serving/build-handler.ts'
 import { createHostSwitch } from '#src/process/compose/serving/hosts.ts'
 import { createJobHandlers, createUseCases, type Workers } from '#src/process/compose/use-cases.ts'
 import { buildEdge } from '#src/process/serve.ts'
+import type { Channel } from '#src/process/supervisor/channel/channel.ts'
 import { openMailer } from '#src/process/work.ts'
 import type { SshLimits } from '#ssh/ssh-limits.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { copyDatabases } from './database/sqlite-template.ts'
 import { createScriptedResolver } from './dns/scripted-resolver.ts'
+import { createProcessHub } from './process-hub.ts'
+import { dropSeveral, isSeveral, openSeveral } from './several.ts'
 import { silentLog } from './silent-log.ts'
 import { quickFolder } from './storage/quick-folder.ts'
 
@@ -49,9 +54,13 @@ export interface Account {
 export interface TestServer {
   readonly url: string
   readonly dataDir: string
+  /** Undefined where the database is the embedded one. */
+  readonly databaseUrl: string | undefined
   /** The port of SSH; 0 unless `ssh` was asked for. */
   readonly sshPort: number
   readonly parts: Parts
+  /** Of each server that takes requests in turn. */
+  readonly allParts: readonly Parts[]
   readonly clock: TestClock
   call(on: string, options?: CallOptions): Promise<Answer>
   /** A request to a site: what a visitor of this host gets. */
@@ -61,6 +70,13 @@ export interface TestServer {
   operator(): Promise<Account>
   /** Every mail so far, oldest first, after all jobs that are due are done. */
   mails(to?: string): Promise<Email[]>
+  /** Calls the listener once for each message of a topic, whichever server sends it. */
+  hear(topic: string, listener: (message: string) => void): () => void
+  /** What is to be in the logs so far is, whichever server has it. */
+  flushLogs(): Promise<void>
+  /** Every visit so far is counted; later ones are not. */
+  endTraffic(): Promise<void>
+  /** Does all jobs that are due; the next server does, where there are several. */
   runJobs(): Promise<void>
   /** From now on jobs come round by themselves, as the clock says. */
   startJobs(): Promise<void>
@@ -92,59 +108,130 @@ export interface StartOptions {
   readonly ssh?: Partial<SshLimits>
 }
 
-/** The whole API in this process, on a free port, on the database that the url names. */
-export async function startServer(
-  options: StartOptions & { readonly databaseUrl?: string | undefined } = {},
-): Promise<TestServer> {
-  const folder = await mkdtemp(join(quickFolder, 'aloft-test-'))
-  const clock = createTestClock()
-  const config = readConfig({
-    ALOFT_DATA_DIR: folder,
-    ALOFT_RATE_LIMIT: '100000',
-    ALOFT_BASE_URL: 'http://aloft.test',
-    ...(options.databaseUrl ? { ALOFT_DATABASE_URL: options.databaseUrl } : {}),
-    ...options.env,
-  })
-  if (config.databaseUrl === undefined && config.dataDir === folder) await copyDatabases(folder)
-  const opened = await openParts(config, silentLog, undefined, clock)
-  const asksTheWorld = config.resolvers !== undefined
-  const resolver = options.resolver ?? (asksTheWorld ? opened.resolver : createScriptedResolver())
-  const parts = { ...opened, resolver }
+interface ServerPlace {
+  /** To the others, where there are several. */
+  readonly channel: Channel | undefined
+  readonly worker: string
+  readonly ssh?: Partial<SshLimits> | undefined
+}
+
+/** One server within this process: what it remembers and its connections are its own. */
+async function openServer(
+  config: Config,
+  { clock, resolver, workers }: StartOptions & { readonly clock: Clock },
+  { channel, worker, ssh: limits }: ServerPlace,
+) {
+  const opened = await openParts(config, silentLog, channel, clock)
+  const parts = resolver ? { ...opened, resolver } : opened
   await parts.migrate()
   const mailer = openMailer(config)
   const runner = new JobRunner({
     store: parts.stores.jobs,
     transact: parts.transact,
-    handlers: createJobHandlers(config, parts, { mailer, ...NO_BUILDS, ...options.workers }),
+    handlers: createJobHandlers(config, parts, { mailer, ...NO_BUILDS, ...workers }),
     bus: parts.bus,
     clock,
     log: silentLog,
-    worker: 'test',
+    worker,
   })
   const use = createUseCases(config, parts)
-  const api = await buildApi(config, parts, use, undefined)
+  const api = await buildApi(config, parts, use, channel)
   const edge = await buildEdge(config, parts)
-  const listeners = createListeners({
-    host: '127.0.0.1',
-    port: 0,
-    tlsPort: 0,
-    handle: createHostSwitch({ ...config, api, sites: edge.handle }),
-    fastLane: fastLaneOf(edge),
-    certificateFor: () => Promise.reject(new Error('no TLS here')),
-    log: silentLog,
-  })
-  const { port } = await listeners.listen()
+  // As a serving process does: what it looked up before it hears of changes would be served as it was then.
+  if (channel) await parts.bus.untilHearing?.()
   // Loaded only by tests that want it.
   const ssh =
-    options.ssh &&
+    limits &&
     (await (
       await import('#src/process/compose/git/ssh.ts')
     ).startSsh(config, parts, use, {
       reusePort: false,
-      limits: options.ssh,
+      limits,
     }))
+  return {
+    ...{ parts, use, runner, sshPort: ssh?.port ?? 0, fastLane: fastLaneOf(edge) },
+    handle: createHostSwitch({ ...config, api, sites: edge.handle }),
+    async endJobs() {
+      await runner.drain(1000)
+      use.logs.close()
+      use.changes.close()
+    },
+    async close() {
+      await ssh?.drain(1000)
+      await edge.close()
+      mailer.close()
+      await parts.close()
+    },
+  }
+}
+
+/** Each of them, one after the other, again and again. */
+function inTurn<T>(all: readonly [T, ...T[]]): () => T {
+  let turn = 0
+  return () => all[turn++ % all.length] ?? all[0]
+}
+
+/** A connection is taken by the next of them. */
+function lanesInTurn(
+  servers: readonly [{ readonly fastLane: FastLane }, ...{ readonly fastLane: FastLane }[]],
+): FastLane {
+  const next = inTurn(servers)
+  return {
+    take: (socket, handOver) => next().fastLane.take(socket, handOver),
+    takeHttp2: (socket, given) => next().fastLane.takeHttp2(socket, given),
+    takeStream: (stream, headers) => next().fastLane.takeStream(stream, headers),
+    release(forGood) {
+      for (const { fastLane } of servers) fastLane.release(forGood)
+    },
+  }
+}
+
+/**
+ * The whole API in this process, on a free port, on the database that the url names. With `npm run test:postgres` there
+ * are two of it on PostgreSQL, which take requests in turn.
+ */
+export async function startServer(
+  options: StartOptions & { readonly databaseUrl?: string | undefined } = {},
+): Promise<TestServer> {
+  const folder = await mkdtemp(join(quickFolder, 'aloft-test-'))
+  const clock = createTestClock()
+  const namesData = options.databaseUrl ?? options.env?.ALOFT_DATABASE_URL ?? options.env?.ALOFT_DATA_DIR
+  const own = isSeveral && namesData === undefined ? await openSeveral({ migrated: true }) : undefined
+  const databaseUrl = options.databaseUrl ?? own
+  const config = readConfig({
+    ALOFT_DATA_DIR: folder,
+    ALOFT_RATE_LIMIT: '100000',
+    ALOFT_BASE_URL: 'http://aloft.test',
+    ...(databaseUrl ? { ALOFT_DATABASE_URL: databaseUrl } : {}),
+    ...options.env,
+  })
+  if (config.databaseUrl === undefined && config.dataDir === folder) await copyDatabases(folder)
+  const asksTheWorld = config.resolvers !== undefined
+  const resolver = options.resolver ?? (asksTheWorld ? undefined : createScriptedResolver())
+  const common = { ...options, clock, ...(resolver ? { resolver } : {}) }
+  const hub = isSeveral && config.databaseUrl !== undefined ? createProcessHub(clock) : undefined
+  const first = await openServer(config, common, {
+    ...{ channel: hub?.join(), worker: 'test', ssh: options.ssh },
+  })
+  const servers = hub
+    ? ([first, await openServer(config, common, { channel: hub.join(), worker: 'test-2' })] as const)
+    : ([first] as const)
+  const { parts, use } = first
+  const nextRunner = inTurn(servers)
+  const nextHandle = inTurn(servers)
+  const listeners = createListeners({
+    host: '127.0.0.1',
+    port: 0,
+    tlsPort: 0,
+    handle: (req, res) => nextHandle().handle(req, res),
+    fastLane: lanesInTurn(servers),
+    certificateFor: () => Promise.reject(new Error('no TLS here')),
+    log: silentLog,
+  })
+  const { port } = await listeners.listen()
   const url = `http://127.0.0.1:${port}`
-  const agent = new Agent({ keepAlive: true })
+  // A connection stays with whom it was taken by.
+  const agent = new Agent({ keepAlive: hub === undefined })
   let signUps = 0
   /** Of the outbox, by their files, which do not change. */
   const parsedMails = new Map<string, Email>()
@@ -152,8 +239,10 @@ export async function startServer(
   const server: TestServer = {
     url,
     dataDir: config.dataDir,
-    sshPort: ssh?.port ?? 0,
+    databaseUrl: config.databaseUrl?.reveal(),
+    sshPort: first.sshPort,
     parts,
+    allParts: servers.map((each) => each.parts),
     clock,
 
     async call(on, { token, body, headers } = {}) {
@@ -178,7 +267,13 @@ export async function startServer(
     },
 
     async visit(host, path, headers = {}) {
-      const request = httpRequest({ port, host: '127.0.0.1', path, headers: { host, ...headers }, agent })
+      const request = httpRequest({
+        port,
+        host: '127.0.0.1',
+        path,
+        headers: { host, ...headers },
+        agent,
+      })
       request.end()
       const [response] = (await once(request, 'response')) as [IncomingMessage]
       const body = Buffer.concat(await response.toArray()).toString('utf8')
@@ -204,7 +299,7 @@ export async function startServer(
     },
 
     async mails(to) {
-      await runner.idle()
+      await server.runJobs()
       const outbox = join(folder, 'outbox')
       const names = (await readdir(outbox).catch(() => [])).filter((name) => name.endsWith('.eml')).sort()
       const mails = await Promise.all(
@@ -217,18 +312,25 @@ export async function startServer(
       return to === undefined ? mails : mails.filter((mail) => mail.to?.[0]?.address === to)
     },
 
-    runJobs: () => runner.idle(),
-    startJobs: () => runner.start(),
+    hear: (topic, listener) => (hub?.bus ?? parts.bus).subscribe(topic, listener),
+    async flushLogs() {
+      for (const { parts } of servers) await parts.logWriter.flush()
+    },
+    async endTraffic() {
+      for (const { parts } of servers) await parts.traffic.close()
+    },
+
+    runJobs: () => nextRunner().runner.idle(),
+    async startJobs() {
+      for (const { runner } of servers) await runner.start()
+    },
 
     async close() {
       agent.destroy()
-      await runner.drain(1000)
-      use.logs.close()
-      use.changes.close()
-      await Promise.all([listeners.drain(1000), ssh?.drain(1000)])
-      await edge.close()
-      mailer.close()
-      await parts.close()
+      for (const each of servers) await each.endJobs()
+      await listeners.drain(1000)
+      for (const each of servers) await each.close()
+      if (own) await dropSeveral(own)
       await rm(folder, { recursive: true, force: true })
     },
   }

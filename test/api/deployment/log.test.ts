@@ -29,11 +29,13 @@ apiSuite('logs', (server) => {
       { deploymentId: body.id, buildId: 'bld_1', entrypoint: 'package.json' },
     )
     const lines = [build.command('npm run build'), build.stdout('100% done')]
-    await logWriter.flush()
+    await server.flushLogs()
     await Promise.all(lines)
-    for (const path of ['/', '/?a=1', '/missing'])
+    // Each is in the log before the next one, whichever server has answered it.
+    for (const path of ['/', '/?a=1', '/missing']) {
       await server.visit(body.url, path, { 'user-agent': 'visitor/1' })
-    await logWriter.flush()
+      await server.flushLogs()
+    }
     return { ...account, deployment: body.id, host: body.url }
   }
 

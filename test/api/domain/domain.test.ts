@@ -112,7 +112,7 @@ apiSuite(
       assert.deepEqual(one.body.domain.nameservers, ['ns1.localhost', 'ns1.elsewhere.net'])
       dns.set('ns', name, [...NAMESERVERS, 'ns1.elsewhere.net'])
       const heard: string[] = []
-      const stop = server.parts.bus.subscribe(ZONES_TOPIC, (message) => heard.push(message))
+      const stop = server.hear(ZONES_TOPIC, (message) => heard.push(message))
       const both = await add(token, name)
       stop()
       assert.equal(both.status, 200, 'one that waits for its proof is looked up again')
@@ -659,7 +659,7 @@ test('a verified domain that is delegated to us later is noticed within an hour'
   const [operator, { token }] = [await server.operator(), await server.signUp()]
   const asked: string[] = []
   const heard: string[] = []
-  const stop = server.parts.bus.subscribe(ZONES_TOPIC, (message) => heard.push(message))
+  const stop = server.hear(ZONES_TOPIC, (message) => heard.push(message))
   t.after(stop)
   const serviceType = async () =>
     (await server.call('GET /v4/domains/late.example', { token })).body.domain.serviceType

@@ -92,7 +92,7 @@ apiSuite('buying and moving domains', (server) => {
     const [buyer, other] = [await server.signUp(), await server.signUp()]
     const name = fresh()
     const told: string[] = []
-    t.after(server.parts.bus.subscribe(ZONES_TOPIC, (zone) => told.push(zone)))
+    t.after(server.hear(ZONES_TOPIC, (zone) => told.push(zone)))
     assert.equal(await available(buyer.token, name), true)
     const wrong = await buy(buyer.token, { name, expectedPrice: 11 })
     assert.deepEqual([...code(wrong), wrong.body.error.price], [400, 'price_mismatch', 12])

@@ -100,11 +100,15 @@ test('one click makes the app, its secrets are sealed, and its installation is a
     listed.body.repositories.map(({ name }: { name: string }) => name),
     ['octocat/site'],
   )
-  await server.call(`GET /v1/git/connections/${connection.id}/repositories`, me)
-  assert.equal(apps.given.length, 1, 'the token is kept')
+  const ask = async (times: number) => {
+    for (let n = 0; n < times; n++)
+      await server.call(`GET /v1/git/connections/${connection.id}/repositories`, me)
+  }
+  await ask(2 * server.allParts.length)
+  assert.equal(apps.given.length, server.allParts.length, 'the token is kept, by each process')
   server.clock.advance(55 * 60_000)
-  await server.call(`GET /v1/git/connections/${connection.id}/repositories`, me)
-  assert.equal(apps.given.length, 2, 'and another one asked for before it is over')
+  await ask(server.allParts.length)
+  assert.equal(apps.given.length, 2 * server.allParts.length, 'and another one asked for before it is over')
 
   assert.equal((await server.call(`DELETE /v1/git/apps/${id}`, me)).status, 409)
   assert.equal((await server.call(`DELETE /v1/git/connections/${connection.id}`, me)).status, 204)

@@ -57,7 +57,7 @@ apiSuite(
       ).body
     /** Sends everything that was logged so far. */
     async function send(): Promise<void> {
-      await server.parts.logWriter.flush()
+      await server.flushLogs()
       await sender.pass()
     }
     const print = (deploymentId: string, text: string, requestId?: string) =>
@@ -120,6 +120,7 @@ apiSuite(
       const { sent } = await drainOf(account, { secret: 'a secret', headers: { 'X-Key': 'k' } })
       await server.visit(deployment.url, '/', { 'user-agent': 'tester' })
       await server.visit(deployment.url, '/missing?a=1')
+      await server.flushLogs()
       print(deployment.id, 'said "hello"\nand more', 'req_1')
       await server.parts.logWriter.save({
         deploymentId: deployment.id,
@@ -249,11 +250,11 @@ apiSuite(
       const { sent } = await drainOf(account)
       const release = receiver.hold()
       print(deployment.id, 'kept waiting')
-      await server.parts.logWriter.flush()
+      await server.flushLogs()
       const passing = sender.pass()
       while (sent().length === 0) await new Promise(setImmediate)
       assert.equal((await server.visit(deployment.url, '/')).status, 200)
-      await server.parts.logWriter.flush()
+      await server.flushLogs()
       release()
       await passing
       await send()
@@ -299,7 +300,7 @@ apiSuite(
       await send()
       const other = createDrainSender(config, server.parts, 'two')
       print(deployment.id, 'second')
-      await server.parts.logWriter.flush()
+      await server.flushLogs()
       await other.pass()
       assert.equal(sent().length, 1)
       // The first one is never heard of again.
@@ -322,7 +323,7 @@ apiSuite(
       const deployment = await deploy(account, 'behind')
       const { sent } = await drainOf(account)
       print(deployment.id, 'too old')
-      await server.parts.logWriter.flush()
+      await server.flushLogs()
       server.clock.advance(2 * HOUR)
       print(deployment.id, 'recent')
       await send()
@@ -478,7 +479,7 @@ apiSuite(
       /** Sends without asking which drains there are. */
       const sendOn = async (text: string, deploymentId: string = given.id) => {
         print(deploymentId, text)
-        await server.parts.logWriter.flush()
+        await server.flushLogs()
         await sender.pass({ refresh: false })
       }
       const change = (changed: object) => {
@@ -490,7 +491,7 @@ apiSuite(
       await sendOn('while it is disabled')
       // Logged before it is handed over, though nobody looked yet.
       print(given.id, 'the last of that time')
-      await server.parts.logWriter.flush()
+      await server.flushLogs()
       await change({ disabledAt: null, userId: account.id })
       await sendOn('after it was handed over')
       await sendOn('of another project', other.id)
@@ -537,7 +538,7 @@ apiSuite(
       })
       assert.equal(status, 204)
       print(deploymentId, 'after its end')
-      await server.parts.logWriter.flush()
+      await server.flushLogs()
       await sender.pass({ refresh: false })
       assert.equal(receiver.received.filter((request) => request.path === path).length, 1)
     })

@@ -67,7 +67,7 @@ describe('a backup with a damaged entry', () => {
         body: { version: 2, name: 'kept', files },
       })
       await server.visit(new URL(`http://${body.url}`).hostname, '/')
-      await server.parts.logWriter.flush()
+      await server.flushLogs()
       const tree = await workTree({ after }, { 'index.html': 'pushed' })
       await tree.commit()
       await tree.must('clone', '-q', '--bare', tree.folder, join(server.dataDir, 'git', 'pushed.git'))

@@ -25,6 +25,7 @@ import { openSealedBackup, type ReadAt } from '#contract/sealed-backup.ts'
 import { RestoreError, type RestoreOptions, restore } from '#src/process/data/restore.ts'
 import { eachDatabase, type OpenDatabase, onPostgres } from '#test/support/database/databases.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
+import { isSeveral } from '#test/support/several.ts'
 import { startS3, withoutS3 } from '#test/support/storage/s3.ts'
 
 const LARGE = 'large\n'.repeat(50_000)
@@ -85,6 +86,9 @@ const asks = (file: string, dataDir: string, more: Partial<RestoreOptions> = {})
   ...more,
 })
 
+/** What was made for the first database that it is restored to. */
+const TO_FIRST = isSeveral ? 'to-PostgreSQL.tar' : 'to-SQLite.tar'
+
 eachDatabase((from, openFrom) =>
   describe(`a backup of ${from}`, () => {
     let server: TestServer
@@ -96,7 +100,7 @@ eachDatabase((from, openFrom) =>
       there = await furnish(server)
       // Enough of them that what is kept of them is compressed.
       for (let i = 0; i < 20; i++) await server.visit(there.host, `/?visit=${i}`)
-      await server.parts.logWriter.flush()
+      await server.flushLogs()
     })
     after(async () => {
       await server.close()
@@ -171,7 +175,7 @@ eachDatabase((from, openFrom) =>
       await assert.rejects(restore(asks(file, dataDir, { keyFile })), /not the one/)
       assert.equal(existsSync(dataDir), false)
       assert.equal((await readFile(file)).includes('master.key\0'), false)
-      assert.equal((await readFile(join(folder, 'to-SQLite.tar'))).includes('master.key\0'), true)
+      assert.equal((await readFile(join(folder, TO_FIRST))).includes('master.key\0'), true)
     })
 
     test('is for operators alone', async () => {
@@ -203,7 +207,7 @@ eachDatabase((from, openFrom) =>
     })
 
     test('says when it was cut off or changed, and then leaves nothing', async () => {
-      const whole = await readFile(join(folder, 'to-SQLite.tar'))
+      const whole = await readFile(join(folder, TO_FIRST))
       const dataDir = join(folder, 'never')
       const refused = async (name: string, bytes: Buffer, why: RegExp) => {
         const file = join(folder, name)
@@ -228,7 +232,7 @@ eachDatabase((from, openFrom) =>
     })
 
     test('of an earlier schema and format is brought up to date by the next start', async () => {
-      const { manifest, rest } = split(await readFile(join(folder, 'to-SQLite.tar')))
+      const { manifest, rest } = split(await readFile(join(folder, TO_FIRST)))
       const migrations = manifest.main.migrations.filter((name: string) => name < '0017')
       const file = join(folder, 'older.tar')
       await writeFile(
@@ -249,7 +253,7 @@ eachDatabase((from, openFrom) =>
       const [stdin, stdout] = [new PassThrough(), new PassThrough()]
       const stderr = new PassThrough().on('data', (bytes) => drawn.push(String(bytes)))
       const code = await run({
-        argv: ['operator', 'restore', join(folder, 'to-SQLite.tar'), '--data-dir', join(folder, 'shown')],
+        argv: ['operator', 'restore', join(folder, TO_FIRST), '--data-dir', join(folder, 'shown')],
         ...{
           env: {},
           cwd: folder,
@@ -272,7 +276,7 @@ eachDatabase((from, openFrom) =>
     })
 
     test('goes into a folder that is in use by nobody, and moves aside what is there when told to', async () => {
-      const file = join(folder, 'to-SQLite.tar')
+      const file = join(folder, TO_FIRST)
       const dataDir = join(folder, 'busy')
       await mkdir(dataDir)
       await writeFile(join(dataDir, 'note'), 'mine')

@@ -14,9 +14,12 @@ async function visited(server: TestServer, name: string) {
     body: { name, version: 2, files: [{ file: 'index.html', data: 'hello' }] },
   })
   const host: string = deployment.aliasFinal[0]
-  for (const path of ['/', '/?secret=1', '/missing']) await server.visit(host, path)
-  await server.parts.logWriter.flush()
-  await server.parts.traffic.close()
+  // Each is in the log before the next one, whichever server has answered it.
+  for (const path of ['/', '/?secret=1', '/missing']) {
+    await server.visit(host, path)
+    await server.flushLogs()
+  }
+  await server.endTraffic()
   return { token, deployment, host }
 }
 

@@ -73,7 +73,7 @@ apiSuite('schedules', (server) => {
       ['succeeded', 200, 'schedule', cron.nextAt, deploymentId],
     )
     assert.ok(run.durationMs >= 0)
-    await server.parts.logWriter.flush()
+    await server.flushLogs()
     const log = await server.call(
       `GET /v1/projects/runs/logs?requestId=${encodeURIComponent(run.requestId)}`,
       {

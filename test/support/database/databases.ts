@@ -1,4 +1,5 @@
 import { after, describe } from 'node:test'
+import { isSeveral } from '../several.ts'
 import { type Postgres, startPostgres } from './postgres.ts'
 import { createDatabase, dropDatabase } from './postgres-databases.ts'
 
@@ -40,8 +41,8 @@ export function onPostgres(
   else suite('PostgreSQL', openPostgres)
 }
 
-/** Runs a suite on every database that Aloft can use. */
+/** Runs a suite on every database that Aloft can use; with `npm run test:postgres` on that one alone. */
 export function eachDatabase(suite: (name: string, open: OpenDatabase) => void): void {
-  suite('SQLite', async () => undefined)
+  if (!isSeveral) suite('SQLite', async () => undefined)
   onPostgres(suite)
 }

@@ -57,6 +57,14 @@ export const createDatabase = (
     return urlOf(folder, name)
   })
 
+/** As it was before anybody used it. */
+export async function emptyDatabase(url: string): Promise<void> {
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query('drop schema public cascade; create schema public')
+  await client.end()
+}
+
 /** Gone at once: hundreds of them would fill a disk. */
 export const dropDatabase = (url: string): Promise<void> =>
   withClient(new URL(url).searchParams.get('host') ?? '', async (client) => {

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, statfsSync } from 'node:fs'
-import { chown, mkdtemp } from 'node:fs/promises'
+import { chmod, chown, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -68,6 +68,8 @@ export async function startPostgres(parent = quickFolder()): Promise<Postgres> {
   const user = await serverUser()
   const folder = await mkdtemp(join(parent, 'aloft-pg-'))
   if (user) await chown(folder, user.uid, user.gid)
+  // Its socket is for other users, too; its data stays its own.
+  await chmod(folder, 0o711)
   const data = join(folder, 'data')
   const options = { cwd: folder, ...user }
   await run(

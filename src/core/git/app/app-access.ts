@@ -29,7 +29,10 @@ const EARLY = 10 * MINUTE
 const MOST_TOKENS = 1000
 
 export function createAppAccess({ apps, connections, hostApps, vault, clock }: AppAccessParts): AppAccess {
-  const tokens = new Map<string, { readonly token: string; readonly until: number }>()
+  const tokens = new Map<
+    string,
+    { readonly token: string; readonly askedAt: number; readonly until: number }
+  >()
 
   const secretsOf = ({ id, made }: GitApp): AppSecrets | undefined =>
     made === null ? undefined : (JSON.parse(vault.open(made.sealedSecrets, appPurpose(id))) as AppSecrets)
@@ -39,8 +42,8 @@ export function createAppAccess({ apps, connections, hostApps, vault, clock }: A
     return secrets && app.made ? { url: app.url, hostId: app.made.hostId, pem: secrets.pem } : undefined
   }
 
-  const remember = ({ id }: GitConnection, problem: string | null) =>
-    connections.update(id, { checkedAt: clock.now(), problem })
+  const remember = ({ id }: GitConnection, problem: string | null, checkedAt = clock.now()) =>
+    connections.update(id, { checkedAt, problem })
 
   /** One after the other for each connection: what was found later is remembered later. */
   const looking = createTurns(1)
@@ -73,7 +76,10 @@ export function createAppAccess({ apps, connections, hostApps, vault, clock }: A
 
     async token(connection) {
       const kept = tokens.get(connection.id)
-      if (kept && kept.until > clock.now()) return kept.token
+      const now = clock.now()
+      // Another process may have found meanwhile that the installation was suspended, which ends its tokens.
+      const isOlder = connection.problem !== null || connection.checkedAt > (kept?.askedAt ?? 0)
+      if (kept && kept.until > now && !isOlder) return kept.token
       const app = connection.app === null ? undefined : await apps.byId(connection.app.id)
       const key = app && keyOf(app)
       if (!key || connection.app === null) throw new HostRefusal(sentence(unknownApp(connection)), undefined)
@@ -83,9 +89,10 @@ export function createAppAccess({ apps, connections, hostApps, vault, clock }: A
         if (tokens.size >= MOST_TOKENS) tokens.clear()
         tokens.set(connection.id, {
           token: made.token,
+          askedAt: now,
           until: Math.min(made.expiresAt, clock.now() + HOUR) - EARLY,
         })
-        if (connection.problem !== null) await remember(connection, null)
+        if (connection.problem !== null) await remember(connection, null, now)
         return made.token
       } catch (error) {
         if (!(error instanceof HostRefusal)) throw error

@@ -1,6 +1,9 @@
 import type { Turns } from '../turns.ts'
 
-/** Runs of git that clients of one account have at once in each serving process. Each may take a core and a gigabyte; the next one waits. */
+/**
+ * Runs of git that clients of one account have at once in each serving process. Each may take a core and a gigabyte; the
+ * next one waits.
+ */
 export const RUNS_AT_ONCE = 8
 
 /** Starts a run of git when it is the account's turn, which is over when git has ended. */

@@ -95,3 +95,48 @@ test('whichever of two fails, the other is broken off', async () => {
   await once(left, 'close')
   assert.ok(left.destroyed)
 })
+
+test('of large chunks that are all there, one is taken in a turn of the event loop', async () => {
+  const sink = endlessSink()
+  pour(readyChunks(10, 64 << 10), sink)
+  await new Promise(setImmediate)
+  assert.ok(sink.taken() <= 2, `${sink.taken()} were taken in two turns`)
+  await once(sink, 'finish')
+  assert.equal(sink.taken(), 10)
+})
+
+test('small chunks do not wait for a turn of their own', async () => {
+  const sink = endlessSink()
+  pour(readyChunks(10, 100), sink)
+  await new Promise(setImmediate)
+  assert.equal(sink.taken(), 10)
+})
+
+test('whoever stops it is not sent what would have come in the next turn', async () => {
+  const source = readyChunks(10, 64 << 10)
+  const stop = pour(source, endlessSink())
+  await once(source, 'data')
+  stop()
+  await new Promise(setImmediate)
+  assert.ok(source.isPaused())
+})
+
+/** A source that has everything already. */
+function readyChunks(count: number, size: number): PassThrough {
+  const source = new PassThrough({ highWaterMark: count * size + 1 })
+  for (let n = 0; n < count; n++) source.write(Buffer.alloc(size, n))
+  source.end()
+  return source
+}
+
+function endlessSink(): Writable & { taken(): number } {
+  let count = 0
+  const sink = new Writable({
+    highWaterMark: 2 ** 30,
+    write(_chunk, _, done) {
+      count++
+      done()
+    },
+  })
+  return Object.assign(sink, { taken: () => count })
+}

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import { afterWrite } from '#core/chunks.ts'
+import { afterWrite, oneATurn } from '#core/chunks.ts'
 import type { SiteFunction } from '#core/site/site.ts'
 import { type Answer, headerLines, headerOf } from '../answer.ts'
 import { policyOf } from '../cache/cache-policy.ts'
@@ -235,6 +235,7 @@ export class FastCall implements Waiting {
     const socket = this.#socket
     let bytes = 0
     const written = afterWrite(body)
+    const rest = oneATurn(body, () => !socket.writableNeedDrain)
     const onDrain = () => body.resume()
     this.#body = body
     this.#sent = { ...answer, bytes }
@@ -242,7 +243,8 @@ export class FastCall implements Waiting {
       bytes += chunk.length
       this.#sent = { ...answer, bytes }
       const onWritten = written(chunk)
-      if (!(isChunked ? writeChunk(socket, chunk, onWritten) : socket.write(chunk, onWritten))) body.pause()
+      if (isChunked ? writeChunk(socket, chunk, onWritten) : socket.write(chunk, onWritten)) rest(chunk)
+      else body.pause()
     })
     socket.on('drain', onDrain)
     body.once('close', () => socket.off('drain', onDrain))

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import { afterWrite } from '#core/chunks.ts'
+import { afterWrite, oneATurn } from '#core/chunks.ts'
 import { endChunks, writeChunk } from './chunk.ts'
 
 /** What is kept of a body, in case that it has to be sent again. */
@@ -11,6 +11,7 @@ export class OutgoingBody {
   readonly #req: Readable
   readonly #isChunked: boolean
   readonly #written: ReturnType<typeof afterWrite>
+  readonly #rest: ReturnType<typeof oneATurn>
   /** Undefined once it is too much to keep. */
   #kept: Buffer[] | undefined = []
   #keptBytes = 0
@@ -24,6 +25,7 @@ export class OutgoingBody {
     this.#req = req
     this.#isChunked = isChunked
     this.#written = afterWrite(req)
+    this.#rest = oneATurn(req, () => this.#hasRoom)
   }
 
   /** Whether all that was taken from the visitor can be sent once more. */
@@ -79,7 +81,13 @@ export class OutgoingBody {
     if (socket === undefined) return
     this.#keep(chunk)
     const onWritten = this.canRepeat ? undefined : this.#written(chunk)
-    if (!this.#write(socket, chunk, onWritten)) this.#req.pause()
+    if (this.#write(socket, chunk, onWritten)) this.#rest(chunk)
+    else this.#req.pause()
+  }
+
+  get #hasRoom(): boolean {
+    const socket = this.#socket
+    return socket !== undefined && !socket.connecting && !socket.writableNeedDrain
   }
 
   readonly #onDrain = (): void => {

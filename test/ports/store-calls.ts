@@ -240,6 +240,7 @@ export const callsOn = ({
       const claim = { kinds, worker: 'w', now: 2e12, leaseUntil: 3e12, limit: 5 }
       await jobs.claim(claim)
       await jobs.claim({ ...claim, kinds: ['build'], share: 'an-account' })
+      await jobs.claim({ ...claim, kinds: ['build'], share: 'an-account', oneAtATime: true })
     },
     waiting: () => jobs.waiting('build', 2e12),
     queue: () => jobs.queue('build', 2e12, 5),

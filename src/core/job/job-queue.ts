@@ -53,6 +53,8 @@ export interface JobStore extends JobQueue, FailedJobs {
     readonly limit: number
     /** Only the jobs of this share. */
     readonly share?: string
+    /** None while another job of the share is leased, to whichever worker. Needs a share, and one kind. */
+    readonly oneAtATime?: boolean
   }): Promise<readonly Job[]>
   /** Who waits for a kind of job, the longest waiting first, and how many of its jobs run. */
   waiting(kind: string, now: number): Promise<readonly { readonly share: string; readonly running: number }[]>

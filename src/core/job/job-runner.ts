@@ -280,7 +280,7 @@ export class JobRunner {
       now,
       leaseUntil: now + leaseMs,
       limit,
-      ...(share === undefined ? {} : { share }),
+      ...(share === undefined ? {} : { share, oneAtATime: lane.inOrder }),
     })
     // A lease that this worker let run out can come back to it while the work still goes on.
     for (const job of jobs) if (!this.#running.has(job.id)) this.#begin(job, share)

@@ -56,6 +56,36 @@ eachDatabase((name, open) =>
       assert.equal(await jobs.complete(first, 'a'), true)
     })
 
+    it('leases one job of a share at a time where that is asked, in their order, however many workers ask', async (t) => {
+      const { jobs } = (await openStores(t, open)).stores
+      const ids: string[] = []
+      for (let n = 0; n < 6; n++)
+        ids.push(await jobs.enqueue({ kind: 'push', payload: {}, share: 'site', runAt: NOW + n }))
+      const workers = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+      const now = NOW + 10
+      const ask = (share: string) => (worker: string) =>
+        jobs.claim({
+          ...{ kinds: ['push'], worker, now, leaseUntil: now + 1000, limit: 1 },
+          ...{ share, oneAtATime: true },
+        })
+      for (const id of ids) {
+        const claims = await Promise.all(workers.map(ask('site')))
+        assert.deepEqual(
+          claims.flat().map((job) => job.id),
+          [id],
+        )
+        const worker = workers[claims.findIndex(({ length }) => length > 0)] as string
+        assert.equal(await jobs.complete(id, worker), true)
+      }
+      // Others do not wait for it, and a lease that ran out keeps nobody.
+      for (const share of ['site', 'other'])
+        await jobs.enqueue({ kind: 'push', payload: {}, share, runAt: NOW })
+      assert.equal((await ask('site')('a')).length, 1)
+      assert.equal((await ask('other')('b')).length, 1)
+      const late = { kinds: ['push'], worker: 'c', now: now + 2000, leaseUntil: now + 3000, limit: 1 }
+      assert.equal((await jobs.claim({ ...late, share: 'site', oneAtATime: true })).length, 1)
+    })
+
     it('is due at once unless a time is given', async (t) => {
       const { stores, clock } = await openStores(t, open)
       await stores.jobs.enqueue({ kind: 'mail', payload: {} })

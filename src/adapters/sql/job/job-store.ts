@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { newId } from '#contract/ids.ts'
 import { HOUR } from '#contract/time.ts'
 import type { ScheduledJob } from '#core/job/clock-jump.ts'
@@ -6,6 +7,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import { changedOne } from '../database/changed-one.ts'
 import { locksRows } from '../database/dialect/capabilities.ts'
 import { knownLimit } from '../database/known-limit.ts'
+import { atomically } from '../database/transaction.ts'
 import type { Db, Tables } from '../tables.ts'
 import { createFailedJobs } from './failed-jobs.ts'
 
@@ -29,6 +31,62 @@ const toScheduled = (
 
 /** A job that a worker has is due again when its lease runs out, which is soon. */
 const LONGEST_LEASE = HOUR
+
+/** Of those who claim jobs of one share. */
+const LOCK = 0x6a6f6273
+
+type Claim = Parameters<JobStore['claim']>[0]
+
+async function claim(
+  db: Db,
+  { kinds, worker, now, leaseUntil, limit, share, oneAtATime = false }: Claim,
+): Promise<readonly Job[]> {
+  const rows = await db
+    .with('due', (qb) =>
+      qb
+        .selectFrom('jobs')
+        .select('id')
+        .where('failed_at', 'is', null)
+        .where('due_at', '<=', now)
+        .where('kind', 'in', kinds)
+        .$if(share !== undefined, (query) => query.where('share', '=', share as string))
+        .$if(oneAtATime, (query) =>
+          query.where(({ not, exists, selectFrom }) =>
+            not(
+              exists(
+                selectFrom('jobs as leased')
+                  .select('leased.id')
+                  .where('leased.kind', 'in', kinds)
+                  .where('leased.share', '=', share as string)
+                  .where('leased.failed_at', 'is', null)
+                  .where('leased.worker', 'is not', null)
+                  .where('leased.due_at', '>', now)
+                  .where('leased.due_at', '<=', now + LONGEST_LEASE),
+              ),
+            ),
+          ),
+        )
+        .orderBy('due_at')
+        .orderBy('id')
+        .limit(knownLimit(limit))
+        // What another worker is just claiming is not worth waiting for.
+        .$if(locksRows(db), (query) => query.forUpdate().skipLocked()),
+    )
+    .updateTable('jobs')
+    .from('due')
+    .set((eb) => ({ worker, due_at: leaseUntil, attempts: eb('jobs.attempts', '+', 1) }))
+    .whereRef('jobs.id', '=', 'due.id')
+    .returning(['jobs.id', 'jobs.kind', 'jobs.payload', 'jobs.key', 'jobs.attempts', 'jobs.run_at'])
+    .execute()
+  return rows
+    .sort((a, b) => a.run_at - b.run_at)
+    .map(
+      ({ id, kind, payload, key, attempts }): Job => ({
+        ...{ id, kind, key, attempts },
+        payload: JSON.parse(payload),
+      }),
+    )
+}
 
 export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): JobStore {
   const unfinished = (key: string) =>
@@ -105,40 +163,15 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
         .execute()
     },
 
-    async claim({ kinds, worker, now, leaseUntil, limit, share }) {
-      if (kinds.length === 0 || limit <= 0) return []
-      const rows = await db
-        .with('due', (qb) =>
-          qb
-            .selectFrom('jobs')
-            .select('id')
-            .where('failed_at', 'is', null)
-            .where('due_at', '<=', now)
-            .where('kind', 'in', kinds)
-            .$if(share !== undefined, (query) => query.where('share', '=', share as string))
-            .orderBy('due_at')
-            .orderBy('id')
-            .limit(knownLimit(limit))
-            // What another worker is just claiming is not worth waiting for.
-            .$if(locksRows(db), (query) => query.forUpdate().skipLocked()),
-        )
-        .updateTable('jobs')
-        .from('due')
-        .set((eb) => ({ worker, due_at: leaseUntil, attempts: eb('jobs.attempts', '+', 1) }))
-        .whereRef('jobs.id', '=', 'due.id')
-        .returning(['jobs.id', 'jobs.kind', 'jobs.payload', 'jobs.key', 'jobs.attempts', 'jobs.run_at'])
-        .execute()
-      return rows
-        .sort((a, b) => a.run_at - b.run_at)
-        .map(
-          ({ id, kind, payload, key, attempts }): Job => ({
-            id,
-            kind,
-            payload: JSON.parse(payload),
-            key,
-            attempts,
-          }),
-        )
+    async claim(request) {
+      if (request.kinds.length === 0 || request.limit <= 0) return []
+      if (!request.oneAtATime || !locksRows(db)) return claim(db, request)
+      // What another worker claims at the same time is seen only after it: whoever comes second looks then.
+      return atomically(db, async (tx) => {
+        const whose = `${request.kinds[0]} ${request.share}`
+        await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)}, hashtext(${whose}))`.execute(tx)
+        return claim(tx, request)
+      })
     },
 
     async waiting(kind, now) {

@@ -47,11 +47,11 @@ export class ContentCache {
     this.#timer.unref()
   }
 
-  async read(sha256: string): Promise<Buffer | undefined> {
+  read(sha256: string): Promise<Buffer | undefined> {
     return this.#soundly(sha256, () => this.#options.store.read(sha256))
   }
 
-  async open(sha256: string, range?: ByteRange): Promise<Readable | undefined> {
+  open(sha256: string, range?: ByteRange): Promise<Readable | undefined> {
     return this.#soundly(sha256, () => this.#options.store.open(sha256, range))
   }
 

@@ -25,10 +25,28 @@ function whyNot(): string | false {
 /** Why the program of an earlier version cannot be had, if so. */
 export const withoutHistory = whyNot()
 
+const commitBefore = (migration: string): string =>
+  `${git('log', '--diff-filter=A', '--format=%H', '-1', '--', `${MIGRATIONS}/${migration}.ts`)}~`
+
+const migrationsAt = (commit: string): readonly string[] =>
+  git('ls-tree', '--name-only', commit, `${MIGRATIONS}/`)
+    .split('\n')
+    .flatMap((path) => /\/(\d{4}-[^./]+)\.ts$/.exec(path)?.[1] ?? [])
+
+/**
+ * The newest migration but one before which the program had none that there is not today: one that nobody had yet may have been
+ * given another name.
+ */
+export function migrationToLack(migrations: readonly string[]): string {
+  const isKept = (name: string) => migrations.includes(name)
+  const found = migrations.slice(0, -1).findLast((name) => migrationsAt(commitBefore(name)).every(isKept))
+  if (found === undefined) throw new Error('no earlier program has only migrations of today')
+  return found
+}
+
 /** Puts the program as it was before this migration came into the folder; answers its main file. */
 export async function programWithout(migration: string, folder: string): Promise<string> {
-  const added = git('log', '--diff-filter=A', '--format=%H', '-1', '--', `${MIGRATIONS}/${migration}.ts`)
-  const archive = execFileSync('git', ['archive', `${added}~`, 'src', 'package.json'], {
+  const archive = execFileSync('git', ['archive', commitBefore(migration), 'src', 'package.json'], {
     cwd: root,
     maxBuffer: 2 ** 29,
   })

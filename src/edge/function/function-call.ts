@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import { isUnread } from '#core/instance/unread-request.ts'
 import type { Log } from '#core/ports/log.ts'
 import {
   type Lease,
@@ -60,13 +61,6 @@ export interface Waiting {
 const MAX_ATTEMPTS = 4
 /** Asking twice does no harm. */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** The connection was never made. */
-const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTSOCK', 'EACCES', 'EAGAIN', 'EMFILE', 'ENFILE'])
-/**
- * The instance never read what was sent last: over a unix socket a peer that closes with bytes unread resets the
- * connection, while one that has read them just ends it.
- */
-const UNREAD = new Set(['EPIPE', 'ECONNRESET'])
 /** For which the instance is not to blame. */
 const BLAMELESS = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'EMALFORMED'])
 
@@ -274,9 +268,7 @@ class RunningCall implements UpstreamExchange, Waiting, Limited {
   }
 
   #mayRepeat(code: string): boolean {
-    const { body } = this.#call
-    if (!this.#isRepeatable) return false
-    return NOT_CONNECTED.has(code) || (UNREAD.has(code) && (body?.pieces ?? 0) <= 1)
+    return this.#isRepeatable && isUnread(code, this.#call.body?.pieces ?? 0)
   }
 
   #end(end: 'broken' | 'stuck' | undefined): void {

@@ -1,9 +1,5 @@
 import type { Socket } from 'node:net'
-
-/** The connection was never made. */
-const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTSOCK', 'EACCES', 'EAGAIN', 'EMFILE', 'ENFILE'])
-/** Over a unix socket: who is connected to closed it and has not read what was written last. */
-const UNREAD = new Set(['EPIPE', 'ECONNRESET'])
+import { isUnread } from '#core/instance/unread-request.ts'
 
 /**
  * Whatever one end does, the other hears of; what has come to its end is still passed on. `onUnread` is called instead of
@@ -16,8 +12,7 @@ export function joinSockets(near: Socket, far: Socket, onUnread: () => void = ()
     pieces = 0
   })
   far.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
-    // Of several pieces the first may have been read.
-    if (NOT_CONNECTED.has(code) || (UNREAD.has(code) && pieces <= 1)) onUnread()
+    if (isUnread(code, pieces)) onUnread()
     else near.destroy()
   })
   far.once('close', () => {

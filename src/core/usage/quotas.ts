@@ -75,6 +75,7 @@ export function createQuotas({ stores, settings, clock }: QuotaParts): Quotas {
     files: await within.usage.used(id, 'contentBytes', ''),
     repositories: await within.gitSizes.used(id),
   })
+  const sumOf = (parts: Record<StoragePart, number>) => parts.files + parts.repositories
 
   const used: Quotas['used'] = async (id, name, within = stores) => {
     const period = periodOf(name, clock.now())
@@ -82,10 +83,7 @@ export function createQuotas({ stores, settings, clock }: QuotaParts): Quotas {
     if (name === 'instances') return (await within.instances.ofOwner(id)).count
     if (name === 'memoryMb') return (await within.instances.ofOwner(id)).memoryMb
     if (name === 'buildMinutes') return (await within.usage.used(id, 'buildMs', period)) / MINUTE
-    if (name === 'contentBytes') {
-      const parts = await storage(id, within)
-      return parts.files + parts.repositories
-    }
+    if (name === 'contentBytes') return sumOf(await storage(id, within))
     return within.usage.used(id, name, period)
   }
 
@@ -107,10 +105,9 @@ export function createQuotas({ stores, settings, clock }: QuotaParts): Quotas {
       const uses: QuotaUse[] = []
       for (const name of QUOTA_NAMES) {
         const reset = resetOf(name, clock.now())
-        const amount = await used(account.id, name)
         const parts = name === 'contentBytes' ? await storage(account.id, stores) : undefined
         uses.push({
-          ...{ name, used: amount, limit: allowed[name] },
+          ...{ name, used: parts ? sumOf(parts) : await used(account.id, name), limit: allowed[name] },
           ...(reset === undefined ? {} : { reset }),
           ...(parts && { parts: STORAGE_PARTS.map((part) => ({ name: part, used: parts[part] })) }),
         })

@@ -428,6 +428,22 @@ describe('opening', () => {
 })
 
 describe('a failing disk', () => {
+  it('takes no more of a large content once there is no room, and leaves nothing of it', async () => {
+    let chunks = 0
+    const hasRoom = () => chunks < 5
+    const store = await createFsBlobStore({ folder, clock: systemClock, log: silentLog, hasRoom })
+    stores.push(store)
+    async function* endless() {
+      for (;;) {
+        chunks++
+        yield randomBytes(LARGE)
+      }
+    }
+    await assert.rejects(store.put(endless(), { maxBytes: 1e12 }), isFault('no_space'))
+    assert.equal(chunks, 5)
+    assert.deepEqual(await temps(), [])
+  })
+
   it('rejects the puts it fails and none after', async () => {
     const store = await openStore()
     const before = someOf(5)

@@ -47,7 +47,7 @@ export interface FsBlobStoreOptions {
   readonly smallBytes?: number
   /** A pack that has grown to this size is left for a new one. */
   readonly packBytes?: number
-  /** Whether there is room for more; asked before anything is taken in. */
+  /** Whether there is room for more; asked before anything is taken in, and while something large is. */
   readonly hasRoom?: () => boolean
   /** Of a large content that was not looked at lately, up to this size all is checked before a part of it is given out. */
   readonly checkedFirstBytes?: number
@@ -315,6 +315,7 @@ class Store implements FsBlobStore {
       sizeHint,
       ownsChunks,
       signals,
+      assertRoom: () => this.#assertRoom(),
       spill: () => Spill.create(this.#tempPath(), (handle) => this.#intakeFor(handle, sizeHint)),
     })
     try {

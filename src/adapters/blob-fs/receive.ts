@@ -17,6 +17,8 @@ export interface ReceiveOptions {
   readonly ownsChunks: boolean
   readonly signals: readonly AbortSignal[]
   readonly spill: () => Promise<Spill>
+  /** Throws where the disk has no room for more. */
+  readonly assertRoom: () => void
 }
 
 export const digestOf = (bytes: Uint8Array): BlobDigest => ({
@@ -28,7 +30,7 @@ export const digestOf = (bytes: Uint8Array): BlobDigest => ({
 /** Takes in a whole content. Where it throws, nothing of it is left. */
 export async function receive(
   source: Readable | AsyncIterable<Uint8Array>,
-  { maxBytes, smallBytes, sizeHint, ownsChunks, signals, spill }: ReceiveOptions,
+  { maxBytes, smallBytes, sizeHint, ownsChunks, signals, spill, assertRoom }: ReceiveOptions,
 ): Promise<Received> {
   const small: Uint8Array[] = []
   let size = 0
@@ -40,7 +42,11 @@ export async function receive(
       size += chunk.length
       if (size > maxBytes) throw tooLarge(maxBytes)
       if (file === undefined) small.push(chunk)
-      else await file.add(chunk, ownsChunks)
+      else {
+        // There may have been room at the beginning, for this one and for many others that came with it.
+        assertRoom()
+        await file.add(chunk, ownsChunks)
+      }
       if (file !== undefined || size <= smallBytes) continue
       file = await spill()
       for (const early of small.splice(0)) await file.add(early, ownsChunks)

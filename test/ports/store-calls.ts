@@ -570,7 +570,7 @@ const callsOnOthers = ({
     remove: () => projectDomains.remove(project.id, projectDomain.name),
   },
   files: {
-    add: () => files.add(user.id, [file], 1),
+    add: () => files.add(user.id, [file], 1, 1e12),
     claim: () => files.claim(user.id, [file.sha1], 2e12),
     stale: () => files.stale(2e12, 10),
     forget: () => files.forget(user.id, [file.sha1], 1),

@@ -114,7 +114,7 @@ export function createCreateDeployment(parts: CreateParts) {
     const inline = files.filter((file) => 'bytes' in file)
     const room = await roomFor(owner, inline)
     try {
-      return await storeContents(owner, inline)
+      return await storeContents(owner, inline, room.limit)
     } finally {
       room.release()
     }
@@ -134,7 +134,11 @@ export function createCreateDeployment(parts: CreateParts) {
     }
   }
 
-  async function storeContents(owner: Owner, inline: readonly InlineFile[]): Promise<Stored> {
+  async function storeContents(
+    owner: Owner,
+    inline: readonly InlineFile[],
+    limit: Room['limit'],
+  ): Promise<Stored> {
     const stored = new Map<string, UploadedFile>()
     for (let start = 0; start < inline.length; start += CONTENT_BATCH) {
       const batch = inline.slice(start, start + CONTENT_BATCH)
@@ -144,7 +148,7 @@ export function createCreateDeployment(parts: CreateParts) {
     // In the order of the index, in which neighbours are written together.
     const rows = await sortInSlices([...stored.values()], (a, b) => (a.sha1 < b.sha1 ? -1 : 1))
     for (let start = 0; start < rows.length; start += ROW_BATCH)
-      await parts.files.add(owner.id, rows.slice(start, start + ROW_BATCH), clock.now())
+      await parts.files.add(owner.id, rows.slice(start, start + ROW_BATCH), clock.now(), limit)
     return stored
   }
 

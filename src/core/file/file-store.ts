@@ -10,8 +10,12 @@ export interface UploadedFile {
  * in no deployment and was not used for a day may be forgotten.
  */
 export interface FileStore {
-  /** Adds or refreshes, and ends the waiting of deployments for these files. Repeatable. */
-  add(ownerId: string, files: readonly UploadedFile[], usedAt: number): Promise<void>
+  /**
+   * Adds or refreshes, and ends the waiting of deployments for these files. Repeatable. Where the account would hold more
+   * than `most` bytes for those that are new, whatever others add at the same time, nothing is added and it rejects with
+   * `quota_exceeded`.
+   */
+  add(ownerId: string, files: readonly UploadedFile[], usedAt: number, most?: number | null): Promise<void>
   /**
    * Those of the hashes that the account has, by SHA-1, and perhaps others of its own. Inside a transaction they stay until it ends:
    * whatever was not used for half a day is refreshed to `usedAt`, which keeps a collector off.

@@ -40,15 +40,17 @@ const invalid = (why: string) => new AloftError('bad_request', `Invalid request:
 
 export function createFiles({ blobs, store, content, clock, onUploaded }: FileParts): Files {
   /** What the account has already takes no room. */
-  async function roomFor(owner: Owner, digest: string, size: number | undefined): Promise<Room> {
-    try {
-      return await content.take(owner, size)
-    } catch (error) {
-      const known = (await store.claim(owner.id, [digest], clock.now())).get(digest)
-      if (known === undefined) throw error
-      return { most: known.size, exceeded: () => error as AloftError, release() {} }
+  async function unlessKnown(owner: Owner, digest: string, error: unknown): Promise<Room> {
+    const known = (await store.claim(owner.id, [digest], clock.now())).get(digest)
+    if (known === undefined) throw error
+    return {
+      ...{ most: known.size, limit: null, exceeded: () => error as AloftError },
+      ...{ confirm: async () => {}, release() {} },
     }
   }
+
+  const roomFor = (owner: Owner, digest: string, size: number | undefined): Promise<Room> =>
+    content.take(owner, size).catch((error: unknown) => unlessKnown(owner, digest, error))
 
   /** The same for many: what of them is new to the account has to have room. */
   async function roomForAll(owner: Owner, files: readonly BatchedFile[]): Promise<Room> {
@@ -72,28 +74,31 @@ export function createFiles({ blobs, store, content, clock, onUploaded }: FilePa
       if (new Set(sizes).size > 1) throw invalid('`x-platform-size` and `Content-Length` differ')
       const [size] = sizes
 
-      const accept = (got: BlobDigest) => {
+      const room = await roomFor(ctx.owner, digest, size)
+      const accept = async (got: BlobDigest) => {
         if (size !== undefined && got.size !== size)
           throw invalid(`the body has ${got.size} bytes instead of the announced ${size}`)
         if (got.sha1 !== digest)
           throw invalid(`\`x-platform-digest\` is not the SHA-1 of the body, which is ${got.sha1}`)
+        await room.confirm(got.size).catch((error: unknown) => unlessKnown(ctx.owner, digest, error))
       }
-      const room = await roomFor(ctx.owner, digest, size)
       try {
         const stored = await blobs
           .put(body, {
-            maxBytes: Math.min(MAX_FILE_BYTES, size === undefined ? room.most : MAX_FILE_BYTES),
+            maxBytes: Math.min(MAX_FILE_BYTES, size ?? room.most),
             accept,
             ownsChunks: true,
             ...(size === undefined ? {} : { sizeHint: size }),
             ...(signal === undefined ? {} : { signal }),
           })
           .catch((error: unknown) => {
-            const isFull = size === undefined && room.most < MAX_FILE_BYTES
-            if (isFull && error instanceof BlobError && error.kind === 'too_large') throw room.exceeded()
+            const isLonger = error instanceof BlobError && error.kind === 'too_large'
+            if (isLonger && size === undefined && room.most < MAX_FILE_BYTES) throw room.exceeded()
+            if (isLonger && size !== undefined && size <= MAX_FILE_BYTES)
+              throw invalid(`the body has more than the announced ${size} bytes`)
             return asAnswer(error)
           })
-        await store.add(ctx.owner.id, [stored], clock.now())
+        await store.add(ctx.owner.id, [stored], clock.now(), room.limit)
       } finally {
         room.release()
       }
@@ -111,7 +116,7 @@ export function createFiles({ blobs, store, content, clock, onUploaded }: FilePa
       const room = await roomForAll(ctx.owner, files)
       try {
         const stored = await Promise.all(files.map(({ bytes }) => blobs.putBytes(bytes))).catch(asAnswer)
-        await store.add(ctx.owner.id, stored, clock.now())
+        await store.add(ctx.owner.id, stored, clock.now(), room.limit)
       } finally {
         room.release()
       }

@@ -78,6 +78,57 @@ apiSuite('quotas', (server) => {
     assert.equal((await useOf(token, 'contentBytes')).used, 20)
   })
 
+  test('files that come at the same time, of known length or not, never hold more than is allowed', async () => {
+    const { token } = await limited({ contentBytes: 100 })
+    const texts = Array.from({ length: 24 }, (_, n) => `${n}`.padEnd(10))
+    const answers = await Promise.all(
+      texts.map((text, n) => {
+        if (n % 2 === 0) return upload(token, text).then(({ status }) => status)
+        return fetch(`${server.url}/v2/platform/files`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${token}`,
+            'content-type': 'application/octet-stream',
+            'x-platform-digest': createHash('sha1').update(text).digest('hex'),
+          },
+          body: new Blob([text]).stream(),
+          duplex: 'half',
+        } as RequestInit).then(({ status }) => status)
+      }),
+    )
+    const taken = answers.filter((status) => status === 200).length
+    assert.deepEqual([...new Set(answers)].sort(), [200, 403])
+    assert.equal((await useOf(token, 'contentBytes')).used, taken * 10)
+    assert.ok(taken <= 10, `${taken} were taken`)
+  })
+
+  test('no more is read of a file than it was said to have', async () => {
+    const { token } = await limited({ contentBytes: 100 })
+    let sent = 0
+    const endless = new ReadableStream({
+      pull(controller) {
+        sent += 65_536
+        // Far more than what connections hold on their way.
+        if (sent > 1e9) controller.close()
+        else controller.enqueue(new Uint8Array(65_536))
+      },
+    })
+    const answer = await fetch(`${server.url}/v2/platform/files`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/octet-stream',
+        'x-platform-digest': createHash('sha1').update('x').digest('hex'),
+        'x-platform-size': '1',
+      },
+      body: endless,
+      duplex: 'half',
+    } as RequestInit)
+    assert.equal(answer.status, 400)
+    assert.match(await answer.text(), /more than the announced 1 bytes/)
+    assert.ok(sent < 1e9)
+  })
+
   test('a batch has room as long as what is new of it has', async () => {
     const { token } = await limited({ contentBytes: 20 })
     const batch = (...texts: string[]) => {

@@ -200,6 +200,30 @@ eachDatabase((name, open) =>
       assert.deepEqual([...(await claim.claiming).keys()], [b.sha1])
     })
 
+    it('holds an account to its limit, whoever adds at the same time', async (t) => {
+      const first = await openStores(t, open)
+      const all = [first, await first.again(), await first.again()].map(({ stores }) => stores.files)
+      const many = Array.from({ length: 30 }, (_, i) => ({ ...sampleFile(`limited ${i}`), size: 10 }))
+      const results = await Promise.allSettled([
+        ...many.map((file, i) => all[i % 3]?.add('anna', [file], NOW, 105)),
+        // Others have nothing to do with it, in whatever batch they are.
+        ...many.map((file, i) => all[i % 3]?.add('bert', [file], NOW, 1000)),
+      ])
+      const refused = results.filter((result) => result.status === 'rejected')
+      for (const { reason } of refused) {
+        assert.equal(reason.kind, 'quota_exceeded')
+        assert.equal(reason.extra.limit, 105)
+        assert.ok(reason.extra.used <= 105)
+      }
+      assert.equal(refused.length, 20)
+      const { usage, files } = first.stores
+      assert.equal(await usage.used('anna', 'contentBytes', ''), 100)
+      assert.equal(await usage.used('bert', 'contentBytes', ''), 300)
+      const known = many[results.findIndex(({ status }) => status === 'fulfilled')]
+      await files.add('anna', known ? [known] : [], NOW, 1)
+      assert.equal(await usage.used('anna', 'contentBytes', ''), 100, 'what is there takes no room')
+    })
+
     it('lets many claim, add and forget the same files without a deadlock', async (t) => {
       const first = await openStores(t, open)
       const all = [first, await first.again(), await first.again()]

@@ -2,10 +2,9 @@ import type { FileStore } from '#core/file/file-store.ts'
 import { isUnavailable } from '#core/ports/is-unavailable.ts'
 import { inTransaction } from '../database/transaction.ts'
 import type { Db } from '../tables.ts'
-import { type FileRow, writeFiles } from './file-rows.ts'
+import { addFiles, type FileAdd } from './add-files.ts'
 
-interface Waiting {
-  readonly rows: readonly FileRow[]
+interface Waiting extends FileAdd {
   readonly settle: PromiseWithResolvers<void>
 }
 
@@ -21,24 +20,24 @@ export function createBatchedFileAdds(db: Db): FileStore['add'] {
   const queue: Waiting[] = []
   let running = false
 
-  const write = (rows: readonly FileRow[]) => inTransaction(db, (tx) => writeFiles(tx, rows))
+  const write = (adds: readonly FileAdd[]) => inTransaction(db, (tx) => addFiles(tx, adds))
 
   function take(): Waiting[] {
-    let files = 0
-    const end = queue.findIndex(({ rows }, i) => {
-      files += rows.length
-      return i > 0 && files > BATCH
+    let count = 0
+    const end = queue.findIndex(({ files }, i) => {
+      count += files.length
+      return i > 0 && count > BATCH
     })
     return queue.splice(0, end === -1 ? queue.length : end)
   }
 
-  async function writeOne({ rows, settle }: Waiting): Promise<void> {
-    await write(rows).then(settle.resolve, settle.reject)
+  async function writeOne(waiting: Waiting): Promise<void> {
+    await write([waiting]).then(waiting.settle.resolve, waiting.settle.reject)
   }
 
   async function writeBatch(batch: readonly Waiting[]): Promise<void> {
     try {
-      await write(batch.flatMap(({ rows }) => rows))
+      await write(batch)
       for (const { settle } of batch) settle.resolve()
     } catch (error) {
       if (isUnavailable(error)) for (const { settle } of batch) settle.reject(error)
@@ -59,10 +58,10 @@ export function createBatchedFileAdds(db: Db): FileStore['add'] {
     running = false
   }
 
-  return (ownerId, files, usedAt) => {
+  return (ownerId, files, usedAt, most = null) => {
     if (files.length === 0) return Promise.resolve()
     const settle = Promise.withResolvers<void>()
-    queue.push({ rows: files.map((file) => ({ ...file, ownerId, usedAt })), settle })
+    queue.push({ ownerId, files, usedAt, most, settle })
     if (!running) void run()
     return settle.promise
   }

@@ -110,13 +110,18 @@ function inOrder(rows: readonly FileRow[]): FileRow[] {
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
 }
 
-/** Inside the caller's transaction. */
-export const writeFiles = (tx: Db, rows: readonly FileRow[]): Promise<void> =>
-  inSteps(inOrder(rows), STEP, async (step) => {
+/** Inside the caller's transaction. Answers by how many bytes accounts hold more for it. */
+export async function writeFiles(tx: Db, rows: readonly FileRow[]): Promise<ReadonlyMap<string, number>> {
+  const grown = new Map<string, number>()
+  await inSteps(inOrder(rows), STEP, async (step) => {
     const json = JSON.stringify(
       step.map(({ ownerId, sha1, sha256, size, usedAt }) => [ownerId, sha1, sha256, size, usedAt]),
     )
-    await countUsage(tx, contentOf(await write(tx, json)))
+    const contents = contentOf(await write(tx, json))
+    for (const { ownerId, amount } of contents) grown.set(ownerId, (grown.get(ownerId) ?? 0) + amount)
+    await countUsage(tx, contents)
     await deleteAwaited(tx, { rows: json })
     await deleteDamaged(tx, { rows: json })
   })
+  return grown
+}

@@ -9,8 +9,8 @@ import { prepare } from '../database/prepare.ts'
 import { areOf, textsIn } from '../database/text-list.ts'
 import { atomically } from '../database/transaction.ts'
 import type { Db } from '../tables.ts'
+import { addFiles } from './add-files.ts'
 import { createBatchedFileAdds } from './batched-file-adds.ts'
-import { writeFiles } from './file-rows.ts'
 import { RecentFiles } from './recent-files.ts'
 
 /**
@@ -110,11 +110,7 @@ export function createFileStore(db: Db): FileStore {
 
   return {
     add: db.isTransaction
-      ? (ownerId, files, usedAt) =>
-          writeFiles(
-            db,
-            files.map((file) => ({ ...file, ownerId, usedAt })),
-          )
+      ? (ownerId, files, usedAt, most = null) => addFiles(db, [{ ownerId, files, usedAt, most }])
       : createBatchedFileAdds(db),
 
     async claim(ownerId, sha1s, usedAt) {

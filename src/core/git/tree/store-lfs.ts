@@ -154,7 +154,7 @@ async function fetchAll(
               throw new GitError(`the content received for ${pointer.oid.slice(0, 12)} does not match`)
           },
         })
-        await files.add(owner.id, [digest], clock.now())
+        await files.add(owner.id, [digest], clock.now(), room.limit)
         await objects.add(owner.id, new Map([[keyOf(pointer), digest.sha1]]))
         fetched.set(pointer.oid, digest.sha1)
       },

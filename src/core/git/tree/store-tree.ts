@@ -83,7 +83,7 @@ async function storeContents(
       batch = []
       bytes = 0
       const rows: UploadedFile[] = pairs.map(([, { sha1, sha256, size }]) => ({ sha1, sha256, size }))
-      await parts.files.add(owner.id, rows, parts.clock.now())
+      await parts.files.add(owner.id, rows, parts.clock.now(), room.limit)
       const objects = new Map(pairs.map(([oid, { sha1 }]) => [oid, sha1]))
       await parts.objects.add(owner.id, objects)
       for (const [oid, sha1] of objects) stored.set(oid, sha1)

@@ -12,11 +12,44 @@ test('what is large is answered elsewhere, whoever asks', () => {
   const { isElsewhere } = createElsewhere()
   const large = { 'content-length': '5000000' }
   assert.equal(isElsewhere(ask('POST /v8/platform/deployments?forceNew=1', large)), true)
-  assert.equal(isElsewhere(ask('POST /v8/platform/deployments')), true, 'of unknown length')
+  const chunked = { 'transfer-encoding': 'chunked' }
+  assert.equal(isElsewhere(ask('POST /v8/platform/deployments', chunked)), true, 'of unknown length')
+  assert.equal(isElsewhere(ask('POST /v1/git/called/prj_1/token', large)), true)
+  assert.equal(isElsewhere(ask('PATCH /v1/projects/p', large)), true)
   assert.equal(isElsewhere(ask('POST /v8/platform/deployments', { 'content-length': '500' })), false)
   assert.equal(isElsewhere(ask('POST /v2/platform/files', large)), false, 'it only passes through')
   assert.equal(isElsewhere(ask('GET /v5/platform/deployments/dpl_1/files')), true)
   assert.equal(isElsewhere(ask('GET /v5/platform/deployments/dpl_1/files/abc')), false)
+})
+
+test('however its address is written', () => {
+  const { isElsewhere, noteVisit } = createElsewhere()
+  noteVisit(0)
+  for (const on of [
+    'GET /v6/now/deployments/dpl_1/files?teamId=t',
+    'GET /v5/platform/deployments/dpl_1/file%73/',
+    'GET http://aloft.test/v5/platform/deployments/dpl_1/files',
+    'GET /v6/deployments/dpl_1/files',
+    'HEAD /v5/platform/deployments/dpl_1/files/',
+    'GET /v5/platform/deployments/a%2fb/files',
+    'GET /v7/deployments/dpl_1/files/abc',
+    'GET /v3/now/deployments/d/events?q=x',
+    'GET /v3/deployments/d/e%76ents?q=x',
+    'GET /v2/platform/deployments/d/events?q=x&follow=0',
+  ])
+    assert.equal(isElsewhere(ask(on)), true, on)
+  for (const on of ['GET /v13/deployments/dpl_1', 'GET /v13/deployments/%', 'GET /'])
+    assert.equal(isElsewhere(ask(on)), false, on)
+})
+
+test('files of deployments and batches of files are dealt with elsewhere while others visit sites', () => {
+  const { isElsewhere, noteVisit } = createElsewhere()
+  const file = ask('GET /v5/platform/deployments/dpl_1/files/abc')
+  const batch = (length: string) => ask('POST /v1/platform/files/batch', { 'content-length': length })
+  for (const req of [file, batch('2000000')]) assert.equal(isElsewhere(req), false)
+  noteVisit(0)
+  for (const req of [file, batch('2000000')]) assert.equal(isElsewhere(req), true)
+  assert.equal(isElsewhere(batch('2000')), false)
 })
 
 test('what a program is started for is answered elsewhere: it would stop this process while it begins', () => {
@@ -53,6 +86,9 @@ test('whoever asks again and again is answered elsewhere while others visit site
   assert.equal(upload('5000000'), false, 'it only passes through')
   const stream = ask('GET /v2/platform/deployments/d/events?follow=1', { authorization: 'busy' })
   assert.equal(isElsewhere(stream), false)
+  assert.equal(isElsewhere(ask('GET /v1/changes', { authorization: 'busy' })), false)
+  const noStream = { authorization: 'busy', accept: 'text/event-stream' }
+  assert.equal(isElsewhere(ask('GET /v3/platform/deployments?follow=1', noStream)), true, 'it has an end')
   now = 1100
   assert.equal(list('busy'), true, 'a second later as well')
   now = 2300

@@ -1,3 +1,4 @@
+import { bodyOf } from '#edge/request/request-body.ts'
 import type { AnyRequest } from '#listener/listener-refusal.ts'
 
 /** Bodies of more than this are many files, or lists as long. */
@@ -8,45 +9,86 @@ const BUSY = 20
 const BUSY_MS = 25
 const SECOND_MS = 1000
 
-const CREATE = /^\/(?:v\d+\/)?platform\/deployments\/?(?:\?|$)/
-const TREE = /^\/(?:v\d+\/)?platform\/deployments\/[^/?]+\/files\/?(?:\?|$)/
+/** As they are named by this API, and by others whose clients can be used with it. */
+const DEPLOYMENTS = String.raw`^/(?:v\d+/)?(?:(?:platform|now)/)?deployments`
+const TREE = new RegExp(`${DEPLOYMENTS}/[^/]+/files$`)
+/** To find one of many files, the list of all of them is read. */
+const FILE = new RegExp(`${DEPLOYMENTS}/[^/]+/files/[^/]+$`)
 /**
  * Logs, in which something may have to be searched for that is in none of their many entries, and analytics, of which as
  * many rows are added up: the embedded database stops the process while it reads.
  */
-const LOG =
-  /^\/(?:v\d+\/)?(?:platform\/deployments\/[^/?]+\/(?:events|logs)|projects\/[^/?]+\/(?:logs|analytics)|analytics\/projects)\/?(?:\?|$)/
-/** What goes on without an end, or is only passed on: it costs little here, and as much again there. */
-const STREAM = /[?&]follow=|\/changes(?:\?|$)/
-const UPLOAD = /\/files(?:\/batch)?\/?(?:\?|$)/
+const LOG = new RegExp(
+  String.raw`${DEPLOYMENTS}/[^/]+/(?:events|logs)$|^/(?:v\d+/)?(?:projects/[^/]+/(?:logs|analytics)|analytics/projects)$`,
+)
+/** What goes on without an end: it costs little here, and as much again there. */
+const CHANGES = /\/changes$/
+const FOLLOWS = /[?&]follow=(?!0|false|&|$)/
+const UPLOAD = /\/files$/
+/** A thousand small files, of each of which there is something to do. */
+const BATCH = /\/files\/batch$/
 
 /**
  * Git, which is run as a program of its own, and so are the keys of repositories made. To start a program is to copy the
  * tables of all memory that this process has, during which it answers nobody.
  */
-const CLIENT_OF_GIT = /^\/git\/[^/?]+\/[^/?]+\/(?:info\/refs|git-(?:upload|receive)-pack)\/?(?:\?|$)/
+const CLIENT_OF_GIT = /^\/git\/[^/]+\/[^/]+\/(?:info\/refs|git-(?:upload|receive)-pack)$/
 const STARTS_GIT: Readonly<Record<string, RegExp>> = {
-  POST: /^\/(?:v\d+\/)?git\/inspect\/?(?:\?|$)/,
-  PUT: /^\/(?:v\d+\/)?projects\/[^/?]+\/git\/?(?:\?|$)/,
+  POST: /^\/(?:v\d+\/)?git\/inspect$/,
+  PUT: /^\/(?:v\d+\/)?projects\/[^/]+\/git$/,
 }
 
-const startsProgram = ({ method = '', url = '' }: AnyRequest): boolean =>
-  CLIENT_OF_GIT.test(url) || (STARTS_GIT[method]?.test(url) ?? false)
-
-/** Known by its head to cost much: the files of a large deployment, sent or read. */
-export function isLarge({ method, url = '', headers }: AnyRequest): boolean {
-  if (method === 'GET') return TREE.test(url)
-  if (method !== 'POST' || !CREATE.test(url)) return false
-  const length = headers['content-length']
-  return length === undefined || Number(length) > LARGE_BODY
+/** A request, and its path as the router reads it: one that is written otherwise is answered by the same endpoint. */
+interface Asked {
+  readonly method: string | undefined
+  readonly path: string
+  readonly query: string
+  /** Where nobody knows how long its body is, that is taken for large. */
+  readonly hasLargeBody: boolean
 }
+
+function readAsked(req: AnyRequest): Asked {
+  const { method, url = '', headers } = req
+  const local = url[0] === '/' ? url : url.replace(/^https?:\/\/[^/?]*/i, '')
+  const end = local.search(/[?#]/)
+  const path = (end < 0 ? local : local.slice(0, end)).replace(/(?<=.)\/$/, '')
+  const query = end < 0 ? '' : local.slice(end)
+  return {
+    ...{ method, query, path: path.includes('%') ? decoded(path) : path },
+    hasLargeBody: bodyOf(req) === 'unknown-length' || Number(headers['content-length']) > LARGE_BODY,
+  }
+}
+
+function decoded(path: string): string {
+  try {
+    // A slash that was encoded is part of a name.
+    return path.replace(/[^/]+/g, (part) => decodeURIComponent(part).replaceAll('/', '-'))
+  } catch {
+    return path
+  }
+}
+
+const startsProgram = ({ method = '', path }: Asked): boolean =>
+  CLIENT_OF_GIT.test(path) || (STARTS_GIT[method]?.test(path) ?? false)
+
+const reads = ({ method }: Asked): boolean => method === 'GET' || method === 'HEAD'
+
+/** Known by its head to cost much: the files of a large deployment, and whatever has to be read from so much text. */
+const isLarge = (asked: Asked): boolean =>
+  reads(asked) ? TREE.test(asked.path) : asked.hasLargeBody && !isUpload(asked) && !isBatch(asked)
+
+const isUpload = ({ method, path }: Asked): boolean => method === 'POST' && UPLOAD.test(path)
+const isBatch = ({ method, path }: Asked): boolean => method === 'POST' && BATCH.test(path)
 
 /** Of a small upload the most is the commit at its end, during which nobody else is answered. */
-const isLargeUpload = ({ method, url = '', headers }: AnyRequest): boolean =>
-  method === 'POST' && UPLOAD.test(url) && !(Number(headers['content-length']) <= LARGE_BODY)
+const isStream = (asked: Asked): boolean =>
+  CHANGES.test(asked.path) ||
+  (isUpload(asked) && asked.hasLargeBody) ||
+  (LOG.test(asked.path) && FOLLOWS.test(asked.query))
 
-const isStream = (req: AnyRequest): boolean =>
-  STREAM.test(req.url ?? '') || isLargeUpload(req) || (req.headers.accept ?? '').includes('text/event-stream')
+/** What may take long, and is not worth a second process where nobody else is there. */
+const isHeavy = (asked: Asked): boolean =>
+  LOG.test(asked.path) || (reads(asked) && FILE.test(asked.path)) || (isBatch(asked) && asked.hasLargeBody)
 
 export interface Elsewhere {
   /** Whether a request of the API is answered by another process than the one that shows sites to people. */
@@ -83,8 +125,8 @@ export const callerOf = ({ headers, socket }: AnyRequest): string =>
 
 /**
  * The API and the sites share a process, which does one thing after the other. Requests that take long, and those that
- * programs are started for, are answered by the working process instead. While others visit sites, so are reads of logs and
- * analytics, and all requests of a caller who sends one after the other, or takes much of the CPU with a few: visitors wait
+ * programs are started for, are answered by the working process instead. While others visit sites, so are reads of logs,
+ * analytics and files of deployments, batches of files, and all requests of a caller who sends one after the other, or takes much of the CPU with a few: visitors wait
  * for none of them.
  */
 export function createElsewhere({
@@ -123,9 +165,10 @@ export function createElsewhere({
       const caller = callerOf(req)
       const use = countsOf(caller)
       use.count++
-      if (isLarge(req) || startsProgram(req)) return true
-      if (!isVisited() || isStream(req)) return false
-      return LOG.test(req.url ?? '') || isMuch(use) || isMuch(callers.before.get(caller))
+      const asked = readAsked(req)
+      if (isLarge(asked) || startsProgram(asked)) return true
+      if (!isVisited() || isStream(asked)) return false
+      return isHeavy(asked) || isMuch(use) || isMuch(callers.before.get(caller))
     },
     noteVisit(at) {
       turn(at)

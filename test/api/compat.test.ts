@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { apiSuite } from '#test/support/api-suite.ts'
 
@@ -89,6 +89,22 @@ apiSuite('addresses that other clients know', (server) => {
     const { body: files } = await server.call(`GET /v6/deployments/${d.id}/files`, { token })
     const { body: file } = await server.call(`GET /v7/deployments/${d.id}/files/${files[0].uid}`, { token })
     assert.equal(Buffer.from(file.data, 'base64').toString(), '<h1>shown</h1>')
+  })
+
+  test('a large file inside JSON is what it was, in however many pieces it was read', async () => {
+    const { token } = await server.signUp()
+    const bytes = randomBytes(700_001)
+    const { body: made } = await server.call('POST /v13/deployments', {
+      token,
+      body: {
+        ...{ name: 'large', projectSettings: { framework: null } },
+        files: [{ file: 'large.bin', data: bytes.toString('base64'), encoding: 'base64' }],
+      },
+    })
+    const sha = createHash('sha1').update(bytes).digest('hex')
+    const { body, headers } = await server.call(`GET /v7/deployments/${made.id}/files/${sha}`, { token })
+    assert.match(headers.get('content-type') ?? '', /^application\/json/)
+    assert.ok(Buffer.from(body.data, 'base64').equals(bytes))
   })
 
   test('a client that links a folder is asked for settings, makes the project and sets it', async () => {

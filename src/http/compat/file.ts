@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { getFile } from '#contract/api/deployment.ts'
 import { uploadFile } from '#contract/api/file.ts'
 import type { RawReply } from '#contract/endpoint.ts'
@@ -19,14 +20,26 @@ const readUpload = ({ headers, body }: CompatRequest): PartialRequest => {
   return { body, headers: { ...headers, ...Object.fromEntries(renamed) } }
 }
 
-/** Later versions answer a file inside JSON. */
-async function inJson({ body }: RawReply): Promise<{ data: string }> {
-  const chunks: Buffer[] = []
-  for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk)
-  return { data: Buffer.concat(chunks).toString('base64') }
+/** Later versions answer a file inside JSON, which is made as it goes: a file can be larger than the memory. */
+const inJson = ({ body }: RawReply): RawReply => ({
+  type: 'application/json; charset=utf-8',
+  body: Readable.from(asJson(body as Readable), { objectMode: false }),
+})
+
+async function* asJson(body: Readable): AsyncGenerator<string> {
+  yield '{"data":"'
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    // Three bytes become four letters.
+    const end = bytes.length - (bytes.length % 3)
+    yield bytes.toString('base64', 0, end)
+    rest = bytes.subarray(end)
+  }
+  yield `${rest.toString('base64')}"}`
 }
 
 export const fileRows: readonly CompatRow[] = [
   { on: 'POST {/v1,/v2}{,/now}/files', is: uploadFile, read: readUpload, show: () => ({ urls: [] }) },
-  { on: 'GET /v{6,7,8}{,/now}/deployments/:id/files/:fileId', is: getFile, show: inJson },
+  { on: 'GET /v{6,7,8}{,/now}/deployments/:id/files/:fileId', is: getFile, show: inJson, raw: true },
 ]

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { showLimit } from '#contract/amounts.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
+import { oneATurn } from '#core/chunks.ts'
 import { parseJsonInSlices } from '#core/json-slices.ts'
 
 export const DEFAULT_BODY_LIMIT = 10 * 1000 * 1000
@@ -25,13 +26,17 @@ export function collect(stream: IncomingMessage, limit: number): Promise<Buffer>
     if (stream.destroyed) reject(malformed('the body was cut off'))
     const chunks: Buffer[] = []
     let size = 0
+    const rest = oneATurn(stream, () => true)
     stream.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size > limit) {
         stream.removeAllListeners('data')
         stream.resume()
         reject(tooLarge(limit))
-      } else chunks.push(chunk)
+      } else {
+        chunks.push(chunk)
+        rest(chunk)
+      }
     })
     stream.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)))
     stream.on('error', () => reject(malformed('the body was cut off')))

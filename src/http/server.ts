@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
-import { finished, Readable } from 'node:stream'
+import { finished, Readable, type Writable } from 'node:stream'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Endpoint, pathOf, type RawReply } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
@@ -16,6 +16,7 @@ import {
 import { type Actor, type Context, personalOwner, type Visit } from '#core/access/context.ts'
 import type { AuditEntry } from '#core/audit/audit.ts'
 import { audited } from '#core/audit/audit-trail.ts'
+import { pour } from '#core/chunks.ts'
 import { onPeerEnd } from '#core/peer-end.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { DataVersion } from '#core/ports/data-version.ts'
@@ -457,9 +458,20 @@ function sendAs(form: 'empty' | 'html' | 'raw', reply: FastifyReply, answer: unk
   if (status !== undefined) reply.code(status)
   if (endless && body instanceof Readable) destroyWhenGone(reply, body)
   reply.headers({ ...headers, 'content-type': type } as Record<string, string | string[]>)
-  if (reply.request.method !== 'HEAD' || !(body instanceof Readable)) return reply.send(body)
+  if (!(body instanceof Readable)) return reply.send(body)
+  if (reply.request.method !== 'HEAD') return reply.send(pouring(body))
   body.destroy()
   return reply.send('')
+}
+
+/** Fastify has what it is given piped: this way one large chunk is taken in a turn, and freed where nobody else has it. */
+function pouring(body: Readable): Readable {
+  return Object.assign(body, {
+    pipe<W extends NodeJS.WritableStream>(to: W): W {
+      pour(body, to as unknown as Writable)
+      return to
+    },
+  })
 }
 
 /** Tells how much of it was read once there is no more, or nobody wants it any longer. */

@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os'
-import type { Readable } from 'node:stream'
 import type { ImageConfig } from '#core/output/image-config.ts'
 import { ImageFailure, type Images } from '#core/ports/images.ts'
 import type { Site } from '#core/site/site.ts'
@@ -10,6 +9,7 @@ import { textOf } from '../cache/cache-policy.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { type Exchange, type Result, visitorOf } from '../exchange.ts'
 import { siteHeaders } from '../file/file-answer.ts'
+import { gather } from '../gather.ts'
 import type { Proxy as Forwarder } from '../proxy/proxy.ts'
 import type { AnyRequest } from '../request/message.ts'
 import { imageKind, negotiated } from './image-kind.ts'
@@ -78,9 +78,9 @@ export function createImageAnswer({ images, cache, proxy }: Options): AnswerImag
       const status = isTold ? source.status : 'code' in source && source.code === 'NOT_FOUND' ? 404 : 502
       return failed(site, status, '"url" parameter is valid but upstream response is invalid')
     }
-    const bytes = await gather(source.body)
-    const kind = bytes && imageKind(bytes)
-    if (bytes === undefined || kind === undefined)
+    const bytes = await gather(source.body, LARGEST)
+    const kind = typeof bytes === 'string' ? undefined : imageKind(bytes)
+    if (typeof bytes === 'string' || kind === undefined)
       return failed(site, 400, "The requested resource isn't a valid image.")
     if (kind.type === 'image/svg+xml' && !config.dangerouslyAllowSVG)
       return failed(site, 400, '"url" parameter is valid but image type is not allowed')
@@ -189,22 +189,6 @@ function failed(site: Site, status: number, message: string): Answer {
     source: 'error',
     entrypoint: '',
   }
-}
-
-async function gather(body: Answer['body']): Promise<Buffer | undefined> {
-  if (body === undefined || Buffer.isBuffer(body)) return body
-  const parts: Buffer[] = []
-  let size = 0
-  try {
-    for await (const part of body as Readable) {
-      size += (part as Buffer).length
-      if (size > LARGEST) return undefined
-      parts.push(part as Buffer)
-    }
-  } catch {
-    return undefined
-  }
-  return Buffer.concat(parts)
 }
 
 function discard({ body }: Answer): void {

@@ -1,10 +1,10 @@
-import type { Readable } from 'node:stream'
 import type { Prerender } from '#core/output/output.ts'
 import type { PrerenderEntry } from '#core/ports/prerender-cache.ts'
 import type { Refusal } from '../error/refusal.ts'
 import { callFunction, type FunctionResponse, type Functions } from '../function/function-call.ts'
 import { valueIn } from '../function/function-headers.ts'
 import type { FunctionCall } from '../function/function-request.ts'
+import { gather } from '../gather.ts'
 
 /** What came of asking a function for an answer for everyone. */
 export type Generation = Outcome & {
@@ -42,7 +42,7 @@ async function read(response: FunctionResponse, prerender: Prerender, generatedA
     discard(response)
     return { kind: 'unfit' }
   }
-  const body = await gather(response.body)
+  const body = await gather(response.body, MAX_BYTES)
   if (typeof body === 'string')
     return body === 'too-large'
       ? { kind: 'unfit' }
@@ -63,23 +63,6 @@ const SHARED_AGE = /\bs-maxage\s*=\s*(\d{1,10})\b/i
 function sharedAge(headers: readonly string[]): number | undefined {
   const age = SHARED_AGE.exec(valueIn(headers, 'cache-control') ?? '')?.[1]
   return age === undefined ? undefined : Number(age)
-}
-
-async function gather(body: FunctionResponse['body']): Promise<Buffer | 'too-large' | 'broken'> {
-  if (body === undefined) return Buffer.alloc(0)
-  if (Buffer.isBuffer(body)) return body.length > MAX_BYTES ? 'too-large' : body
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    for await (const chunk of body as Readable) {
-      size += chunk.length
-      if (size > MAX_BYTES) return 'too-large'
-      chunks.push(chunk)
-    }
-  } catch {
-    return 'broken'
-  }
-  return Buffer.concat(chunks)
 }
 
 function discard({ body }: FunctionResponse): void {

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { SECOND } from '#contract/time.ts'
+import { markUnshared, pour } from '#core/chunks.ts'
 
 /** An address, or whatever else makes connections to one place. */
 type BridgeTarget = { readonly host: string; readonly port: number } | (() => Socket)
@@ -101,8 +102,8 @@ export async function openSocketBridge(path: string, limits = LIMITS): Promise<S
       // What has come from there to its end is still on its way.
       if (!near.writableEnded) near.destroy()
     })
-    near.pipe(far)
-    far.pipe(near)
+    pour(markUnshared(near), far)
+    pour(markUnshared(far), near)
   }
 
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (near) => {

@@ -1,4 +1,5 @@
 import { PassThrough, pipeline, Readable } from 'node:stream'
+import { pourWhole } from '#core/chunks.ts'
 import {
   GitError,
   type GitHttpAnswer,
@@ -67,7 +68,7 @@ export async function serveHttp(
     },
   })
   if (body === undefined) child.stdin.end()
-  else pipeline(Readable.from(body, { objectMode: false }), child.stdin, () => undefined)
+  else pourWhole(Readable.from(body, { objectMode: false }), child.stdin, () => undefined)
   const output = child.stdout
   const { status, headers, rest } = await readHead(output).catch(async (error: unknown) => {
     child.kill('SIGKILL')
@@ -94,7 +95,7 @@ export async function serveUpload(
     signal,
     env: protocol === undefined ? {} : { GIT_PROTOCOL: protocol },
   })
-  pipeline(Readable.from(input, { objectMode: false }), child.stdin, () => undefined)
+  pourWhole(Readable.from(input, { objectMode: false }), child.stdin, () => undefined)
   return { output: child.stdout, ended }
 }
 

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { markUnshared, pour } from '#core/chunks.ts'
 import type { Destinations } from '#core/outbound/destinations.ts'
 
 export interface Connections {
@@ -53,8 +54,8 @@ export function createConnections(destinations: Destinations): Connections {
         clearTimeout(slow)
         // Neither side is left with a connection whose other end vanished without a word.
         for (const each of [socket, target]) each.setKeepAlive(true, PROBE_AFTER_MS)
-        socket.pipe(target)
-        target.pipe(socket)
+        pour(markUnshared(socket), target)
+        pour(markUnshared(target), socket)
       })
       // An end that was not orderly is passed on as such.
       target.on('error', () => socket.resetAndDestroy())

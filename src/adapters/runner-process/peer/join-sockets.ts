@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { markUnshared, pour } from '#core/chunks.ts'
 import { isUnread } from '#core/instance/unread-request.ts'
 
 /**
@@ -21,6 +22,6 @@ export function joinSockets(near: Socket, far: Socket, onUnread: () => void = ()
     else near.resume()
   })
   near.once('close', () => far.destroy())
-  near.pipe(far)
-  far.pipe(near)
+  pour(markUnshared(near), far)
+  pour(markUnshared(far), near)
 }

@@ -8,6 +8,7 @@ import { andThen } from '../and-then.ts'
 import { type Answer, headerOf, type Question } from '../answer.ts'
 import type { Result } from '../exchange.ts'
 import { compressAnswer } from '../file/compress-answer.ts'
+import type { Moment } from '../moment.ts'
 import {
   type CachedAnswer,
   type CachePlace,
@@ -158,17 +159,29 @@ export class EdgeCache {
   peek(
     place: CachePlace,
     request: Pick<CacheRequest, 'question' | 'source' | 'entrypoint'>,
+    { now, since }: Moment,
   ): CacheHit | Promise<unknown> | undefined {
     if (isBypassed(request.question)) return undefined
     const { revalidations, memory } = this.#options
     const { key } = place
-    const found = revalidations.pending(key.deploymentId) ?? memory.at(place)
+    const found = revalidations.pending(key.deploymentId) ?? memory.at(place, since)
     if (found instanceof Promise) return found
     const { entry } = found
     if (entry === undefined || textOf(entry.headers, VARY) !== undefined) return undefined
-    if (this.#stateOf(key, entry) !== 'fresh') return undefined
+    if (this.#stateOf(key, entry, now) !== 'fresh') return undefined
     const form = formOf(request, entry, found.forms)
-    return form instanceof Promise ? form : { form, age: this.#ageOf(entry) }
+    if (form instanceof Promise) return form
+    const version = revalidations.isAnyOf(key.deploymentId) ? undefined : revalidations.version
+    return { form, age: ageOf(entry, now), kept: found, version }
+  }
+
+  /** Whether `peek` would answer the same form at the same age to a request that has got it before. */
+  isStill({ kept, version, age }: Omit<CacheHit, 'form'>, { now, since }: Moment): boolean {
+    const { entry } = kept
+    if (!kept.live || since >= kept.checkAt || version !== this.#options.revalidations.version) return false
+    if (entry === undefined || ageOf(entry, now) !== age || freshness(entry, now) !== 'fresh') return false
+    kept.used = true
+    return true
   }
 
   #passed({ question }: CacheRequest, result: Result): Result | Promise<Result> {
@@ -274,18 +287,18 @@ export class EdgeCache {
     return this.#options.memory.get(variantOf(key, vary.split(','), asked))
   }
 
-  #stateOf({ deploymentId }: PrerenderKey, entry: PrerenderEntry): 'fresh' | 'stale' | 'revalidated' | 'old' {
-    const { revalidations, clock } = this.#options
+  #stateOf(
+    { deploymentId }: PrerenderKey,
+    entry: PrerenderEntry,
+    now = this.#options.clock.now(),
+  ): 'fresh' | 'stale' | 'revalidated' | 'old' {
+    const { revalidations } = this.#options
     const tagged = revalidations.isAnyOf(deploymentId)
       ? revalidations.stateOf(deploymentId, textOf(entry.headers, TAGS), entry.generatedAt)
       : undefined
     if (tagged?.kind === 'expired') return 'revalidated'
-    const age = (clock.now() - entry.generatedAt) / 1000
-    const maxAge = entry.expiration === false ? Number.POSITIVE_INFINITY : entry.expiration
-    // What was made in the future was made by a clock that was ahead.
-    if (age < -60) return 'old'
-    if (age < maxAge) return tagged === undefined ? 'fresh' : 'stale'
-    return age < maxAge + Number(textOf(entry.headers, STALE_FOR) ?? 0) ? 'stale' : 'old'
+    const state = freshness(entry, now)
+    return state === 'fresh' && tagged !== undefined ? 'stale' : state
   }
 
   #renew(request: CacheRequest, kept: CachedAnswer): void {
@@ -357,17 +370,29 @@ export class EdgeCache {
   }
 
   #made(request: CacheRequest, entry: PrerenderEntry, where: From): Promise<Result> {
-    return this.#entryAnswer(request, { entry, forms: new Map(), checkAt: 0, retryAt: 0, used: true }, where)
+    const made = { entry, forms: new Map(), checkAt: 0, retryAt: 0, live: false, used: true }
+    return this.#entryAnswer(request, made, where)
   }
 
   async #entryAnswer(request: CacheRequest, { entry, forms }: CachedAnswer, where: From): Promise<Result> {
     const kept = entry as PrerenderEntry
-    return shownForm(await formOf(request, kept, forms), where, this.#ageOf(kept), request.question)
+    const form = await formOf(request, kept, forms)
+    return shownForm(form, where, ageOf(kept, this.#options.clock.now()), request.question)
   }
+}
 
-  #ageOf({ generatedAt }: PrerenderEntry): number {
-    return Math.max(0, Math.floor((this.#options.clock.now() - generatedAt) / 1000))
-  }
+/** In seconds. */
+const ageOf = ({ generatedAt }: PrerenderEntry, now: number): number =>
+  Math.max(0, Math.floor((now - generatedAt) / 1000))
+
+/** As far as time alone decides it. */
+function freshness(entry: PrerenderEntry, now: number): 'fresh' | 'stale' | 'old' {
+  const age = (now - entry.generatedAt) / 1000
+  const maxAge = entry.expiration === false ? Number.POSITIVE_INFINITY : entry.expiration
+  // What was made in the future was made by a clock that was ahead.
+  if (age < -60) return 'old'
+  if (age < maxAge) return 'fresh'
+  return age < maxAge + Number(textOf(entry.headers, STALE_FOR) ?? 0) ? 'stale' : 'old'
 }
 
 /** A kept answer as a visitor accepts it: compressed or not, which is worked out once for all who accept the same. */
@@ -391,6 +416,10 @@ function formOf(
 export interface CacheHit {
   readonly form: Answer
   readonly age: number
+  /** Of which it is a form. */
+  readonly kept: CachedAnswer
+  /** What was known of revalidations; undefined where it may end by one of them at any time. */
+  readonly version: number | undefined
 }
 
 /** What a visitor gets of it. */

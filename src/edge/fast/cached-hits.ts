@@ -8,6 +8,7 @@ import { type FunctionOutcome, urlOf } from '../function/function-request.ts'
 import { ownCookies } from '../function/own-cookies.ts'
 import { askedImage, IMAGE_HEADERS } from '../image/image-answer.ts'
 import { readImageRequest } from '../image/image-request.ts'
+import type { Moment } from '../moment.ts'
 import { type CachePlace, placeOf } from '../prerender/prerender-memory.ts'
 import type { Http2Head } from './http2/http2-head.ts'
 import type { WirePlace, Wires } from './wires.ts'
@@ -16,6 +17,8 @@ import type { WirePlace, Wires } from './wires.ts'
 export interface CachedHit {
   readonly answer: Answer
   readonly age: number
+  kept: CacheHit['kept']
+  version: CacheHit['version']
   /** All lines of the head that are the same each time, once they are known. */
   head: string | undefined
   /** Where the whole answer is kept, once there was need for it. */
@@ -32,6 +35,8 @@ export interface CacheLookup {
   readonly more: readonly string[]
   /** To be remembered for all connections once it was found. */
   readonly image?: FoundImage & { readonly name: string; isRemembered: boolean }
+  /** What was found before. */
+  last: CachedHit | undefined
 }
 
 /** A promise is of what has to be there first; undefined leaves the request to those who look closer. */
@@ -67,7 +72,7 @@ export class CachedHits {
     const url = urlOf(outcome.asked, outcome.query)
     const key = keyOf({ site, by: outcome.target.path, url, scheme, question })
     const request = { question, source: sourceOf(outcome.target), entrypoint: outcome.target.path }
-    return { place: placeOf(key), request, more: [] }
+    return { place: placeOf(key), request, more: [], last: undefined }
   }
 
   /** Where an image in the size and format that the visitor wants would be. */
@@ -85,12 +90,18 @@ export class CachedHits {
       place: image.place,
       request,
       more: IMAGE_HEADERS,
+      last: undefined,
       ...(isNew ? { image: { name, ...image, isRemembered: false } } : {}),
     }
   }
 
-  find(site: Site, { place, request, more, image }: CacheLookup): FoundHit {
-    const found = this.#hitOf(site, this.#cache.peek(place, request), request.question, more)
+  find(site: Site, lookup: CacheLookup, moment: Moment): FoundHit {
+    if (lookup.last !== undefined && this.#cache.isStill(lookup.last, moment)) return lookup.last
+    const { place, request, more, image } = lookup
+    const found = this.#hitOf(site, this.#cache.peek(place, request, moment), request.question, more)
+    // Whether a visitor has it already is to be looked at each time.
+    const isForAll = request.question.headers['if-none-match'] === undefined
+    lookup.last = isForAll && !(found instanceof Promise) ? found : undefined
     if (image !== undefined && !image.isRemembered && found !== undefined && !(found instanceof Promise)) {
       image.isRemembered = true
       this.#remember(site, image)
@@ -117,7 +128,11 @@ export class CachedHits {
       if (hit.answer.status === 304) return hit
     }
     const last = this.#hits.get(form)
-    if (last?.age === age) return last
+    if (last?.age === age) {
+      last.kept = found.kept
+      last.version = found.version
+      return last
+    }
     if (last?.place !== undefined) this.#wires.drop(last.place)
     const hit = show(site, found, FOR_ANYBODY, more)
     this.#hits.set(form, hit)
@@ -125,10 +140,14 @@ export class CachedHits {
   }
 }
 
-function show(site: Site, { form, age }: CacheHit, question: Question, more: readonly string[]): CachedHit {
+function show(site: Site, hit: CacheHit, question: Question, more: readonly string[]): CachedHit {
+  const { form, age, kept, version } = hit
   const shown = shownForm(form, 'HIT', age, question)
   const headers = ownCookies([...shown.headers, ...more], site)
-  return { answer: { ...shown, headers }, age, head: undefined, place: undefined, http2Head: undefined }
+  return {
+    ...{ answer: { ...shown, headers }, age, kept, version },
+    ...{ head: undefined, place: undefined, http2Head: undefined },
+  }
 }
 
 interface FoundImage {

@@ -1,13 +1,15 @@
 import { tagInHand } from '../file/entity-tag.ts'
 import type { FileAnswer, Representation } from '../file/file-answer.ts'
+import { isOutcome } from '../file/hot-answers.ts'
 import { pickRepresentation, prepareRepresentation } from '../file/representation.ts'
 import type { FunctionOutcome } from '../function/function-request.ts'
+import type { Moment } from '../moment.ts'
 import type { HeaderBlock } from '../request/request-head.ts'
 import { rawPathOf } from '../request/request-path.ts'
 import type { Shared } from '../shared.ts'
 import { isImagePath } from '../site/image-target.ts'
 import { isPersonal } from '../site/personal.ts'
-import type { SiteEntry } from '../site/site-entry.ts'
+import type { HotAnswer, SiteEntry } from '../site/site-entry.ts'
 import type { CachedHit, CachedHits, CacheLookup, FoundHit } from './cached-hits.ts'
 import { isFast } from './fast-call.ts'
 
@@ -18,14 +20,12 @@ export interface Asked {
   readonly rawPath: string
   readonly query: string
   readonly block: HeaderBlock
-  /** Where a kept answer to it was found: most clients ask for the same again. */
+  /** Whether it was asked for before, on the same connection: most clients ask for the same again. */
+  isRepeated: boolean
+  /** Where a kept answer to it was found. */
   kept: { readonly entry: SiteEntry; readonly lookup: CacheLookup } | undefined
-}
-
-export interface Moment {
-  readonly now: number
-  /** The same by the monotonic clock. */
-  readonly since: number
+  /** Where the file or the function that answers it was found, once it was asked for again. */
+  hot: HotAnswer | undefined
 }
 
 /** What a request gets without waiting for anybody. */
@@ -57,17 +57,25 @@ export const MAX_WAITS = 2
 
 export const askedFor = (target: string, block: HeaderBlock): Asked => {
   const rawPath = rawPathOf(target)
-  return { target, rawPath, query: target.slice(rawPath.length + 1), block, kept: undefined }
+  const query = target.slice(rawPath.length + 1)
+  return { target, rawPath, query, block, isRepeated: false, kept: undefined, hot: undefined }
 }
 
 /** Otherwise tells why not: a doubt, or something that has to be waited for. */
 export function findFastAnswer(
-  { sites, hotAnswers, hits, contents }: FastAnswerOptions,
+  options: FastAnswerOptions,
   asked: Asked,
   scheme: 'http' | 'https',
-  since: number,
+  moment: Moment,
 ): FastAnswer | 'doubt' | Promise<unknown> {
-  const { target, rawPath, query, block } = asked
+  const { sites, hotAnswers, hits } = options
+  const { target, rawPath, query, block, hot } = asked
+  const { since } = moment
+  if (hot?.live === true && sites.isStill(hot.entry, since)) {
+    hot.used = true
+    const found = isOutcome(hot.found) ? hot.found : hot.found.answer
+    return answerBy(options, asked, scheme, moment, hot.entry, found)
+  }
   const entry = sites.peek(block.host, since)
   if (entry === undefined) {
     // Only a host that was a site a moment ago: all others may be for somebody else.
@@ -76,17 +84,32 @@ export function findFastAnswer(
   }
   if (!entry.isPlain) return 'doubt'
   const { site } = entry
-  if (asked.kept?.entry === entry) return shown(entry, hits.find(site, asked.kept.lookup))
+  if (asked.kept?.entry === entry) return shown(entry, hits.find(site, asked.kept.lookup, moment))
   if (site.images !== undefined && isImagePath(entry, rawPath))
-    return findKept(hits, asked, entry, hits.lookUpImage(site, site.images, query, block.question))
+    return findKept(hits, asked, entry, hits.lookUpImage(site, site.images, query, block.question), moment)
   if (isPersonal(entry, target.length > rawPath.length, block)) return 'doubt'
   const answer = hotAnswers.findAny(entry, rawPath, query)
   if (answer === undefined) return 'doubt'
+  if (asked.isRepeated) asked.hot = hotAnswers.placeOf(entry, rawPath, query)
+  return answerBy(options, asked, scheme, moment, entry, answer)
+}
+
+/** By a file, or the function, that the routes of the site lead to. */
+function answerBy(
+  { hits, contents }: FastAnswerOptions,
+  asked: Asked,
+  scheme: 'http' | 'https',
+  moment: Moment,
+  entry: SiteEntry,
+  answer: FileAnswer | FunctionOutcome,
+): FastAnswer | 'doubt' | Promise<unknown> {
+  const { block, kept } = asked
+  const { site } = entry
   if ('kind' in answer) {
     if (!isFast(answer.target)) return 'doubt'
-    return hits.mayHave(site, answer)
-      ? findKept(hits, asked, entry, hits.lookUp(site, answer, scheme, block.question))
-      : { kind: 'function', entry, outcome: answer }
+    if (!hits.mayHave(site, answer)) return { kind: 'function', entry, outcome: answer }
+    if (kept?.entry === entry) return shown(entry, hits.find(site, kept.lookup, moment))
+    return findKept(hits, asked, entry, hits.lookUp(site, answer, scheme, block.question), moment)
   }
   if (block.ifNoneMatch !== undefined) {
     const tag = tagInHand(block.ifNoneMatch, answer.file.sha256, block.accepted)
@@ -104,9 +127,10 @@ function findKept(
   asked: Asked,
   entry: SiteEntry,
   lookup: CacheLookup | undefined,
+  moment: Moment,
 ): FastAnswer | 'doubt' | Promise<unknown> {
   if (lookup === undefined) return 'doubt'
-  const found = hits.find(entry.site, lookup)
+  const found = hits.find(entry.site, lookup, moment)
   if (found !== undefined) asked.kept = { entry, lookup }
   return shown(entry, found)
 }

@@ -3,6 +3,7 @@ import { headerLines } from '../answer.ts'
 import type { FileAnswer, Representation } from '../file/file-answer.ts'
 import { notModifiedHeaders } from '../file/static-answer.ts'
 import { type FunctionOutcome, PreparedCall } from '../function/function-request.ts'
+import type { Moment } from '../moment.ts'
 import { type Reads, readDirectly } from '../request/direct-reads.ts'
 import { writeDirectly } from '../request/direct-writes.ts'
 import { plainAddress } from '../request/plain-address.ts'
@@ -10,14 +11,7 @@ import { type HeaderBlock, readHeaderBlock, readRequestLine } from '../request/r
 import type { SiteEntry } from '../site/site-entry.ts'
 import { type VisitEnd, visitRecord } from '../visit-record.ts'
 import type { CachedHit } from './cached-hits.ts'
-import {
-  type Asked,
-  askedFor,
-  type FastAnswerOptions,
-  findFastAnswer,
-  MAX_WAITS,
-  type Moment,
-} from './fast-answer.ts'
+import { type Asked, askedFor, type FastAnswerOptions, findFastAnswer, MAX_WAITS } from './fast-answer.ts'
 import { type FastCall, type FastCallOptions, type FastEnd, startFastCall } from './fast-call.ts'
 import { stampedHead, statusLine, Wire } from './wire.ts'
 
@@ -147,7 +141,7 @@ export class FastConnection {
     const { clock } = this.#options
     const now = clock.now()
     const since = clock.monotonic()
-    const found = findFastAnswer(this.#options, asked, this.#scheme, since)
+    const found = findFastAnswer(this.#options, asked, this.#scheme, { now, since })
     if (found === 'doubt' || found instanceof Promise) return found
     const { target, block } = asked
     const visit: Visit = { entry: found.entry, target, block, now, since }
@@ -236,7 +230,10 @@ export class FastConnection {
   /** Undefined in any doubt. Most clients ask for the same again, or at least with the same headers. */
   #read(chunk: Buffer): AskedAgain | undefined {
     const last = this.#lastAsked
-    if (last !== undefined && chunk.equals(last.bytes)) return last
+    if (last !== undefined && chunk.equals(last.bytes)) {
+      last.isRepeated = true
+      return last
+    }
     const text = chunk.toString('latin1')
     const lineEnd = text.indexOf('\r\n')
     const target = readRequestLine(text, lineEnd)

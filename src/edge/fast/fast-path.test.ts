@@ -163,7 +163,8 @@ test('a file that is not in memory yet is waited for, and a change too', async (
   await warm(fast.port)
   const before = fast.handedOver()
   const socket = await open(fast.port)
-  assert.match(await say(socket, head('/')), /home/)
+  // Often enough that the connection remembers where it was found.
+  for (let i = 0; i < 3; i++) assert.match(await say(socket, head('/')), /home/)
   world.addSite('site.test', { 'index.html': 'changed' })
   world.edge.invalidate('site.test')
   assert.match(await say(socket, head('/')), /changed$/)

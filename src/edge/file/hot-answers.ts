@@ -19,7 +19,9 @@ export class HotAnswers {
   readonly #kept: WeightedCache<HotAnswer>
 
   constructor(budgetBytes: number) {
-    this.#kept = new WeightedCache(budgetBytes, ({ entry, rawPath, found }) => {
+    this.#kept = new WeightedCache(budgetBytes, (hot) => {
+      const { entry, rawPath, found } = hot
+      hot.live = false
       entry.answers.delete(rawPath)
       if (!isOutcome(found) && --found.paths === 0) entry.shares.delete(found.key)
     })
@@ -50,8 +52,14 @@ export class HotAnswers {
     const { target } = outcome
     if (!isFunction(target)) return this.remember(entry, rawPath, { ...outcome, target })
     const found = { ...outcome, kind: 'function', target, asked: { rawPath, path: rawPath, query } } as const
-    if (query === '') this.#keep({ entry, rawPath, found, used: true })
+    if (query === '') this.#keep({ entry, rawPath, found, live: true, used: true })
     return found
+  }
+
+  /** Where `findAny` has found what it answers: good until the site or the answer is forgotten. */
+  placeOf(entry: SiteEntry, rawPath: string, query: string): HotAnswer | undefined {
+    const hot = entry.answers.get(rawPath)
+    return hot !== undefined && isOutcome(hot.found) && query !== '' ? undefined : hot
   }
 
   #get(entry: SiteEntry, rawPath: string): HotAnswer['found'] | undefined {
@@ -73,7 +81,7 @@ export class HotAnswers {
       return undefined
     const share = shareOf(entry, served)
     share.paths++
-    this.#keep({ entry, rawPath, found: share, used: true })
+    this.#keep({ entry, rawPath, found: share, live: true, used: true })
     return share.answer
   }
 
@@ -82,7 +90,7 @@ export class HotAnswers {
   }
 }
 
-const isOutcome = (found: HotAnswer['found']): found is FunctionOutcome => 'kind' in found
+export const isOutcome = (found: HotAnswer['found']): found is FunctionOutcome => 'kind' in found
 
 type Served = Extract<RouteOutcome<SiteFile>, { kind: 'serve' }>
 

@@ -13,6 +13,8 @@ export interface CachedAnswer {
   readonly checkAt: number
   /** Before which it is not made anew, since that has just failed. */
   retryAt: number
+  /** False once it was forgotten, or is known anew. */
+  live: boolean
   used: boolean
 }
 
@@ -31,16 +33,19 @@ export class PrerenderMemory {
     this.#cache = cache
     this.#clock = clock
     this.#log = log
-    this.#kept = new WeightedCache(budgetBytes, () => {})
+    this.#kept = new WeightedCache(budgetBytes, (answer) => {
+      answer.live = false
+    })
   }
 
   get(key: PrerenderKey): CachedAnswer | Promise<CachedAnswer> {
     return this.at(placeOf(key))
   }
 
-  at({ key, name }: CachePlace): CachedAnswer | Promise<CachedAnswer> {
+  /** `now` is of the monotonic clock. */
+  at({ key, name }: CachePlace, now = this.#clock.monotonic()): CachedAnswer | Promise<CachedAnswer> {
     const kept = this.#kept.get(name)
-    if (kept !== undefined && this.#clock.monotonic() < kept.checkAt) return kept
+    if (kept !== undefined && now < kept.checkAt) return kept
     let read = this.#reads.get(name)
     if (read === undefined) {
       read = this.#read(key, name, kept).finally(() => this.#reads.delete(name))
@@ -83,10 +88,11 @@ export class PrerenderMemory {
       forms: isSame && before !== undefined ? before.forms : new Map(),
       checkAt: this.#clock.monotonic() + CHECK_MS,
       retryAt: isSame && before !== undefined ? before.retryAt : 0,
+      live: true,
       used: true,
     }
     // The compressed forms come on top of the body.
-    this.#kept.set(name, kept, OVERHEAD + name.length + 2 * (entry?.body.length ?? 0))
+    kept.live = this.#kept.set(name, kept, OVERHEAD + name.length + 2 * (entry?.body.length ?? 0))
     return kept
   }
 }

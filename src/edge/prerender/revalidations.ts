@@ -38,6 +38,8 @@ export class Revalidations {
   readonly #known = new Map<string, RevalidatedTag>()
   readonly #loads = new Map<string, Promise<void>>()
   readonly #ends: readonly ((() => void) | undefined)[]
+  /** Another number whenever something else is known, or about to be, of any deployment. */
+  version = 0
 
   constructor(options: RevalidationOptions) {
     this.#options = options
@@ -112,6 +114,7 @@ export class Revalidations {
       .then((tags) => {
         // Whoever has begun later knows more.
         if (this.#loads.get(deploymentId) !== load) return
+        this.version++
         if (this.#known.size >= MAX_DEPLOYMENTS) this.#known.clear()
         this.#known.set(deploymentId, { tags, line: lineOf(tags) })
       })
@@ -120,6 +123,7 @@ export class Revalidations {
         if (this.#loads.get(deploymentId) === load) this.#loads.delete(deploymentId)
       })
     this.#loads.set(deploymentId, load)
+    this.version++
     return load
   }
 }

@@ -71,6 +71,13 @@ export class SiteCache {
     return entry
   }
 
+  /** Whether `peek` would answer what it has answered before. */
+  isStill(entry: SiteEntry, now: number): boolean {
+    if (!entry.live || entry.isDoubtful || now >= entry.checkAt) return false
+    entry.used = true
+    return true
+  }
+
   /** The site, at once where it is in memory; undefined if there is none at this host. */
   find(host: string, now: number): SiteEntry | undefined | Load {
     const entry = this.peek(host, now)

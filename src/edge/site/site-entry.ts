@@ -39,6 +39,8 @@ export interface HotAnswer {
   readonly entry: SiteEntry
   readonly rawPath: string
   readonly found: AnswerShare | FunctionOutcome
+  /** False once it was forgotten, to make room for others. */
+  live: boolean
   used: boolean
 }
 

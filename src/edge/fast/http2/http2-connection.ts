@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { SiteVisit } from '#core/site/site.ts'
 import type { HeaderList } from '../../answer.ts'
 import { notModifiedHeaders } from '../../file/static-answer.ts'
+import type { Moment } from '../../moment.ts'
 import { type Reads, readDirectly } from '../../request/direct-reads.ts'
 import { plainAddress } from '../../request/plain-address.ts'
 import { readHeaderBlock, readTarget } from '../../request/request-head.ts'
@@ -167,7 +168,7 @@ export class Http2Connection {
     }
     const fields = typeof first === 'object' ? new HeaderDecoder().decode(first) : undefined
     const asked = fields && this.#asked(fields)
-    const found = asked && this.#find(asked)
+    const found = asked && this.#find(asked, this.#moment())
     if (found instanceof Promise && this.#waitsLeft > 0) {
       this.#rest = bytes
       this.#waitFor(found)
@@ -409,16 +410,22 @@ export class Http2Connection {
     return askedFor(target, known)
   }
 
-  #find(asked: Asked): FastAnswer | 'doubt' | Promise<unknown> {
-    return findFastAnswer(this.#options, asked, this.#scheme, this.#options.clock.monotonic())
+  #moment(): Moment {
+    const { clock } = this.#options
+    return { now: clock.now(), since: clock.monotonic() }
+  }
+
+  #find(asked: Asked, moment: Moment): FastAnswer | 'doubt' | Promise<unknown> {
+    return findFastAnswer(this.#options, asked, this.#scheme, moment)
   }
 
   /** False when it is not for us. */
   #answer(stream: number, asked: Asked): boolean {
-    const found = this.#find(asked)
+    const moment = this.#moment()
+    const found = this.#find(asked, moment)
     if (!isAnswered(found)) return false
-    const { clock, ids, httpDate, visits } = this.#options
-    const now = clock.now()
+    const { ids, httpDate, visits } = this.#options
+    const { now, since } = moment
     const date = httpDate(now)
     const id = ids.next()
     const sent = this.#shape(found, date, id)
@@ -427,7 +434,7 @@ export class Http2Connection {
     if (body.length > this.window || body.length > this.#streamWindow) return false
     this.window -= body.length
     this.#relay?.noteSent(body.length)
-    this.#activeAt = clock.monotonic()
+    this.#activeAt = since
     this.#answers.push({ stream, head, body, date, id })
     this.#answerBytes += sizeOf(head, body)
     visits.record(

@@ -26,16 +26,16 @@ export interface Lease {
    * After it was released as `broken`: whether it ended together with the process or the node that ran it, which no request
    * can bring about. False as soon as that process is heard of and knows of no such thing.
    */
-  readonly isHostLost?: () => Promise<boolean>
+  isHostLost?(): Promise<boolean>
 }
 
 export interface LeaseOptions {
   /** Requests with the same text go to the same instance while it lives. */
-  readonly affinity?: string
+  readonly affinity?: string | undefined
   /** To this instance and no other; `absent` where it is not there. */
   readonly instance?: string | undefined
   /** On a machine of one of these regions if there is one; anywhere where this is absent. */
-  readonly regions?: readonly string[]
+  readonly regions?: readonly string[] | undefined
   /** Aborted when the visitor is gone. */
   readonly signal?: AbortSignal
 }

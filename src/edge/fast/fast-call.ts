@@ -24,10 +24,11 @@ import { GO_ON, type HalfClosedWatch, watchHalfClosed } from '../request/half-cl
 import type { HeaderBlock } from '../request/request-head.ts'
 import type { SiteEntry } from '../site/site-entry.ts'
 import { endChunks, writeChunk } from '../upstream/chunk.ts'
+import type { VisitEnd } from '../visit-record.ts'
 import { stampedHead, statusLine, Wire } from './wire.ts'
 
 /** A GET request that a function answers. */
-interface FastRequest {
+export interface FastRequest {
   readonly entry: SiteEntry
   readonly outcome: FunctionOutcome
   readonly block: HeaderBlock
@@ -45,15 +46,12 @@ export interface FastCallOptions {
 }
 
 /** What was sent. `again`: nothing, and somebody who knows more pages should answer. */
-export type FastEnd = Sent | 'again'
+export type FastEnd = (Sent & Pick<VisitEnd, 'coldStart' | 'reason'>) | 'again'
 
-interface Sent {
-  readonly status: number
-  readonly bytes: number
-  readonly source: Answer['source']
-  readonly coldStart?: boolean | undefined
-  readonly reason?: string | undefined
-}
+type Sent = Pick<VisitEnd, 'status' | 'bytes' | 'source'>
+
+/** To whoever has left before anything was. */
+const NOTHING_SENT: Sent = { status: 499, bytes: 0, source: 'error' }
 
 /** Whether a function can be asked for without node:http: it is for one visitor, and needs no look at anything else. */
 export const isFast = ({ prerender }: SiteFunction): boolean => prerender === undefined
@@ -62,31 +60,36 @@ export const isFast = ({ prerender }: SiteFunction): boolean => prerender === un
  * Asks the function and sends its answer straight on the connection. `done` is called once; if the connection breaks
  * before that, the call is to be cancelled.
  */
-export function startFastCall(
+export function startFastCall<R extends FastRequest>(
   socket: Socket,
-  request: FastRequest,
+  request: R,
   options: FastCallOptions,
-  done: (end: FastEnd) => void,
-): FastCall {
+  done: (request: R, end: FastEnd) => void,
+): FastCall<R> {
   const call = new FastCall(socket, request, options, done)
   call.start()
   return call
 }
 
-export class FastCall implements Waiting {
+export class FastCall<R extends FastRequest> implements Waiting {
   readonly #socket: Socket
-  readonly #request: FastRequest
+  readonly #request: R
   readonly #options: FastCallOptions
-  readonly #done: (end: FastEnd) => void
+  readonly #done: (request: R, end: FastEnd) => void
   #waiting: Waiting | undefined
   #body: Readable | undefined
-  #sent: Sent = { status: 499, bytes: 0, source: 'error' }
+  #sent = NOTHING_SENT
   #watch: HalfClosedWatch | undefined
   #isCold = false
   #reason: string | undefined
   #isOver = false
 
-  constructor(socket: Socket, request: FastRequest, options: FastCallOptions, done: (end: FastEnd) => void) {
+  constructor(
+    socket: Socket,
+    request: R,
+    options: FastCallOptions,
+    done: (request: R, end: FastEnd) => void,
+  ) {
     this.#socket = socket
     this.#request = request
     this.#options = options
@@ -95,13 +98,18 @@ export class FastCall implements Waiting {
 
   start(): void {
     const { call, id } = this.#request
-    this.#waiting = callFunction(this.#options.functions, call.withId(id), this.#onResult)
+    this.#waiting = callFunction(this.#options.functions, call.withId(id), (result) => this.#onResult(result))
     if (this.#socket.readableEnded) this.peerEnded()
+  }
+
+  /** Whether `done` was called. */
+  get isOver(): boolean {
+    return this.#isOver
   }
 
   /** To be called when the visitor has ended their side of the connection, as those do who leave. */
   peerEnded(): void {
-    if (!this.#isOver) this.#watch ??= watchHalfClosed(this.#socket, this.#askPeer)
+    if (!this.#isOver) this.#watch ??= watchHalfClosed(this.#socket, () => this.#askPeer())
   }
 
   cancel(): void {
@@ -110,33 +118,42 @@ export class FastCall implements Waiting {
     this.#watch?.stop()
     this.#body?.destroy()
     this.#waiting?.cancel()
-    this.#tell(this.#sent)
+    this.#tell(this.#sent.status, this.#sent.bytes, this.#sent.source)
   }
 
-  readonly #askPeer = (): boolean => {
+  #askPeer(): boolean {
     if (this.#body !== undefined) return false
     this.#socket.write(GO_ON, 'latin1')
     return true
   }
 
-  readonly #onResult = (result: FunctionResponse | Refusal): void => {
-    const { entry, outcome, block } = this.#request
+  #onResult(told: FunctionResponse | Refusal): void {
     if (this.#isOver) return
-    if ('code' in result) {
-      this.#onRefusal(result)
+    if ('code' in told) {
+      this.#onRefusal(told)
       return
     }
-    this.#isCold = result.isCold === true
-    const known = rendered.get(result.headers)
-    if (known !== undefined && Buffer.isBuffer(result.body) && this.#isLike(known)) {
-      this.#sendKnown(known, result.body)
+    this.#isCold = told.isCold === true
+    const known = rendered.get(told.headers)
+    if (known !== undefined && Buffer.isBuffer(told.body) && this.#isLike(known)) {
+      this.#sendKnown(known, told.body)
       return
     }
+    // What is lent is copied before anything is made of it.
+    this.#answer(Buffer.isBuffer(told.body) ? { ...told, body: Buffer.from(told.body) } : told)
+  }
+
+  #answer(result: FunctionResponse): void {
+    const { entry, outcome, block } = this.#request
     // The next who ask for it come the way on which answers are kept.
     if (policyOf(result.status, result.headers) !== undefined)
       this.#options.functions.cached?.note(entry.site, outcome.target.path)
     const answer = toAnswer(entry.site, outcome, result, block)
-    if (answer instanceof Promise) answer.then(this.#send, () => this.#socket.destroy())
+    if (answer instanceof Promise)
+      answer.then(
+        (ready) => this.#send(ready),
+        () => this.#socket.destroy(),
+      )
     else {
       this.#remember(result, answer)
       this.#send(answer)
@@ -169,14 +186,14 @@ export class FastCall implements Waiting {
     const { headEnd } = this.#options
     const date = this.#options.date()
     if (body.length > MAX_JOINED_BYTES) {
-      this.#sendWhole(stampedHead(statusLine(status), date, id) + known.lines + headEnd, body)
+      this.#sendWhole(stampedHead(statusLine(status), date, id) + known.lines + headEnd, Buffer.from(body))
     } else {
       if (known.wire?.bodyLength === body.length) known.wire.renew(date, id, body)
       else known.wire = new Wire(stampedHead(statusLine(status), date, id), date, known.lines + headEnd, body)
       // What has not gone out at once is still being read from: the next visitor gets another buffer.
       if (!writeDirectly(this.#socket, known.wire.bytes)) known.wire = undefined
     }
-    this.#end({ status, bytes: body.length, source })
+    this.#end(status, body.length, source)
   }
 
   #onRefusal(refusal: Refusal): void {
@@ -185,7 +202,9 @@ export class FastCall implements Waiting {
     // The site may have a page of its own for it.
     if (entry.table.output !== undefined && code !== 'FUNCTION_INVOCATION_TIMEOUT') {
       this.#options.functions.refused.put(this.#socket, call.program, refusal)
-      this.#end('again')
+      this.#isOver = true
+      this.#watch?.stop()
+      this.#done(this.#request, 'again')
       return
     }
     const own = [...siteHeaders(entry.site), ...headers]
@@ -194,7 +213,7 @@ export class FastCall implements Waiting {
     this.#send(answer)
   }
 
-  readonly #send = (answer: Answer): void => {
+  #send(answer: Answer): void {
     const { status, body, source } = this.#options.streams.watch(answer)
     const headers = ownCookies(answer.headers, this.#request.entry.site)
     if (this.#isOver) {
@@ -208,11 +227,11 @@ export class FastCall implements Waiting {
       if (!hasLength && status >= 200 && status !== 204 && status !== 304) head += 'content-length: 0\r\n'
       this.#socket.write(head + headEnd, 'latin1')
       if (body !== undefined && !Buffer.isBuffer(body)) body.resume()
-      this.#end({ status, bytes: 0, source })
+      this.#end(status, 0, source)
     } else if (Buffer.isBuffer(body)) {
       if (!hasLength) head += `content-length: ${body.length}\r\n`
       this.#sendWhole(head + headEnd, body)
-      this.#end({ status, bytes: body.length, source })
+      this.#end(status, body.length, source)
     } else {
       this.#socket.write(`${head}${hasLength ? '' : 'transfer-encoding: chunked\r\n'}${headEnd}`, 'latin1')
       this.#stream(body, !hasLength, { status, source })
@@ -233,15 +252,16 @@ export class FastCall implements Waiting {
 
   #stream(body: Readable, isChunked: boolean, answer: Pick<Answer, 'status' | 'source'>): void {
     const socket = this.#socket
+    const { status, source } = answer
     let bytes = 0
     const written = afterWrite(body)
     const rest = oneATurn(body, () => !socket.writableNeedDrain)
     const onDrain = () => body.resume()
     this.#body = body
-    this.#sent = { ...answer, bytes }
+    this.#sent = { status, bytes, source }
     body.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      this.#sent = { ...answer, bytes }
+      this.#sent = { status, bytes, source }
       const onWritten = written(chunk)
       if (isChunked ? writeChunk(socket, chunk, onWritten) : socket.write(chunk, onWritten)) rest(chunk)
       else body.pause()
@@ -250,22 +270,21 @@ export class FastCall implements Waiting {
     body.once('close', () => socket.off('drain', onDrain))
     body.once('end', () => {
       if (isChunked) endChunks(socket)
-      this.#end(this.#sent)
+      this.#end(status, bytes, source)
     })
     // A visitor must not take a part for the whole.
     body.once('error', () => socket.destroy())
   }
 
-  #end(end: FastEnd): void {
+  #end(status: number, bytes: number, source: Sent['source']): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#watch?.stop()
-    if (end === 'again') this.#done(end)
-    else this.#tell(end)
+    this.#tell(status, bytes, source)
   }
 
-  #tell({ status, bytes, source }: Sent): void {
-    this.#done({ status, bytes, source, coldStart: this.#isCold, reason: this.#reason })
+  #tell(status: number, bytes: number, source: Sent['source']): void {
+    this.#done(this.#request, { status, bytes, source, coldStart: this.#isCold, reason: this.#reason })
   }
 }
 

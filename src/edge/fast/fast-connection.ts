@@ -12,7 +12,13 @@ import type { SiteEntry } from '../site/site-entry.ts'
 import { type VisitEnd, visitRecord } from '../visit-record.ts'
 import type { CachedHit } from './cached-hits.ts'
 import { type Asked, askedFor, type FastAnswerOptions, findFastAnswer, MAX_WAITS } from './fast-answer.ts'
-import { type FastCall, type FastCallOptions, type FastEnd, startFastCall } from './fast-call.ts'
+import {
+  type FastCall,
+  type FastCallOptions,
+  type FastEnd,
+  type FastRequest,
+  startFastCall,
+} from './fast-call.ts'
 import { stampedHead, statusLine, Wire } from './wire.ts'
 
 /** Gives a connection to a server of node:http. What was read of it and not answered comes again. */
@@ -49,7 +55,7 @@ export class FastConnection {
   #isWatched = false
   /** Whether a request waits for its content to be brought into memory, or for a function. */
   #isWaiting = false
-  #call: FastCall | undefined
+  #call: FastCall<FunctionVisit> | undefined
   /** What has come while an answer was waited for. */
   #next: Buffer | undefined
   #isEnded = false
@@ -144,10 +150,15 @@ export class FastConnection {
     const found = findFastAnswer(this.#options, asked, this.#scheme, { now, since })
     if (found === 'doubt' || found instanceof Promise) return found
     const { target, block } = asked
-    const visit: Visit = { entry: found.entry, target, block, now, since }
+    const { entry } = found
+    if (found.kind === 'function') {
+      const { outcome } = found
+      const call = this.#prepare(entry, outcome, block)
+      const id = this.#options.ids.next()
+      return this.#ask({ entry, target, block, now, since, outcome, call, id, chunk })
+    }
+    const visit: Visit = { entry, target, block, now, since }
     switch (found.kind) {
-      case 'function':
-        return this.#ask(visit, found.outcome, chunk)
       case 'kept':
         return this.#sendKept(visit, found.hit)
       case 'unchanged':
@@ -157,24 +168,10 @@ export class FastConnection {
     }
   }
 
-  #ask(visit: Visit, outcome: FunctionOutcome, chunk: Buffer): 'served' {
-    const { entry, block } = visit
-    const { ids } = this.#options
-    const socket = this.#socket
-    const prepared = this.#prepare(entry, outcome, block)
-    const id = ids.next()
+  #ask(visit: FunctionVisit): 'served' {
     this.#isWaiting = true
-    let isDone = false
-    const call = startFastCall(
-      socket,
-      { entry, outcome, block, call: prepared, id },
-      this.#callOptions,
-      (end) => {
-        isDone = true
-        this.#onAnswered(visit, id, outcome, end, chunk)
-      },
-    )
-    if (!isDone) this.#call = call
+    const call = startFastCall(this.#socket, visit, this.#callOptions, this.#onAnswered)
+    if (!call.isOver) this.#call = call
     return 'served'
   }
 
@@ -193,17 +190,17 @@ export class FastConnection {
     return prepared
   }
 
-  #onAnswered(visit: Visit, id: string, outcome: FunctionOutcome, end: FastEnd, chunk: Buffer): void {
+  readonly #onAnswered = (visit: FunctionVisit, end: FastEnd): void => {
     this.#call = undefined
     this.#isWaiting = false
     if (end === 'again') {
-      this.#giveAway(chunk)
+      this.#giveAway(visit.chunk)
       return
     }
-    const entrypoint = end.source === 'error' ? '' : outcome.target.path
+    const entrypoint = end.source === 'error' ? '' : visit.outcome.target.path
     const { status, bytes, source, coldStart, reason } = end
     const ended = { status, bytes, source, coldStart, reason, entrypoint }
-    this.#record(visit, id, ended, this.#options.clock.monotonic())
+    this.#record(visit, visit.id, ended, this.#options.clock.monotonic())
     if (this.#socket.destroyed) return
     this.#watch()
     if (this.#isReleasing) this.#giveAway(undefined)
@@ -410,6 +407,12 @@ interface Visit extends Moment {
   readonly entry: SiteEntry
   readonly target: string
   readonly block: HeaderBlock
+}
+
+/** One that a function answers. */
+interface FunctionVisit extends Visit, FastRequest {
+  /** As it came. */
+  readonly chunk: Buffer
 }
 
 interface LastCall {

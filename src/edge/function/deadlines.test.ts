@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { Deadlines } from './deadlines.ts'
+import { Deadlines, type Limited } from './deadlines.ts'
 
 /** Time that passes only as far as it is told to. */
 function timeOf(t: TestContext) {
@@ -16,7 +16,10 @@ function timeOf(t: TestContext) {
 /** Calls by their names, and those whose time was over. */
 function create() {
   const over: string[] = []
-  const call = (name: string) => ({ onDeadline: () => void over.push(name) })
+  const call = (name: string): Limited => ({
+    ...{ deadline: 0, earlier: undefined, later: undefined },
+    onDeadline: () => void over.push(name),
+  })
   return { over, call, deadlines: new Deadlines() }
 }
 
@@ -51,6 +54,23 @@ test('what has ended is told nothing, and what began after it has all of its tim
   assert.deepEqual(over, [])
   pass(1)
   assert.deepEqual(over, ['second'])
+})
+
+test('whichever of them end, and in whatever order, the others are told in time', (t) => {
+  const pass = timeOf(t)
+  const { over, call, deadlines } = create()
+  const calls = ['a', 'b', 'c', 'd', 'e'].map(call)
+  for (const one of calls) deadlines.watch(one, 40)
+  for (const n of [2, 0, 4]) deadlines.forget(calls[n] as Limited, 40)
+  // Once more does nothing.
+  deadlines.forget(calls[0] as Limited, 40)
+  deadlines.watch(call('f'), 40)
+  pass(40)
+  assert.deepEqual(over, ['b', 'd', 'f'])
+  deadlines.forget(calls[1] as Limited, 40)
+  deadlines.watch(call('g'), 40)
+  pass(40)
+  assert.deepEqual(over, ['b', 'd', 'f', 'g'])
 })
 
 test('there is one timer for all that may take equally long', (t) => {

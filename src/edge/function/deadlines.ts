@@ -1,19 +1,25 @@
 import { performance } from 'node:perf_hooks'
 
-/** Something that may take only so long. */
+/** Something that may take only so long. It is at most once in a list of those that began before and after it. */
 export interface Limited {
+  /** By `performance.now`, in whole milliseconds; for `Deadlines` alone, as are the others. */
+  deadline: number
+  earlier: Limited | undefined
+  later: Limited | undefined
   onDeadline(): void
 }
 
+/** In the order in which they began, which is that in which they are to end. */
 interface Watched {
-  /** In the order in which they began, which is that in which they are to end. */
-  readonly deadlines: Map<Limited, number>
+  first: Limited | undefined
+  last: Limited | undefined
   timer: NodeJS.Timeout | undefined
 }
 
 /**
  * Watches that everything ends in time, with one timer for all that may take equally long: a timer of each would cost
- * more than all else that beginning and ending a call takes.
+ * more than all else that beginning and ending a call takes. Lists cost less than maps, which have to be cleared of
+ * what was deleted from them again and again.
  */
 export class Deadlines {
   readonly #byLimit = new Map<number, Watched>()
@@ -21,15 +27,22 @@ export class Deadlines {
   watch(one: Limited, limitMs: number): void {
     let watched = this.#byLimit.get(limitMs)
     if (watched === undefined) {
-      watched = { deadlines: new Map(), timer: undefined }
+      watched = { first: undefined, last: undefined, timer: undefined }
       this.#byLimit.set(limitMs, watched)
     }
-    watched.deadlines.set(one, performance.now() + limitMs)
+    const { last } = watched
+    one.deadline = Math.ceil(performance.now() + limitMs)
+    one.earlier = last
+    if (last === undefined) watched.first = one
+    else last.later = one
+    watched.last = one
     watched.timer ??= this.#plan(watched, limitMs)
   }
 
+  /** To be called once for each that is watched, unless its time was over. */
   forget(one: Limited, limitMs: number): void {
-    this.#byLimit.get(limitMs)?.deadlines.delete(one)
+    const watched = this.#byLimit.get(limitMs)
+    if (watched !== undefined) take(watched, one)
   }
 
   #plan(watched: Watched, ms: number): NodeJS.Timeout {
@@ -40,13 +53,25 @@ export class Deadlines {
   #look(watched: Watched): void {
     const now = performance.now()
     watched.timer = undefined
-    for (const [one, deadline] of watched.deadlines) {
-      if (deadline > now) {
-        watched.timer = this.#plan(watched, Math.ceil(deadline - now))
+    for (let one = watched.first; one !== undefined; one = watched.first) {
+      if (one.deadline > now) {
+        watched.timer = this.#plan(watched, Math.ceil(one.deadline - now))
         return
       }
-      watched.deadlines.delete(one)
+      take(watched, one)
       one.onDeadline()
     }
   }
+}
+
+/** Nothing happens where it is not in the list any more. */
+function take(watched: Watched, one: Limited): void {
+  const { earlier, later } = one
+  if (earlier === undefined && watched.first !== one) return
+  if (earlier === undefined) watched.first = later
+  else earlier.later = later
+  if (later === undefined) watched.last = earlier
+  else later.earlier = earlier
+  one.earlier = undefined
+  one.later = undefined
 }

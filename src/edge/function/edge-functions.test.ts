@@ -685,6 +685,31 @@ test('with and without the fast path, visitors get the same', async () => {
   await fast.close()
 })
 
+test('each visitor gets the body that was made for them, however many are answered at once', async () => {
+  // All of them have the same head, whose answer is put together once, and only some go out in one piece with it.
+  const { host } = await site((req, res) => {
+    const [mark = '', length = ''] = String(req.headers['x-wanted']).split(' ')
+    res.end(mark.repeat(Number(length)))
+  })
+  const fast = await serveFast(world.edge)
+  await ask(fast.port, '/nothing', { host })
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+  const wanted = Array.from({ length: 200 }, (_, n) => [
+    String.fromCharCode(97 + (n % 26)),
+    n % 7 === 0 ? 20_000 : 300,
+  ])
+  await Promise.all(
+    wanted.map(async ([mark, length]) => {
+      const headers = { host, 'x-wanted': `${mark} ${length}` }
+      const { text } = JSON.parse(await look(agent, fast.port, '/api/hello', headers))
+      assert.equal(text, String(mark).repeat(Number(length)))
+    }),
+  )
+  assert.ok(fast.handedOver() <= 1)
+  agent.destroy()
+  await fast.close()
+})
+
 test('on the fast path too, a visitor who goes away ends the request, and is noted', async () => {
   const { promise: closed, resolve: onClose } = Promise.withResolvers<void>()
   const { promise: begun, resolve: onBegin } = Promise.withResolvers<void>()

@@ -28,7 +28,10 @@ export interface FunctionResponse {
   readonly status: number
   /** Names, in lower case, and values in turn. */
   readonly headers: readonly string[]
-  /** A stream is consumed or destroyed by whoever gets it; it fails when the program does. */
+  /**
+   * A stream is consumed or destroyed by whoever gets it; it fails when the program does. Of a call that takes what is
+   * lent, a buffer is good until whoever is told of it returns.
+   */
   readonly body: Buffer | Readable | undefined
   /** Set if the protocol was changed. */
   readonly switched?: Switched
@@ -85,13 +88,22 @@ export function callFunction(
   return running
 }
 
-class RunningCall implements UpstreamExchange, Waiting, Limited {
+/** All that one call needs, in one object without functions of its own, because one is made for every request. */
+class RunningCall implements UpstreamExchange, Waiting, Limited, LeaseOptions {
   readonly isHead: boolean
+  readonly takesLent: boolean
   readonly onSwitch: UpstreamExchange['onSwitch']
+  readonly affinity: string | undefined
+  readonly instance: string | undefined
+  readonly regions: readonly string[] | undefined
+  deadline = 0
+  earlier: Limited | undefined
+  later: Limited | undefined
   readonly #functions: Functions
   readonly #call: FunctionCall
   readonly #settle: (result: FunctionResponse | Refusal) => void
-  readonly #leaseRequest: LeaseRequest
+  #controller: AbortController | undefined
+  #isAborted = false
   #lease: Lease | undefined
   #connection: UpstreamConnection | undefined
   #isWatched = false
@@ -106,18 +118,32 @@ class RunningCall implements UpstreamExchange, Waiting, Limited {
     settle: (result: FunctionResponse | Refusal) => void,
   ) {
     this.isHead = call.method === 'HEAD'
-    this.onSwitch = call.mayUpgrade ? this.#onSwitch : undefined
+    this.takesLent = call.takesLent === true
+    this.onSwitch = call.mayUpgrade ? (head, socket, first) => this.#switchTo(head, socket, first) : undefined
+    this.affinity = call.affinity
+    this.instance = call.instance
+    this.regions = call.regions
     this.#functions = functions
     this.#call = call
     this.#settle = settle
-    this.#leaseRequest = new LeaseRequest(call)
+  }
+
+  /** Made only for a runner that asks for it, which one with a free instance does not. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#isAborted) this.#controller.abort()
+    return this.#controller.signal
   }
 
   start(): void {
     this.#attempts++
     try {
-      const lease = this.#functions.runner.lease(this.#call.program, this.#leaseRequest)
-      if (lease instanceof Promise) lease.then(this.#send, this.#onRefused)
+      const lease = this.#functions.runner.lease(this.#call.program, this)
+      if (lease instanceof Promise)
+        lease.then(
+          (granted) => this.#send(granted),
+          (error: unknown) => this.#onRefused(error),
+        )
       else this.#send(lease)
     } catch (error) {
       this.#onRefused(error)
@@ -126,7 +152,7 @@ class RunningCall implements UpstreamExchange, Waiting, Limited {
 
   cancel(): void {
     if (this.#isOver) return
-    this.#leaseRequest.abort()
+    this.#abort()
     this.#connection?.destroy()
     this.#end(undefined)
     this.#answer(refuse('CLIENT_CLOSED_REQUEST'))
@@ -139,12 +165,16 @@ class RunningCall implements UpstreamExchange, Waiting, Limited {
       this.#answer(refuse(FAULTS.crashed))
       return
     }
-    const answer = { status, headers, body, isCold: this.#isCold }
+    const isCold = this.#isCold
     const said = valueIn(headers, 'x-aloft-revalidate')
     const { revalidations } = this.#functions
-    if (said === undefined || revalidations === undefined) this.#answer(answer)
+    if (said === undefined || revalidations === undefined) {
+      this.#answer({ status, headers, body, isCold })
+      return
+    }
     // Who reads the answer shall find what was revalidated to be so.
-    else void revalidations.take(this.#call.program.deploymentId, said).then(() => this.#answer(answer))
+    const answer = { status, headers, body: Buffer.isBuffer(body) ? Buffer.from(body) : body, isCold }
+    void revalidations.take(this.#call.program.deploymentId, said).then(() => this.#answer(answer))
   }
 
   onEnd(): void {
@@ -163,11 +193,11 @@ class RunningCall implements UpstreamExchange, Waiting, Limited {
     if (!isRepeated) {
       if (code === 'EMALFORMED')
         log.info({ err: error, id: this.#call.requestId }, 'a function sent invalid HTTP')
-      const isBroken = !BLAMELESS.has(code) && !this.#leaseRequest.isAborted
-      const isHostLost = isBroken && this.#mayRepeatSafely() ? this.#lease?.isHostLost : undefined
-      if (isHostLost !== undefined) {
+      const isBroken = !BLAMELESS.has(code) && !this.#isAborted
+      const lease = isBroken && this.#mayRepeatSafely() ? this.#lease : undefined
+      if (lease?.isHostLost !== undefined) {
         this.#release('broken')
-        void isHostLost().then(this.#onFate)
+        void lease.isHostLost().then((isHostLost) => this.#onFate(isHostLost))
         return
       }
       this.#end(isBroken ? 'broken' : undefined)
@@ -184,7 +214,7 @@ class RunningCall implements UpstreamExchange, Waiting, Limited {
     this.start()
   }
 
-  readonly #onFate = (isHostLost: boolean): void => {
+  #onFate(isHostLost: boolean): void {
     if (this.#isOver) return
     if (isHostLost) {
       this.#repeat()
@@ -194,7 +224,7 @@ class RunningCall implements UpstreamExchange, Waiting, Limited {
     this.#answer(refuse('FUNCTION_INVOCATION_FAILED'))
   }
 
-  readonly #send = (lease: Lease): void => {
+  #send(lease: Lease): void {
     if (this.#isOver) {
       lease.release()
       return
@@ -229,7 +259,7 @@ class RunningCall implements UpstreamExchange, Waiting, Limited {
     if (!writeDirectly(socket, head)) this.#call.letGo?.()
   }
 
-  readonly #onRefused = (error: unknown): void => {
+  #onRefused(error: unknown): void {
     if (this.#isOver) return
     const fault = error instanceof RunnerError ? error.fault : 'unavailable'
     const isGone = fault === 'absent' && this.#call.instance !== undefined
@@ -242,13 +272,13 @@ class RunningCall implements UpstreamExchange, Waiting, Limited {
 
   onDeadline(): void {
     if (this.#isOver) return
-    this.#leaseRequest.abort()
+    this.#abort()
     this.#connection?.destroy()
     this.#end('stuck')
     this.#answer(refuse('FUNCTION_INVOCATION_TIMEOUT'))
   }
 
-  readonly #onSwitch = ({ status, headers }: ResponseHead, socket: Socket, first: Buffer): void => {
+  #switchTo({ status, headers }: ResponseHead, socket: Socket, first: Buffer): void {
     this.#forgetDeadline()
     this.#isOver = true
     const release = () => this.#release(undefined)
@@ -279,6 +309,11 @@ class RunningCall implements UpstreamExchange, Waiting, Limited {
     this.#release(end)
   }
 
+  #abort(): void {
+    this.#isAborted = true
+    this.#controller?.abort()
+  }
+
   #forgetDeadline(): void {
     if (this.#isWatched) this.#functions.deadlines.forget(this, this.#call.limitMs)
   }
@@ -299,29 +334,3 @@ class RunningCall implements UpstreamExchange, Waiting, Limited {
 const refuse = (code: EdgeErrorCode): Refusal => ({ code, headers: [] })
 
 const uncork = (socket: Socket): void => socket.uncork()
-
-/** The signal is made only for a runner that asks for it, which one with a free instance does not. */
-class LeaseRequest implements LeaseOptions {
-  declare readonly affinity?: string
-  declare readonly instance?: string
-  declare readonly regions?: readonly string[]
-  #controller: AbortController | undefined
-  isAborted = false
-
-  constructor({ affinity, instance, regions }: FunctionCall) {
-    if (affinity !== undefined) this.affinity = affinity
-    if (instance !== undefined) this.instance = instance
-    if (regions !== undefined) this.regions = regions
-  }
-
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController()
-    if (this.isAborted) this.#controller.abort()
-    return this.#controller.signal
-  }
-
-  abort(): void {
-    this.isAborted = true
-    this.#controller?.abort()
-  }
-}

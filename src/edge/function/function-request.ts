@@ -28,7 +28,9 @@ export interface FunctionCall {
   /** All that goes before the body, one character a byte; bytes are those of a `PreparedCall`. */
   readonly head: string | Buffer
   /** To be called when such bytes have not gone out at once. */
-  readonly letGo?: () => void
+  letGo?(): void
+  /** Whether who asks takes an answer whose body is where the next read will be, and copies what it wants of it later. */
+  readonly takesLent?: boolean
   readonly body: OutgoingBody | undefined
   /** Requests with the same text go to the same instance. */
   readonly affinity: string | undefined
@@ -129,8 +131,18 @@ export function sharedCall(
  * A GET without a body that was read as lines already (see `forwardedLines`), ready to be sent again and again with
  * another id each time.
  */
-export class PreparedCall {
-  readonly #call: FunctionCall
+export class PreparedCall implements FunctionCall {
+  readonly program: ProgramRef
+  readonly method = 'GET'
+  readonly body = undefined
+  readonly affinity: string | undefined
+  readonly instance = undefined
+  readonly regions: readonly string[] | undefined
+  readonly limitMs: number
+  readonly mayUpgrade = false
+  readonly takesLent = true
+  requestId = ''
+  head: Buffer = NO_HEAD
   readonly #parts: HeadParts
   /** The head of the call before, in which the next id is put. What is still being read from must not change. */
   #last: StampedHead | undefined
@@ -140,32 +152,29 @@ export class PreparedCall {
     const kept = extra === undefined ? lines : withoutNames(lines, extra)
     const url = urlOf(outcome.asked, outcome.query)
     const request = { method: 'GET', url, visitor: { ...visitor, requestId: '' } }
-    this.#call = { ...callOf(site, outcome.target, request, ''), letGo: () => this.#letGo() }
+    const { program, affinity, regions, limitMs } = callOf(site, outcome.target, request, '')
+    this.program = program
+    this.affinity = affinity
+    this.regions = regions
+    this.limitMs = limitMs
     this.#parts = headParts(site, outcome.target, request, kept + extraLines(extra) + KEEP_ALIVE)
   }
 
-  get program(): ProgramRef {
-    return this.#call.program
-  }
-
-  withId(requestId: string): FunctionCall {
-    const call = this.#call
-    const { program, method, body, affinity, instance, regions, limitMs, mayUpgrade } = call
-    const letGo = call.letGo as () => void
-    const head = this.#headWith(requestId)
-    return { program, requestId, method, head, letGo, body, affinity, instance, regions, limitMs, mayUpgrade }
-  }
-
-  #headWith(id: string): Buffer {
+  /** The next call, once the one before is over. */
+  withId(id: string): FunctionCall {
     if (this.#last === undefined) this.#last = stampedHeadOf(this.#parts, id)
     else writeCount(this.#last.bytes, this.#last.idEnds, id)
-    return this.#last.bytes
+    this.requestId = id
+    this.head = this.#last.bytes
+    return this
   }
 
-  #letGo(): void {
+  letGo(): void {
     this.#last = undefined
   }
 }
+
+const NO_HEAD: Buffer = Buffer.alloc(0)
 
 interface StampedHead {
   readonly bytes: Buffer

@@ -9,6 +9,8 @@ import { MalformedResponseError, type ResponseHead, readResponseHead } from './r
 export interface UpstreamExchange {
   /** Whether the answer has no body, whatever it says. */
   readonly isHead: boolean
+  /** Whether a whole body may lie where the next read will be: what is wanted of it later is then copied in `onResponse`. */
+  readonly takesLent?: boolean
   /** Takes the connection over when the instance changes the protocol; undefined if that was not asked for. */
   readonly onSwitch?: ((head: ResponseHead, socket: Socket, first: Buffer) => void) | undefined
   /** The body is whole if it came together with the head, else it is to be consumed or destroyed. */
@@ -189,7 +191,7 @@ export class UpstreamConnection {
     }
     // Most are short, and come in one piece.
     if (rest.length === head.framing) {
-      exchange.onResponse(head, this.#keepable(rest))
+      exchange.onResponse(head, this.#givable(exchange, rest))
       this.#finish(true)
       return
     }
@@ -198,7 +200,7 @@ export class UpstreamConnection {
     const taken = decoder.decode(rest, pieces)
     if (decoder.isDone) {
       const [first = NOTHING] = pieces
-      exchange.onResponse(head, pieces.length > 1 ? Buffer.concat(pieces) : this.#keepable(first))
+      exchange.onResponse(head, pieces.length > 1 ? Buffer.concat(pieces) : this.#givable(exchange, first))
       this.#finish(taken === rest.length)
       return
     }
@@ -219,6 +221,10 @@ export class UpstreamConnection {
   #push(pieces: readonly Buffer[]): void {
     const body = this.#body as UpstreamBody
     for (const piece of pieces) if (!body.push(this.#keepable(piece))) this.#socket.pause()
+  }
+
+  #givable(exchange: UpstreamExchange, whole: Buffer): Buffer {
+    return exchange.takesLent === true ? whole : this.#keepable(whole)
   }
 
   /** What may be used after the next read. */

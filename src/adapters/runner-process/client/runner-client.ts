@@ -129,24 +129,11 @@ class ProcessClient implements RunnerClient {
   #grant(program: Program, instance: KnownProgram, since = Number.POSITIVE_INFINITY): Lease {
     instance.requests++
     this.#touch(instance)
-    const host = this.#hosts
-    let released = false
-    return {
-      instanceId: instance.id,
-      socket: instance.socket,
-      connect: instance.connect,
-      isCold: instance.readyAt >= since,
-      release: (end) => {
-        if (released) return
-        released = true
-        this.#release(program, instance, end)
-      },
-      isHostLost: () => this.#isLost(host),
-    }
+    return new GrantedLease(this, this.#hosts, program, instance, instance.readyAt >= since)
   }
 
   /** That it has heard the last `end` message tells that the host is alive. */
-  #isLost(host: number): Promise<boolean> {
+  isLost(host: number): Promise<boolean> {
     if (host !== this.#hosts) return Promise.resolve(true)
     if (this.#closed) return Promise.resolve(false)
     return new Promise((resolve) => {
@@ -163,7 +150,7 @@ class ProcessClient implements RunnerClient {
     })
   }
 
-  #release(program: Program, instance: KnownProgram, end: 'broken' | 'stuck' | undefined): void {
+  release(program: Program, instance: KnownProgram, end: 'broken' | 'stuck' | undefined): void {
     instance.requests--
     // Of a host that is gone nothing is left to be told.
     if (this.#instances.get(instance.id) !== instance) return
@@ -387,6 +374,46 @@ class ProcessClient implements RunnerClient {
     if (this.#closed) return
     this.#retry = setTimeout(() => this.#connect(), this.#retryMs).unref()
     this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS)
+  }
+}
+
+/** Of a class, because one is made for every request: functions of its own would cost more than all else of it. */
+class GrantedLease implements Lease {
+  readonly instanceId: string
+  readonly socket: string
+  readonly connect: (() => Socket) | undefined
+  readonly isCold: boolean
+  readonly #client: ProcessClient
+  readonly #host: number
+  readonly #program: Program
+  readonly #instance: KnownProgram
+  #isReleased = false
+
+  constructor(
+    client: ProcessClient,
+    host: number,
+    program: Program,
+    instance: KnownProgram,
+    isCold: boolean,
+  ) {
+    this.instanceId = instance.id
+    this.socket = instance.socket
+    this.connect = instance.connect
+    this.isCold = isCold
+    this.#client = client
+    this.#host = host
+    this.#program = program
+    this.#instance = instance
+  }
+
+  release(end?: 'broken' | 'stuck'): void {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    this.#client.release(this.#program, this.#instance, end)
+  }
+
+  isHostLost(): Promise<boolean> {
+    return this.#client.isLost(this.#host)
   }
 }
 

@@ -121,11 +121,15 @@ export function createClusterRunner({
     try {
       const lease = await machine.runner.lease(program, options)
       return {
-        ...lease,
+        instanceId: lease.instanceId,
+        socket: lease.socket,
+        connect: lease.connect,
+        isCold: lease.isCold === true,
         release(end) {
           count(machine.name, -1)
           lease.release(end)
         },
+        isHostLost: () => lease.isHostLost?.() ?? Promise.resolve(false),
       }
     } catch (error) {
       count(machine.name, -1)

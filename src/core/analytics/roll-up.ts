@@ -10,6 +10,7 @@ export interface Counts {
   readonly target: TrafficTarget
   /** When the minute begins. */
   readonly at: number
+  /** Nothing more is counted with it, nor with those of the paths: the rows have the same ones. */
   readonly tally: Tally
   readonly paths: Iterable<{ readonly path: string; readonly tally: Tally }>
 }
@@ -27,13 +28,23 @@ const PATH_BYTES = 1024
  */
 export function rollUp(counts: Iterable<Counts>): TrafficRow[] {
   const rows = new Map<string, TrafficRow>()
+  /** What is counted once is said in several rows, which share it until another is added to one of them. */
+  const sums = new Set<Tally>()
 
   function add(row: Omit<TrafficRow, 'tally'>, tally: Tally): void {
     const { projectId, deploymentId, step, at, target, path = '' } = row
     const key = `${projectId} ${deploymentId} ${step} ${at} ${target} ${path}`
     const there = rows.get(key)
-    if (there) addTally(there.tally, tally)
-    else rows.set(key, { ...row, tally: addTally(createTally(), tally) })
+    if (there === undefined) {
+      rows.set(key, { ...row, tally })
+      return
+    }
+    if (!sums.has(there.tally)) {
+      const sum = addTally(createTally(), there.tally)
+      sums.add(sum)
+      rows.set(key, { ...row, tally: sum })
+      addTally(sum, tally)
+    } else addTally(there.tally, tally)
   }
 
   for (const { projectId, deploymentId, target, at, tally, paths } of counts) {
@@ -47,7 +58,7 @@ export function rollUp(counts: Iterable<Counts>): TrafficRow[] {
     }
   }
   // Everybody adds to rows in the same order, so that nobody waits for one who waits for them.
-  return [...rows.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+  return [...rows.keys()].sort().map((key) => rows.get(key) as TrafficRow)
 }
 
 /** When the step began that this time is in. */

@@ -18,10 +18,14 @@ const BYTES = 5
 const COLD_STARTS = 6
 const DURATIONS = 7
 
-/** A number for each counter. As one list of numbers, because one is kept for everything that is visited. */
-export type Tally = Float64Array
+/**
+ * A number for each counter. As one list of numbers, because one is kept for everything that is visited; a plain one,
+ * because what a typed one holds is outside of the engine's heap, in hundreds of thousands of small pieces which the
+ * allocator does not give back when many sites were visited.
+ */
+export type Tally = number[]
 
-export const createTally = (): Tally => new Float64Array(COUNTERS.length)
+export const createTally = (): Tally => new Array<number>(COUNTERS.length).fill(0)
 
 /** What of a visit is counted. */
 export interface Counted {
@@ -54,7 +58,7 @@ export function addTally(sum: Tally, other: ArrayLike<number>): Tally {
 
 /** What people are shown of it. */
 export function showTally(tally: Tally): Traffic {
-  const durations = tally.subarray(DURATIONS)
+  const durations = tally.slice(DURATIONS)
   const [requests = 0, ok = 0, redirected = 0, wrong = 0, failed = 0, bytes = 0, coldStarts = 0] = tally
   return {
     requests,

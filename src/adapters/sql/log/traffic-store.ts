@@ -11,8 +11,9 @@ import {
 } from '#core/analytics/traffic-store.ts'
 import { syncsLater, takesRowsAsJson } from '../database/dialect/capabilities.ts'
 import { knownLimit } from '../database/known-limit.ts'
+import { prepare } from '../database/prepare.ts'
 import { inTransaction } from '../database/transaction.ts'
-import type { LogDb } from './log-tables.ts'
+import type { LogDb, LogTables } from './log-tables.ts'
 
 type Table = 'traffic' | 'traffic_paths'
 
@@ -74,11 +75,19 @@ async function addRows(tx: LogDb, table: Table, rows: readonly TrafficRow[]): Pr
   await tx.executeQuery(CompiledQuery.raw(json, [JSON.stringify(records)]))
 }
 
+interface OneStep {
+  readonly [name: string]: string | number
+  readonly projectId: string
+  readonly deploymentId: string
+  readonly step: string
+  readonly at: number
+  readonly target: string
+}
+
 /** Deletes the paths of a step beyond those with the most requests. */
-async function trimPaths(tx: LogDb, row: TrafficRow): Promise<void> {
-  const { projectId, deploymentId, step, at, target } = row
+const trimPaths = prepare<OneStep, LogTables>()((db, { projectId, deploymentId, step, at, target }) => {
   const own = sql<boolean>`project_id = ${projectId} and deployment_id = ${deploymentId} and step = ${step} and at = ${at} and target = ${target}`
-  await tx
+  return db
     .deleteFrom('traffic_paths')
     .where(own)
     .where('path', 'in', ({ selectFrom }) =>
@@ -90,8 +99,7 @@ async function trimPaths(tx: LogDb, row: TrafficRow): Promise<void> {
         .limit(1_000_000)
         .offset(KEPT_PATHS),
     )
-    .execute()
-}
+})
 
 /** One row for each step that has paths among these. */
 const stepsOf = (rows: readonly TrafficRow[]): Iterable<TrafficRow> =>
@@ -150,7 +158,8 @@ export function createTrafficStore(db: LogDb): TrafficStore {
           rows.filter(({ path }) => path === undefined),
         )
         await addRows(tx, 'traffic_paths', paths)
-        for (const row of stepsOf(paths)) await trimPaths(tx, row)
+        for (const { projectId, deploymentId, step, at, target } of stepsOf(paths))
+          await trimPaths(tx, { projectId, deploymentId, step, at, target })
       })
     },
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { audited } from '#core/audit/audit-trail.ts'
 import { eachDatabase } from '#test/support/database/databases.ts'
 import { openStores } from '#test/support/database/stores.ts'
-import { sampleAuditEntry } from '#test/support/samples.ts'
+import { sampleAuditEntry, sampleProject } from '#test/support/samples.ts'
 
 const all = { limit: 100 }
 
@@ -32,6 +32,21 @@ eachDatabase((name, open) =>
       })
       assert.equal(await audit.prune(2, 10), 1)
       assert.deepEqual(await found({}), [newer])
+    })
+
+    it('is written with every change, also by a statement that was built for an earlier one', async (t) => {
+      const { stores, transact } = await openStores(t, open)
+      const project = sampleProject({ ownerId: 'a' })
+      await stores.projects.insert(project)
+      for (const at of [1, 2, 3])
+        await audited(sampleAuditEntry({ ownerId: 'a', at }), async () => {
+          await transact(({ projects }) => projects.touch('a', project.id, project.updatedAt + at))
+        })
+      const { items } = await stores.audit.list('a', all, {})
+      assert.deepEqual(
+        items.map(({ at }) => at),
+        [3, 2, 1],
+      )
     })
 
     it('is written with the first change that is kept, once', async (t) => {

@@ -14,10 +14,23 @@ const selectUsed = prepare<{ ownerId: string; what: string; period: string }>()(
       .where('period', '=', period),
 )
 
+const insertOne = prepare<{ ownerId: string; what: string; period: string; amount: number }>()(
+  (db, { ownerId, what, period, amount }) =>
+    db
+      .insertInto('usage')
+      .values({ owner_id: ownerId, what: what as Counted, period, amount, fresh: sql.lit(1) }),
+)
+
 /** Inside the transaction that changes what is counted. */
 export async function countUsage(tx: Db, entries: readonly UsageEntry[]): Promise<void> {
   const counted = entries.filter(({ amount }) => amount !== 0)
-  if (counted.length === 0) return
+  const [first] = counted
+  if (first === undefined) return
+  if (counted.length === 1) {
+    const { ownerId, what, period, amount } = first
+    await insertOne(tx, { ownerId, what, period, amount })
+    return
+  }
   await tx
     .insertInto('usage')
     .values(

@@ -52,6 +52,8 @@ export const prepare =
         preparedFor.set(adapter, prepared)
       }
       const { compiled, names, embedded } = prepared
+      // Whoever watches a transaction for changes is told of those that were built before it began.
+      if (db.isTransaction) db.getExecutor().transformQuery(compiled.query, compiled.queryId)
       const values = names.map((name, i) => (name === undefined ? compiled.parameters[i] : parameters[name]))
       if (embedded?.read && !db.isTransaction) return embedded.read<Row>(compiled.sql, values)
       const { rows } = await db.executeQuery<Row>({ ...compiled, parameters: values })

@@ -45,8 +45,12 @@ export async function enlist(db: Db, { id, ownerId, projectId, host, createdAt }
   await insertRows(db, { rows: JSON.stringify(lists.map((list) => [ownerId, list, createdAt, id])) })
 }
 
+const deleteOf = prepare<{ aliasId: string }>()((db, { aliasId }) =>
+  db.deleteFrom('alias_lists').where('alias_id', '=', aliasId),
+)
+
 export async function delist(db: Db, aliasId: string): Promise<void> {
-  await db.deleteFrom('alias_lists').where('alias_id', '=', aliasId).execute()
+  await deleteOf(db, { aliasId })
 }
 
 /** Nobody lists what leads to a deleted deployment. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { ReadyState } from '#contract/api/deployment.ts'
 import type { DeploymentChange, DeploymentStore } from '#core/deployment/deployment-store.ts'
 import { pagesOf } from '#core/shared/shared-thing-store.ts'
 import { countUsage, deploymentCount } from '../account/usage-store.ts'
@@ -14,7 +15,14 @@ import type { Db } from '../tables.ts'
 import { delistAliasesOf } from './alias-lists.ts'
 import { createListing } from './deployment-list.ts'
 import { insertMeta } from './deployment-meta.ts'
-import { DEPLOYMENT, type Details, fromDeployment, liveDeployments, toDeployment } from './deployment-row.ts'
+import {
+  DEPLOYMENT,
+  type DeploymentRow,
+  type Details,
+  fromDeployment,
+  liveDeployments,
+  toDeployment,
+} from './deployment-row.ts'
 import { fromManifest, toManifest } from './manifest-row.ts'
 
 const ID = /^(?:dpl_)?([0-9A-Za-z]{28})$/
@@ -112,18 +120,52 @@ const selectWithoutJob = prepare<{ keyPrefix: string; limit: number }>()((db, { 
     .limit(limit),
 )
 
-/** The details as nobody else can change them until the transaction ends. */
-async function lockDetails(tx: Db, id: string, unsettled: boolean): Promise<Details | undefined> {
-  const [row] = await tx
+const selectDetails = (db: Db, id: string) =>
+  db
     .selectFrom('deployments')
     .select('details')
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
-    .$if(unsettled, (query) => query.where(UNSETTLED))
-    .$if(locksRows(tx), (query) => query.forUpdate())
-    .execute()
+    .$if(locksRows(db), (query) => query.forUpdate())
+const lockAny = prepare<{ id: string }>()((db, { id }) => selectDetails(db, id))
+const lockUnsettled = prepare<{ id: string }>()((db, { id }) => selectDetails(db, id).where(UNSETTLED))
+
+/** The details as nobody else can change them until the transaction ends. */
+async function lockDetails(tx: Db, id: string, unsettled: boolean): Promise<Details | undefined> {
+  const [row] = await (unsettled ? lockUnsettled : lockAny)(tx, { id })
   return row && JSON.parse(row.details)
 }
+
+type NewRow = DeploymentRow & { readonly sealed_env: string }
+
+const insertRow = prepare<NewRow>()((db, row) =>
+  db.insertInto('deployments').values({
+    id: row.id,
+    owner_id: row.owner_id,
+    project_id: row.project_id,
+    creator_id: row.creator_id,
+    name: row.name,
+    host: row.host,
+    state: row.state,
+    target: row.target,
+    digest: row.digest,
+    public: row.public,
+    incomplete: row.incomplete,
+    created_at: row.created_at,
+    deleted_at: null,
+    details: row.details,
+    sealed_env: row.sealed_env,
+  }),
+)
+const insertManifest = prepare<{ id: string; sha1s: string; files: string }>()((db, { id, sha1s, files }) =>
+  db.insertInto('manifests').values({ deployment_id: id, sha1s, files }),
+)
+
+/** What most changes are: those of the others are built as they come. */
+const settle = prepare<{ id: string; state: ReadyState; host: string | null; details: string }>()(
+  (db, { id, state, host, details }) =>
+    db.updateTable('deployments').set({ state, host, details }).where('id', '=', id),
+)
 
 async function update(
   tx: Db,
@@ -133,16 +175,15 @@ async function update(
 ): Promise<boolean> {
   const details = await lockDetails(tx, id, unsettled)
   if (!details) return false
-  await tx
-    .updateTable('deployments')
-    .set({
-      state,
-      host,
-      min_instances: change.scale?.min,
-      details: JSON.stringify({ ...details, ...change }),
-    })
-    .where('id', '=', id)
-    .execute()
+  const changed = JSON.stringify({ ...details, ...change })
+  if (state !== undefined && host !== undefined && change.scale === undefined)
+    await settle(tx, { id, state, host, details: changed })
+  else
+    await tx
+      .updateTable('deployments')
+      .set({ state, host, min_instances: change.scale?.min, details: changed })
+      .where('id', '=', id)
+      .execute()
   return true
 }
 
@@ -150,14 +191,8 @@ export function createDeploymentStore(db: Db): DeploymentStore {
   return {
     insert: (deployment, { manifest, sealedEnv }) =>
       atomically(db, async (tx) => {
-        await tx
-          .insertInto('deployments')
-          .values({ ...fromDeployment(deployment), deleted_at: null, sealed_env: sealedEnv })
-          .execute()
-        await tx
-          .insertInto('manifests')
-          .values({ deployment_id: deployment.id, ...fromManifest(manifest) })
-          .execute()
+        await insertRow(tx, { ...fromDeployment(deployment), sealed_env: sealedEnv })
+        await insertManifest(tx, { id: deployment.id, ...fromManifest(manifest) })
         await insertMeta(tx, deployment)
         await countUsage(tx, [deploymentCount(deployment.ownerId, 1)])
         if (deployment.incomplete) await insertAwaited(tx, deployment, manifest)

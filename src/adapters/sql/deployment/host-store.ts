@@ -2,12 +2,12 @@ import { type NotNull, type Selectable, sql } from 'kysely'
 import type { Alias, AliasRow } from '#core/alias/alias.ts'
 import type { HostStore } from '#core/alias/host-store.ts'
 import { flag } from '../database/columns.ts'
-import { locksRows } from '../database/dialect/capabilities.ts'
 import { type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
 import { atomically } from '../database/transaction.ts'
-import type { Db, HostTable } from '../tables.ts'
+import type { Db, Flag, HostTable } from '../tables.ts'
 import { type AliasFilter, delist, enlist, listFor } from './alias-lists.ts'
+import { holdDeployment } from './hold-deployment.ts'
 
 const HOST = [
   'hosts.host',
@@ -114,25 +114,41 @@ const selectFiltered = (db: Db, ownerId: string, filter: AliasFilter, range: Pag
 const newestFirst = (a: AliasHostRow, b: AliasHostRow): number =>
   b.created_at - a.created_at || (a.alias_id < b.alias_id ? 1 : -1)
 
-/** Whether a deployment lives; in a transaction it goes on to live until that ends. */
-async function holdDeployment(db: Db, id: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('deployments')
-    .select('id')
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .$if(locksRows(db), (query) => query.forShare())
-    .executeTakeFirst()
-  return row !== undefined
-}
+const insertUnlessThere = prepare<HostRow>()((db, row) =>
+  db
+    .insertInto('hosts')
+    .values({
+      host: row.host,
+      owner_id: row.owner_id,
+      project_id: row.project_id,
+      deployment_id: row.deployment_id,
+      alias_id: row.alias_id,
+      production: row.production,
+      created_at: row.created_at,
+    })
+    .onConflict((conflict) => conflict.column('host').doNothing())
+    .returning('host'),
+)
+
+const pointFrom = prepare<{
+  host: string
+  from: string
+  deploymentId: string
+  projectId: string
+  production: Flag
+}>()((db, { host, from, deploymentId, projectId, production }) =>
+  db
+    .updateTable('hosts')
+    .set({ deployment_id: deploymentId, project_id: projectId, production })
+    .where('host', '=', host)
+    .where('alias_id', 'is not', null)
+    .where('deployment_id', '=', from)
+    .returning(HOST),
+)
 
 async function claim(db: Db, row: HostRow): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('hosts')
-    .values(row)
-    .onConflict((conflict) => conflict.column('host').doNothing())
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows === 1n
+  const inserted = await insertUnlessThere(db, row)
+  return inserted.length === 1
 }
 
 export function createHostStore(db: Db): HostStore {
@@ -187,14 +203,8 @@ export function createHostStore(db: Db): HostStore {
     point: (host, from, { deploymentId, projectId, production }) =>
       atomically(db, async (tx) => {
         if (!(await holdDeployment(tx, deploymentId))) return false
-        const row = await tx
-          .updateTable('hosts')
-          .set({ deployment_id: deploymentId, project_id: projectId, production: flag(production) })
-          .where('host', '=', host)
-          .where('alias_id', 'is not', null)
-          .where('deployment_id', '=', from)
-          .returning(HOST)
-          .executeTakeFirst()
+        const change = { host, from, deploymentId, projectId, production: flag(production) }
+        const [row] = await pointFrom(tx, change)
         if (!row || !isAlias(row)) return false
         // It may come from another project, or from a deployment that was deleted.
         const alias = toAlias(row)

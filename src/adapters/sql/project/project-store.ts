@@ -1,6 +1,5 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { ProjectStore } from '#core/project/project-store.ts'
-import { changedOne } from '../database/changed-one.ts'
 import { flag } from '../database/columns.ts'
 import { readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
@@ -39,6 +38,16 @@ const selectHosts = prepare<{ id: string; limit: number }>()((db, { id, limit })
 const latest = (eb: ExpressionBuilder<Tables, 'projects'>, updatedAt: number) =>
   eb.case().when('updated_at', '<', updatedAt).then(updatedAt).else(eb.ref('updated_at')).end()
 
+const touchOne = prepare<{ ownerId: string; id: string; updatedAt: number }>()(
+  (db, { ownerId, id, updatedAt }) =>
+    db
+      .updateTable('projects')
+      .set((eb) => ({ updated_at: latest(eb, updatedAt) }))
+      .where('id', '=', id)
+      .where('owner_id', '=', ownerId)
+      .returning('id'),
+)
+
 const ID = /^prj_[0-9A-Za-z]+$/
 
 export function createProjectStore(db: Db): ProjectStore {
@@ -75,14 +84,7 @@ export function createProjectStore(db: Db): ProjectStore {
       return numInsertedOrUpdatedRows === 1n
     },
 
-    touch: (ownerId, id, updatedAt) =>
-      changedOne(
-        db
-          .updateTable('projects')
-          .set((eb) => ({ updated_at: latest(eb, updatedAt) }))
-          .where('id', '=', id)
-          .where('owner_id', '=', ownerId),
-      ),
+    touch: async (ownerId, id, updatedAt) => (await touchOne(db, { ownerId, id, updatedAt })).length === 1,
 
     async setDefaultHost(id, host) {
       await db.updateTable('projects').set({ default_host: host }).where('id', '=', id).execute()

@@ -1,7 +1,7 @@
 import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Alias } from './alias.ts'
-import type { HostStore } from './host-store.ts'
+import type { HostHolder, HostStore } from './host-store.ts'
 
 export interface Pointed {
   readonly alias: Alias
@@ -25,7 +25,10 @@ export async function obstacle(
   host: string,
   ownerId: string,
 ): Promise<AloftError | undefined> {
-  const holder = await hosts.holder(host)
+  return heldBy(await hosts.holder(host), host, ownerId)
+}
+
+function heldBy(holder: HostHolder | undefined, host: string, ownerId: string): AloftError | undefined {
   if (!holder) return undefined
   if (holder.kind === 'deployment')
     return new AloftError('invalid_alias', `\`${host}\` is the URL of a deployment.`, { alias: host })
@@ -39,10 +42,11 @@ export async function pointAlias(
   to: Destination,
   now: number,
 ): Promise<Pointed> {
-  const problem = await obstacle(hosts, host, to.ownerId)
+  const holder = await hosts.holder(host)
+  const problem = heldBy(holder, host, to.ownerId)
   if (problem) throw problem
-  const known = await hosts.alias(to.ownerId, host)
-  if (known) {
+  if (holder?.kind === 'alias') {
+    const { kind: _, ...known } = holder
     if (!(await hosts.point(host, known.deploymentId, to))) throw raced(host)
     return { alias: { ...known, ...to }, previous: known.deploymentId }
   }

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ChildServer, startChildServer } from './child-server.ts'
 import { comparisons, measure, type Subject } from './compare.ts'
+import { toLoadCore } from './cores.ts'
 import { deployReady } from './deploy-ready.ts'
 import { paced } from './h2load.ts'
 import { atHalfRate } from './half-rate.ts'
@@ -62,6 +63,8 @@ export async function run(): Promise<Row[]> {
   const peers: Peer[] = []
   let forwarder: ChildServer | undefined
   try {
+    // What answers behind the peers is on the core of the load, so what answers behind us is too: it is started from there.
+    for (const pid of await platform.children('work')) toLoadCore(pid)
     const host = await deployReady(platform, 'function', {
       'api/hello.js': `module.exports = (req, res) => res.end('x'.repeat(1000))\n`,
     })

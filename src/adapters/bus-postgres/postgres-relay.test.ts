@@ -18,7 +18,7 @@ onPostgres((name, open) => {
     const listening = async (): Promise<number[]> => {
       const { rows } = await client.query(
         `select pid from pg_stat_activity where datname = current_database() and application_name = 'aloft bus'
-         and state = 'idle' and query like 'LISTEN%'`,
+         and state = 'idle' and query <> ''`,
       )
       return rows.map(({ pid }) => pid as number)
     }
@@ -57,6 +57,35 @@ onPostgres((name, open) => {
     one.send('a', 'last')
     assert.deepEqual(await other.until(2), ['with\nlines and "quotes"', 'last'])
     assert.deepEqual([own.heard, elsewhere.heard], [[], []])
+  })
+
+  test(`${name}: many at once are sent in their order, one query at a time`, async (t) => {
+    const { one, two } = await relays(t)
+    const underWay = new Map<object, number>()
+    let most = 0
+    const query = pg.Client.prototype.query as (...given: unknown[]) => Promise<unknown>
+    const counted = t.mock.method(pg.Client.prototype, 'query', async function (
+      this: object,
+      ...given: unknown[]
+    ) {
+      const count = (underWay.get(this) ?? 0) + 1
+      underWay.set(this, count)
+      most = Math.max(most, count)
+      return query.apply(this, given).finally(() => underWay.set(this, (underWay.get(this) ?? 1) - 1))
+    } as never)
+    const other = hear(two, 'a')
+    const said = Array.from({ length: 1200 }, (_, n) => `message ${n}`)
+    for (const message of said) one.send('a', message)
+    assert.deepEqual(await other.until(said.length), said)
+    assert.equal(most, 1)
+    counted.mock.restore()
+  })
+
+  test(`${name}: what the database refuses holds nothing up`, async (t) => {
+    const { one, two } = await relays(t)
+    const other = hear(two, 'a')
+    for (const message of ['first', 'before', 'not\0text', 'after']) one.send('a', message)
+    assert.deepEqual(await other.until(3), ['first', 'before', 'after'])
   })
 
   test(`${name}: a connection that ends is made anew, and the gap is told`, async (t) => {

@@ -38,22 +38,28 @@ const FAREWELL = SECOND
 const MAX_BYTES = 7_900
 /** What could not be sent is sent once the database is back; beyond so many, those that came first. */
 const MOST_UNSENT = 1000
+/** What waits while a query is under way goes with the next one, so many at a time. */
+const AT_ONCE = 500
+const NOTIFY = 'SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload'
+
+/** Whether the server would refuse the same again, as what its encoding has no letters for. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code?.startsWith('22') === true
 
 /** Over a connection of its own to the database that all machines have in common (LISTEN and NOTIFY). */
 export function createPostgresRelay({ url, log, clock = systemClock }: PostgresRelayOptions): Relay {
   const listeners = createListeners(log)
   const gaps = createListeners(log)
-  const unsent = new Set<string>()
-  const sending = new Set<Promise<unknown>>()
+  let unsent = new Set<string>()
   const warn = createRareWarning(
     log,
     'The database does not pass messages on: other machines may act on old state',
     clock,
   )
   const self = randomUUID()
-  /** The last that was begun, and the same once it listens. */
   let begun: pg.Client | undefined
-  let client: pg.Client | undefined
+  /** Sends what waits over the connection that listens; undefined while there is none. */
+  let speak: (() => Promise<void>) | undefined
   const hearing = Promise.withResolvers<void>()
   let isClosed = false
   let waits = FIRST_PAUSE
@@ -74,7 +80,8 @@ export function createPostgresRelay({ url, log, clock = systemClock }: PostgresR
       if (isOver) return
       isOver = true
       clearInterval(looking)
-      if (client === next) client = undefined
+      speak = undefined
+      unsent = new Set([...unsent].slice(0, MOST_UNSENT))
       // Not waited for: the other side may be gone. What it still has to say does not count.
       next.end().catch(() => {})
       if (isClosed) return
@@ -94,29 +101,51 @@ export function createPostgresRelay({ url, log, clock = systemClock }: PostgresR
     } catch (error) {
       return giveUp(error)
     }
-    if (isClosed) return giveUp(undefined)
-    looking = setInterval(() => next.query('SELECT 1').catch(giveUp), LOOK_EVERY).unref()
-    client = next
+    if (isClosed || isOver) return giveUp(undefined)
+    let speaking: Promise<void> | undefined
+    const sendAll = async () => {
+      try {
+        if (unsent.size === 0) await next.query('SELECT 1')
+        while (unsent.size > 0) await sendSome(next)
+      } catch (error) {
+        giveUp(error)
+        // Another connection may listen by now.
+        void speak?.()
+      } finally {
+        speaking = undefined
+      }
+    }
+    // A connection takes one query at a time; the one under way tells as well whether the other side is still there.
+    speak = () => {
+      speaking ??= sendAll()
+      return speaking
+    }
+    looking = setInterval(() => void speak?.(), LOOK_EVERY).unref()
     waits = FIRST_PAUSE
-    const waiting = [...unsent]
-    unsent.clear()
-    for (const payload of waiting) pass(payload)
+    if (unsent.size > 0) void speak()
     hearing.resolve()
     gaps.tell(GAP, '')
   }
 
-  function pass(payload: string): void {
-    const keep = (error?: unknown) => {
-      if (error !== undefined) warn(error)
-      if (unsent.size < MOST_UNSENT) unsent.add(payload)
+  async function notify(client: pg.Client, batch: readonly string[]): Promise<void> {
+    try {
+      await client.query(NOTIFY, [CHANNEL, batch])
+    } catch (error) {
+      if (!isRefused(error)) throw error
+      if (batch.length === 1) return warn(error)
+      for (const payload of batch) await notify(client, [payload])
     }
-    if (client === undefined) {
-      keep()
-      return
+  }
+
+  async function sendSome(client: pg.Client): Promise<void> {
+    const batch = [...unsent].slice(0, AT_ONCE)
+    for (const payload of batch) unsent.delete(payload)
+    try {
+      await notify(client, batch)
+    } catch (error) {
+      unsent = new Set([...batch, ...unsent])
+      throw error
     }
-    const sent = client.query('SELECT pg_notify($1, $2)', [CHANNEL, payload]).then(() => {}, keep)
-    sending.add(sent)
-    void sent.finally(() => sending.delete(sent))
   }
 
   void connect()
@@ -124,7 +153,10 @@ export function createPostgresRelay({ url, log, clock = systemClock }: PostgresR
   return {
     send(topic, message) {
       const payload = `${self}${topic}\n${message}`
-      if (!isClosed && Buffer.byteLength(payload) <= MAX_BYTES) pass(payload)
+      if (isClosed || Buffer.byteLength(payload) > MAX_BYTES) return
+      if (speak === undefined && unsent.size >= MOST_UNSENT) return
+      unsent.add(payload)
+      void speak?.()
     },
     subscribe: listeners.add,
     onGap: (listener) => gaps.add(GAP, listener),
@@ -135,7 +167,7 @@ export function createPostgresRelay({ url, log, clock = systemClock }: PostgresR
       listeners.clear()
       gaps.clear()
       const sayGoodbye = async () => {
-        await Promise.all(sending)
+        await speak?.()
         await begun?.end().catch(() => {})
       }
       // A server that cannot be reached any more answers nothing.

@@ -55,7 +55,9 @@ export type ProjectLogsQuery = Static<typeof Query>
 
 const Common = {
   id: Type.String(),
-  serial: Type.String({ description: 'Its position in the log, for `since` and `until`.' }),
+  serial: Type.String({
+    description: 'Its position in the log, for `since` and `until`: the order in which entries were stored.',
+  }),
   at: Type.Integer({ description: 'When the request started or the line was written (ms).' }),
   level: Type.Enum(LOG_LEVELS),
   deploymentId: Type.String(),

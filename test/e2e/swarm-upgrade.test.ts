@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Postgres, startPostgres } from '#test/support/database/postgres.ts'
 import { createDatabase } from '#test/support/database/postgres-databases.ts'
-import { deployed, type Files, visit } from '#test/support/deploying.ts'
+import { deployed, visit } from '#test/support/deploying.ts'
 import {
   dockerMissing,
   startRegistry,
@@ -21,6 +21,7 @@ import { copyProgram } from '#test/support/program-copy.ts'
 import { startRedis, type TestRedis } from '#test/support/redis.ts'
 import { inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
 import { startS3, type TestS3 } from '#test/support/storage/s3.ts'
+import { imageOn, SAYS } from '#test/support/swarm-site.ts'
 
 const skip =
   dockerMissing ||
@@ -28,15 +29,6 @@ const skip =
   (/postgresql|redis|moto/.test(process.env.ALOFT_TEST_MISSING ?? '') &&
     'postgresql, redis or moto is not installed')
 if (!skip) await inOwnNamespaces(import.meta.filename)
-
-const SERVER = `
-const server = require('node:http').createServer((request, response) => response.end('from a swarm'))
-server.listen(Number(process.env.PORT))
-`
-const filesOn = ({ base }: TestRegistry): Files => ({
-  Dockerfile: `FROM ${base}\nCOPY program.txt /app/program.cjs\nCMD ["node", "/app/program.cjs"]\n`,
-  'program.txt': SERVER,
-})
 
 /** What a working process opens at its start. */
 const OPENED = 'src/adapters/swarm/open-swarm.ts'
@@ -81,9 +73,8 @@ describe('an upgrade of two machines on a swarm, one after the other', { skip },
     const working = await start('all', { ALOFT_CLUSTER_ADDRESS: `127.0.0.1:${await freePort()}` })
     machines = [working]
     machines = [working, await start('serve', {})]
-    host = (await deployed(working, { name: 'upgraded', files: filesOn(registry) })).url
-    for (const machine of machines)
-      assert.equal((await visit(machine, host, { path: '/' })).text, 'from a swarm')
+    host = (await deployed(working, { name: 'upgraded', files: imageOn(registry) })).url
+    for (const machine of machines) assert.equal((await visit(machine, host, { path: '/' })).text, SAYS)
   })
   after(async () => {
     for (const machine of machines) await machine.stop()
@@ -98,7 +89,7 @@ describe('an upgrade of two machines on a swarm, one after the other', { skip },
       ({ port, tlsPort }) =>
         new Load({
           ...{ port, tlsPort, connections: 2, pauseMs: 20 },
-          targets: [{ host, path: '/', expected: /^from a swarm$/ }],
+          targets: [{ host, path: '/', expected: new RegExp(`^${SAYS}$`) }],
         }),
     )
     for (const load of loads) load.start()
@@ -123,9 +114,8 @@ describe('an upgrade of two machines on a swarm, one after the other', { skip },
   }
 
   const deploysAnother = async (name: string) => {
-    const { url } = await deployed(machines[0] as Installation, { name, files: filesOn(registry) })
-    for (const machine of machines)
-      assert.equal((await visit(machine, url, { path: '/' })).text, 'from a swarm')
+    const { url } = await deployed(machines[0] as Installation, { name, files: imageOn(registry) })
+    for (const machine of machines) assert.equal((await visit(machine, url, { path: '/' })).text, SAYS)
   }
 
   it('fails no request, and images are built and run afterwards', async () => {

@@ -12,7 +12,7 @@ import { LABEL } from '#adapters/docker/labels.ts'
 import { SwarmEngine } from '#adapters/swarm/swarm-engine.ts'
 import { type Postgres, startPostgres } from '#test/support/database/postgres.ts'
 import { createDatabase } from '#test/support/database/postgres-databases.ts'
-import { deployed, type Files, visit } from '#test/support/deploying.ts'
+import { deployed, visit } from '#test/support/deploying.ts'
 import {
   dockerMissing,
   startRegistry,
@@ -31,19 +31,10 @@ import {
 import { startRedis, type TestRedis } from '#test/support/redis.ts'
 import { inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
 import { startS3, type TestS3 } from '#test/support/storage/s3.ts'
+import { imageOn, SAYS } from '#test/support/swarm-site.ts'
 
 const skip = dockerMissing || (process.env.ALOFT_TEST_LONG === undefined && 'part of npm run test:swarm')
 if (!skip) await inOwnNamespaces(import.meta.filename)
-
-const SERVER = `
-const server = require('node:http').createServer((request, response) => response.end('from a swarm'))
-server.listen(Number(process.env.PORT))
-`
-
-const filesOn = ({ base }: TestRegistry): Files => ({
-  Dockerfile: `FROM ${base}\nCOPY program.txt /app/program.cjs\nCMD ["node", "/app/program.cjs"]\n`,
-  'program.txt': SERVER,
-})
 
 interface Operated {
   readonly checks: readonly { readonly name: string; readonly message: string }[]
@@ -86,9 +77,9 @@ describe('an installation on a swarm', { skip }, () => {
   })
 
   it('builds a deployment that is an image and answers from a service', async () => {
-    const { url } = await deployed(aloft, { name: 'swarmed', files: filesOn(registry) })
+    const { url } = await deployed(aloft, { name: 'swarmed', files: imageOn(registry) })
     host = url
-    assert.equal((await visit(aloft, host, { path: '/' })).text, 'from a swarm')
+    assert.equal((await visit(aloft, host, { path: '/' })).text, SAYS)
     assert.notEqual((await services()).length, 0)
   })
 
@@ -101,7 +92,7 @@ describe('an installation on a swarm', { skip }, () => {
     await aloft.stop('SIGKILL')
     assert.deepEqual(await services(), before)
     aloft = await aloft.restart()
-    assert.equal((await visit(aloft, host, { path: '/' })).text, 'from a swarm')
+    assert.equal((await visit(aloft, host, { path: '/' })).text, SAYS)
     while ((await services()).some((id) => before.includes(id))) await pause(100)
   })
 
@@ -170,10 +161,10 @@ describe('machines on a swarm, of which one only serves', { skip: skip || withou
   })
 
   it('builds images on the machine that works alone, and answers from there', async () => {
-    const building = deployed(serving, { name: 'elsewhere', files: filesOn(registry) })
+    const building = deployed(serving, { name: 'elsewhere', files: imageOn(registry) })
     working = await place.start()
     const { id, url } = await building
-    assert.equal((await visit(serving, url, { path: '/' })).text, 'from a swarm')
+    assert.equal((await visit(serving, url, { path: '/' })).text, SAYS)
     const own = await connectEngine(readEngineAddress(engine.host))
     assert.equal((await own.images({ label: [`${LABEL.deployment}=${id}`] })).length, 1)
     assert.deepEqual(asked, [])

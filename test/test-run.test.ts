@@ -26,12 +26,17 @@ test('every test file is run, and none twice', () => {
 })
 
 test('what has a database is run on PostgreSQL and several processes as well', () => {
-  const folders = planOf(root)
-    .filter(hasDatabase)
-    .flatMap(({ files }) => files.map((file) => file.split('/').slice(0, 2).join('/')))
-  const all = ['acme', 'api', 'attacks', 'dashboard', 'dns', 'e2e', 'faults', 'ports']
+  const planned = planOf(root, hasDatabase(root)).flatMap(({ files }) => files)
+  const folders = planned.map((file) => file.split('/').slice(0, 2).join('/'))
+  const all = ['acme', 'api', 'attacks', 'dashboard', 'dns', 'e2e', 'faults', 'ports', 'upgrade']
   for (const folder of all) assert.ok(folders.includes(`test/${folder}`), folder)
-  assert.equal(folders.includes('src/core'), false)
+  assert.ok(planned.includes('src/core/build/build-job.test.ts'))
+  for (const file of [
+    'src/core/log/serial.test.ts',
+    'test/ports/sandbox/sandbox.test.ts',
+    'test/e2e/dev.test.ts',
+  ])
+    assert.equal(planned.includes(file), false, file)
 })
 
 test('a file that changes its whole process has one of its own', () => {

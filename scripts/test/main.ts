@@ -121,7 +121,7 @@ const filesIn = (name: string): string[] => {
 }
 const units: readonly Unit[] =
   only.length === 0
-    ? planOf(root).filter((unit) => !isSeveral || hasDatabase(unit))
+    ? planOf(root, isSeveral ? hasDatabase(root) : undefined)
     : [...new Set(only.flatMap(filesIn))].map((file) => ({ name: file, files: [file], share: 1 }))
 
 const isAttack = ({ name }: Unit): boolean => name.startsWith('test/attacks/')

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createReaches } from './reaches.ts'
 
 /** What one process of a test run has to do. */
 export interface Unit {
@@ -75,17 +76,20 @@ function unitsOf({ name, share, processes }: Kind, files: readonly string[], roo
   return [...batches.map((files, n) => ({ name: `${name} ${n + 1}`, files, share })), ...alone.map(own)]
 }
 
-/** Whether a test run on another database tells anything that one on the usual database does not. */
-export const hasDatabase = ({ files }: Unit): boolean =>
-  files.some((file) => /^test\/(acme|api|attacks|dashboard|dns|e2e|faults|ports)\//.test(file))
+/** Tells files that `npm run test:postgres` changes anything for: whatever it changes, it does by this one. */
+export const hasDatabase = (root: string): ((file: string) => boolean) =>
+  createReaches(root, 'test/support/several.ts')
 
-/** Every test file below root, once: the longest first, so that none of them is what everybody waits for in the end. */
-export function planOf(root: string): Unit[] {
+/**
+ * Every test file below root that is meant, once: the longest first, so that none of them is what everybody waits for in
+ * the end.
+ */
+export function planOf(root: string, isMeant: (file: string) => boolean = () => true): Unit[] {
   const taken = new Set<string>()
   const units = KINDS.flatMap((kind) => {
     const files = globSync(kind.files, { cwd: root }).filter((file) => !taken.has(file))
     for (const file of files) taken.add(file)
-    return unitsOf(kind, files.sort(longestFirst), root)
+    return unitsOf(kind, files.filter(isMeant).sort(longestFirst), root)
   })
   return units.sort((a, b) => sum(b.files) - sum(a.files))
 }

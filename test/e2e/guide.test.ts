@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { blocksOf, createReader, missingLine, type Reader, readPage } from '../support/doc-page.ts'
 import { freePort } from '../support/installation.ts'
 import { type Packed, pack, type Unpacked, unpack } from '../support/package.ts'
+import { dropSeveral, isSeveral, openSeveral } from '../support/several.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -48,6 +49,7 @@ let home: string
 let packed: Packed
 let unpacked: Unpacked
 let reader: Reader
+let database: string | undefined
 
 before(async () => {
   home = mkdtempSync(join(tmpdir(), 'aloft-guide-'))
@@ -64,6 +66,7 @@ before(async () => {
   mkdirSync(join(home, 'aloft/.aloft'), { recursive: true, mode: 0o700 })
   symlinkSync(tools, join(home, 'aloft/.aloft/toolchains'))
   cpSync(join(root, 'examples'), join(home, 'clone/examples'), { recursive: true })
+  if (isSeveral) database = await openSeveral({ migrated: false })
   const { PATH = '', NODE_EXTRA_CA_CERTS } = process.env
   reader = createReader({
     home,
@@ -75,7 +78,8 @@ before(async () => {
       ALOFT_TLS_PORT: String(ports[3443]),
       ALOFT_DNS_PORT: String(ports[5300]),
       ALOFT_BASE_URL: `http://localhost:${ports[3000]}`,
-      ALOFT_WORKERS: '1',
+      ALOFT_WORKERS: isSeveral ? '2' : '1',
+      ...(database === undefined ? {} : { ALOFT_DATABASE_URL: database }),
       ALOFT_CHROMIUM: 'off',
       // Nobody else is asked about names: it answers for those that are bought here.
       ALOFT_RESOLVERS: `127.0.0.1:${ports[5300]}`,
@@ -87,6 +91,7 @@ before(async () => {
 
 after(async () => {
   await reader?.leave()
+  if (database !== undefined) await dropSeveral(database)
   await unpacked?.remove()
   await packed?.remove()
   rmSync(home, { recursive: true, force: true })

@@ -11,6 +11,7 @@ import { type Registrar, RegistrarFailure } from '#core/ports/registrar.ts'
 import type { Transact } from '#core/ports/transact.ts'
 import { createRegistrations } from '#core/registrar/registrations.ts'
 import { createSettleJob, createTransfersJob } from '#core/registrar/settle-job.ts'
+import { usualDatabase } from '#test/support/database/databases.ts'
 import { openStores } from '#test/support/database/stores.ts'
 import { sampleToken, sampleUser } from '#test/support/samples.ts'
 import { silentLog } from '#test/support/silent-log.ts'
@@ -27,7 +28,7 @@ function caller(): Context {
 
 /** Everything that is bought, on a database of its own, with faults to be set. */
 async function openFaulty(t: TestContext) {
-  const { stores, transact, database, clock } = await openStores(t, async () => undefined)
+  const { stores, transact, database, clock } = await openStores(t, usualDatabase)
   const faults = { afterPaying: false, whileAdding: false }
   const payments: string[] = []
   const sandbox = createSandboxRegistrar({

@@ -132,7 +132,8 @@ async function boot(
       ALOFT_DNS_PORT: '0',
       // Each costs a second of processor time to start; what is about several of them asks for several.
       ALOFT_WORKERS: '1',
-      ...(database === undefined ? {} : { ...TWO_SERVING, ALOFT_DATABASE_URL: database }),
+      ...(isSeveral && (database ?? options.env?.ALOFT_DATABASE_URL) !== undefined ? TWO_SERVING : {}),
+      ...(database === undefined ? {} : { ALOFT_DATABASE_URL: database }),
       // A browser for every deployment is more than tests want to wait for.
       ALOFT_CHROMIUM: 'off',
       ...(options.sockets

@@ -23,6 +23,7 @@ import {
   uninstall,
 } from '#test/support/installation.ts'
 import { startServer } from '#test/support/server.ts'
+import { aboutSqlite } from '#test/support/several.ts'
 import { caller, type KeptData, unpack } from './kept-data.ts'
 import { migrationToLack, programWithout, storesIn, withoutHistory } from './older-program.ts'
 
@@ -70,7 +71,7 @@ test('there is data of the schema before the newest, and each is another', () =>
   )
 })
 
-describe('the data directory of an older version, with the program of today', () => {
+describe('the data directory of an older version, with the program of today', { skip: aboutSqlite }, () => {
   for (const file of files)
     test(file, async (t) => {
       const dataDir = await mkdtemp(join(tmpdir(), 'aloft-upgrade-'))
@@ -108,7 +109,7 @@ describe('the program as people start it', () => {
     return { place, kept: await unpack(join(DATA, file), join(place.folder, 'data')) }
   }
 
-  test('functions that an older version has built answer', async (t) => {
+  test('functions that an older version has built answer', { skip: aboutSqlite }, async (t) => {
     assert.ok(withFunctions.length >= 12)
     // Each has to be started: `npm run test:faults -- --only upgrades` has them all.
     for (const file of process.env.ALOFT_UPGRADES === 'all' ? withFunctions : withFunctions.slice(0, 1)) {
@@ -132,7 +133,9 @@ describe('the program as people start it', () => {
     ['aloft.db', 'aloft_migrations'],
     ['logs.db', 'aloft_log_migrations'],
   ] as const)
-    test(`${file} of a newer version is refused in words, and left alone`, async (t) => {
+    test(`${file} of a newer version is refused in words, and left alone`, {
+      skip: aboutSqlite,
+    }, async (t) => {
       const { place } = await withData(files.at(-1) ?? '')
       t.after(() => uninstall(place))
       const path = join(place.folder, 'data', file)
@@ -149,7 +152,7 @@ describe('the program as people start it', () => {
     })
 
   test('the program of the version before refuses the data of today, in words, and leaves it alone', {
-    skip: withoutHistory,
+    skip: aboutSqlite || withoutHistory,
   }, async (t) => {
     const file = files.at(-1) ?? ''
     const { place, kept } = await withData(file)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
+import { usualDatabase } from '#test/support/database/databases.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { startS3, withoutS3 } from '#test/support/storage/s3.ts'
 import { openS3Storage } from '#test/support/storage/s3-storage.ts'
@@ -104,7 +105,7 @@ test('what is deleted meanwhile is gone from both', async (t) => {
 test('contents go to an object store and back', { skip: withoutS3 }, async (t) => {
   const server = await startS3()
   t.after(() => server.stop())
-  const storage = await openS3Storage(server, async () => undefined)
+  const storage = await openS3Storage(server, usualDatabase)
   t.after(() => storage.remove())
   const remote = await storage.open(systemClock)
   t.after(() => remote.close())

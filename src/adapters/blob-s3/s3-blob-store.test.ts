@@ -8,6 +8,7 @@ import { DAY, MINUTE } from '#contract/time.ts'
 import { BlobError, type BlobStore } from '#core/ports/blob-store.ts'
 import { isUnavailable } from '#core/ports/is-unavailable.ts'
 import { clockOf } from '#test/support/clock.ts'
+import { usualDatabase } from '#test/support/database/databases.ts'
 import { type Fate, type FlakyProxy, startFlakyProxy } from '#test/support/storage/flaky-proxy.ts'
 import { startS3, type TestS3, withoutS3 } from '#test/support/storage/s3.ts'
 import { openS3Storage, type S3Storage } from '#test/support/storage/s3-storage.ts'
@@ -52,7 +53,7 @@ describe('contents in an object store', { skip: withoutS3 }, () => {
         encodeURIComponent(server.endpoint),
         encodeURIComponent(proxy.url),
       )
-    storage = await openS3Storage({ makeBucket }, async () => undefined)
+    storage = await openS3Storage({ makeBucket }, usualDatabase)
   })
   afterEach(async () => {
     fateOf = () => 'pass'

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { PLAN_QUOTAS } from '#contract/quotas.ts'
 import { HOUR } from '#contract/time.ts'
+import { usualDatabase } from '#test/support/database/databases.ts'
 import { openStores } from '#test/support/database/stores.ts'
 import { sampleDeployment } from '#test/support/samples.ts'
 import { silentLog } from '#test/support/silent-log.ts'
@@ -15,7 +16,7 @@ const bus: Bus = { publish: () => {}, subscribe: () => () => {}, close: async ()
 
 /** A deployment on its way, of a project that is gone, so that the build fails at once. */
 async function world(t: TestContext) {
-  const { stores, transact, clock } = await openStores(t, async () => undefined)
+  const { stores, transact, clock } = await openStores(t, usualDatabase)
   const deployment = sampleDeployment({ state: 'BUILDING', readyAt: null })
   await stores.deployments.insert(deployment, { manifest: [], sealedEnv: '' })
   let failures = 0

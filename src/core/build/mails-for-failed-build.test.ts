@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { MINUTE } from '#contract/time.ts'
+import { usualDatabase } from '#test/support/database/databases.ts'
 import { openStores } from '#test/support/database/stores.ts'
 import { sampleDeployment, sampleProject, sampleTeam, sampleUser } from '#test/support/samples.ts'
 import type { LogEntry } from '../log/log-entry.ts'
@@ -19,7 +20,7 @@ const FAILURE = {
 }
 
 async function world(t: TestContext) {
-  const { stores, transact, clock } = await openStores(t, async () => undefined)
+  const { stores, transact, clock } = await openStores(t, usualDatabase)
   const ada = sampleUser({ email: 'ada@example.test' })
   await stores.users.insert(ada)
   const project = sampleProject({ ownerId: ada.id, name: 'shop' })

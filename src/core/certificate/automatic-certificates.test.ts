@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, type TestContext, test } from 'node:test'
 import { DAY, HOUR, MINUTE } from '#contract/time.ts'
+import { usualDatabase } from '#test/support/database/databases.ts'
 import { openStores } from '#test/support/database/stores.ts'
 import { sampleAlias, sampleDeployment, sampleProject, sampleProjectDomain } from '#test/support/samples.ts'
 import { silentLog } from '#test/support/silent-log.ts'
@@ -23,7 +24,7 @@ before(async () => {
 
 /** Automatic certificates with an authority that does as it is told, on a clock that is moved by hand. */
 async function setUp(t: TestContext, { instant = false } = {}) {
-  const { stores, transact, clock } = await openStores(t, async () => undefined)
+  const { stores, transact, clock } = await openStores(t, usualDatabase)
   const asked: string[] = []
   const changed: string[] = []
   const will: { failure: Error | undefined; lifetime: number; elsewhere: boolean } = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type Booted, RunnerError } from '#core/ports/runner.ts'
+import { usualDatabase } from '#test/support/database/databases.ts'
 import { openStores } from '#test/support/database/stores.ts'
 import { sampleDeployment, sampleOutput } from '#test/support/samples.ts'
 import { silentLog } from '#test/support/silent-log.ts'
@@ -8,7 +9,7 @@ import type { Output, Program } from '../output/output.ts'
 import { createCrashed, createReviveJob, REVIVE_JOB } from './crash-loop.ts'
 
 async function world(t: TestContext, change: (output: Output) => Partial<Output>) {
-  const opened = await openStores(t, async () => undefined)
+  const opened = await openStores(t, usualDatabase)
   const { stores, transact, clock } = opened
   const deployment = sampleDeployment()
   const output = sampleOutput()

@@ -7,12 +7,13 @@ import type { LogDraft } from '#core/log/log-entry.ts'
 import { createVisitLog } from '#core/log/visit-log.ts'
 import type { SiteVisit } from '#core/site/site.ts'
 import { createTestClock } from '#test/support/clock.ts'
+import { usualDatabase } from '#test/support/database/databases.ts'
 import { openStores } from '#test/support/database/stores.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { LogAllowance } from './log-allowance.ts'
 
 async function open(t: Parameters<typeof openStores>[0], logBytes: number | null) {
-  const { stores } = await openStores(t, async () => undefined)
+  const { stores } = await openStores(t, usualDatabase)
   const clock = createTestClock()
   const quotas = { limitsById: async () => ({ ...PLAN_QUOTAS.free, logBytes }) }
   const another = () => new LogAllowance({ quotas, usage: stores.usage, clock, log: silentLog })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, describe } from 'node:test'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import { createMovingBlobStore } from '#adapters/blob-moving/moving-blob-store.ts'
+import { usualDatabase } from '#test/support/database/databases.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { startS3, type TestS3, withoutS3 } from '../../support/storage/s3.ts'
 import { openS3Storage } from '../../support/storage/s3-storage.ts'
@@ -23,7 +24,7 @@ describe('blob store in an object store', { skip: withoutS3 }, () => {
   after(async () => (await server)?.stop())
   blobStoreSuite('with copies on each machine', async () => {
     server ??= startS3()
-    return openS3Storage(await server, async () => undefined)
+    return openS3Storage(await server, usualDatabase)
   })
 })
 

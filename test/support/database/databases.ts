@@ -32,6 +32,10 @@ export async function removeDatabase(url: string | undefined): Promise<void> {
   if (url !== undefined) await dropDatabase(url)
 }
 
+/** For what is the same on every database: the embedded one; with `npm run test:postgres` one on PostgreSQL. */
+export const usualDatabase: OpenDatabase = (options) =>
+  isSeveral ? openPostgres(options) : Promise.resolve(undefined)
+
 /** Runs a suite on PostgreSQL alone. */
 export function onPostgres(
   suite: (name: string, open: (options?: OpenOptions) => Promise<string>) => void,

@@ -4,7 +4,7 @@ import { systemClock } from '#core/ports/system-clock.ts'
 import { sampleUser } from '../samples.ts'
 
 // Makes users for ever, and prints the id of each once its transaction is acknowledged.
-const database = await openDatabase({ file: process.argv[2] as string })
+const database = await openDatabase(JSON.parse(process.argv[2] as string))
 const transact = createTransact(database.db, { clock: systemClock })
 for (;;) {
   const user = sampleUser()

@@ -20,6 +20,7 @@ import { openAcmeIssuer } from '#src/process/tls/acme.ts'
 import { answerHttpChallenges } from '#src/process/tls/acme-http.ts'
 import { createTlsChallenges } from '#src/process/tls/acme-tls.ts'
 import { createCertificateChooser } from '#src/process/tls/tls-certificates.ts'
+import { removeDatabase, usualDatabase } from '../database/databases.ts'
 import { silentLog } from '../silent-log.ts'
 import { type Pebble, startPebble } from './pebble.ts'
 
@@ -41,7 +42,8 @@ export const SERVED = 'served.test'
 /** A certificate authority, and all that answers it: HTTP, TLS and DNS as in a serving process. */
 export async function startAcme(): Promise<AcmeSetting> {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-acme-'))
-  const database = await openDatabase({ url: undefined, file: join(folder, 'aloft.db') })
+  const url = await usualDatabase()
+  const database = await openDatabase({ url, file: join(folder, 'aloft.db') })
   await database.migrate()
   const stores = createStores(database.db, { clock: systemClock, onJobs: () => {} })
   const vault = createVault(randomBytes(32))
@@ -141,6 +143,7 @@ export async function startAcme(): Promise<AcmeSetting> {
       await dns.drain(0)
       await bus.close()
       await database.close()
+      await removeDatabase(url)
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -15,7 +15,8 @@ let aloft: Installation
 before(async () => {
   aloft = await install({
     program: ['sh', '-c', `ulimit -n ${FILES} && exec "$0" "$1"`, process.execPath, MAIN],
-    env: { ALOFT_LOG_LEVEL: 'debug', ALOFT_HANG_SECONDS: '120' },
+    // What one process may have open is each one's own.
+    env: { ALOFT_WORKERS: '1', ALOFT_LOG_LEVEL: 'debug', ALOFT_HANG_SECONDS: '120' },
   })
 })
 after(async () => {

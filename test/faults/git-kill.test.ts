@@ -6,7 +6,7 @@ import { freePort, install, TOKEN, uninstall } from '#test/support/installation.
 
 test('a push that was acknowledged is deployed once although every process is killed right after it', async (t) => {
   const sshPort = await freePort()
-  let aloft = await install({ env: { ALOFT_WORKERS: '1', ALOFT_SSH_PORT: String(sshPort) } })
+  let aloft = await install({ env: { ALOFT_SSH_PORT: String(sshPort) } })
   t.after(async () => {
     await aloft.stop('SIGKILL')
     await uninstall(aloft)

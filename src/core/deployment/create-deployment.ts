@@ -507,11 +507,20 @@ async function ensureProject(
   now: number,
 ): Promise<Project> {
   // One that is being deleted or given away at this moment is gone by the time it can be touched.
-  if (known && (await projects.touch(owner.id, known.id, now))) return { ...known, updatedAt: now }
+  if (known && (await projects.touch(owner.id, known.id, now))) {
+    // Whoever was at it until then may have made its first deployment, by which it has its name.
+    const first = known.defaultHost === null ? await projects.lock(owner.id, known.id) : undefined
+    return { ...(first ?? known), updatedAt: now }
+  }
   if (command.project !== undefined)
     throw new AloftError('not_found', `There is no project \`${command.project}\`.`)
   const project = newProject(owner.id, slug, now, initialSettings(command))
-  if (!(await projects.insert(project))) return (await projects.byIdOrName(owner.id, slug)) as Project
+  if (!(await projects.insert(project))) {
+    // Several may have waited for the one who made it: they go on one after the other, as with any that is known.
+    const made = await projects.lock(owner.id, slug)
+    if (made) return made
+    throw new AloftError('conflict', 'The project is being changed. Try again.')
+  }
   await events.emit(projectEvent('project.created', project, { userId: actor.user.id, at: now }))
   return project
 }

@@ -280,7 +280,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
           const absent = new Set(manifest.filter(isAbsent).map(({ sha1 }) => sha1))
           const known = await stores.files.claim(owner.id, [...absent], now)
           const filled = manifest.map((file) => fillIn(file, known.get(file.sha1)))
-          const project = await stores.projects.byIdOrName(waiting.ownerId, waiting.projectId)
+          const project = await stores.projects.lock(waiting.ownerId, waiting.projectId)
           if (!project || filled.some(isAbsent)) continue
           await stores.deployments.complete(waiting.id, filled)
           const complete = { ...waiting, incomplete: false }

@@ -52,6 +52,8 @@ export async function takeNamesOfBuilt(
 ): Promise<TakenNames> {
   const pointed: string[] = []
   let aliasError: Deployment['aliasError'] = null
+  // What else of the project goes live at this moment does so before it or after it, and the newer one has their names.
+  if (!isFollowed(built)) await stores.projects.lock(built.ownerId, built.projectId)
   const all = await claimable(stores, built, now)
   const { aliases, free, domains, shared } = await notOvertaken(stores, built, all)
   for (const alias of free) {

@@ -123,6 +123,30 @@ apiSuite('deployments', (server) => {
     }
   })
 
+  for (const [what, begin] of [
+    ['a project that there is not yet', async () => 200],
+    [
+      'a project without deployments',
+      async (token: string, name: string) =>
+        (await server.call('POST /v9/projects', { token, body: { name } })).status,
+    ],
+  ] as const)
+    test(`many at once of ${what} are all live, and share its name`, async () => {
+      const { token, username } = await server.signUp()
+      const name = 'at-once'
+      assert.equal(await begin(token, name), 200)
+      const texts = ['a', 'b', 'c', 'd', 'e', 'f']
+      const made = await Promise.all(texts.map((text) => deploy(token, { name, files: index(text) })))
+      const shared = `${name}-${username}.localhost`
+      for (const { status, body } of made)
+        assert.deepEqual([status, body.aliasFinal], [200, [shared]], JSON.stringify(body))
+      for (const [n, { body }] of made.entries())
+        assert.equal((await server.visit(body.url, '/')).body, texts[n])
+      assert.ok(texts.includes((await server.visit(shared, '/')).body))
+      const { projects } = (await server.call('GET /v9/projects', { token })).body
+      assert.equal(projects.length, 1)
+    })
+
   test("uploaded files are referred to by their SHA-1, which is the account's own", async () => {
     const [a, b] = [await server.signUp(), await server.signUp()]
     const text = `secret plans ${Math.random()}`

@@ -6,7 +6,10 @@ const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTSOCK', 'EACCES', '
  */
 const UNREAD = new Set(['EPIPE', 'ECONNRESET'])
 
-/** Whether an instance to which the connection failed has certainly read nothing of what it was sent in so many pieces. */
+/**
+ * Whether an instance to which the connection failed has certainly read nothing of what it was sent in so many pieces, of
+ * which the first has the head.
+ */
 export const isUnread = (code: string, pieces: number): boolean =>
   // Of several pieces the first may have been read.
   NOT_CONNECTED.has(code) || (UNREAD.has(code) && pieces <= 1)

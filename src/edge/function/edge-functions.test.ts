@@ -412,6 +412,67 @@ test('what may have been done already is not asked of another one', async () => 
   assert.equal(asked, 1)
 })
 
+/** Leaves what comes from now on where it is, so that whoever sent it is told if it is never read. */
+function readNoMore(socket: Socket): void {
+  const { _handle: handle } = socket as unknown as { readonly _handle: { readStop(): void } }
+  handle.readStop()
+}
+
+/** What was sent before has arrived wherever it goes to once others have been answered. */
+async function settle(): Promise<void> {
+  for (let i = 0; i < 3; i++) await ask(server.port, '/', { host: 'nobody.test' })
+}
+
+const FRAMINGS = [
+  ['content-length: 3', 'pay'],
+  ['transfer-encoding: chunked', '3\r\npay\r\n0\r\n\r\n'],
+] as const
+
+const posting = (host: string, framing: string): string =>
+  `POST /api/hello HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n${framing}\r\n\r\n`
+
+for (const [framing, rest] of FRAMINGS)
+  test(`an instance that has read the head alone may have done it (${framing})`, async () => {
+    const { host, program } = await site((_, res) => res.end('second'))
+    const heads: string[] = []
+    const read = Promise.withResolvers<Socket>()
+    await instances.startRaw(program, (socket) => {
+      socket.once('data', (head: Buffer) => {
+        heads.push(head.toString())
+        readNoMore(socket)
+        if (heads.length === 1) read.resolve(socket)
+        else socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nagain')
+      })
+    })
+    const visitor = connect(server.port, '127.0.0.1')
+    visitor.write(posting(host, framing))
+    const instance = await read.promise
+    visitor.write(rest)
+    await settle()
+    instance.destroy()
+    const [answer] = (await once(visitor, 'data')) as [Buffer]
+    visitor.destroy()
+    assert.match(answer.toString(), /^HTTP\/1\.1 500 /)
+    assert.equal(heads.length, 1)
+    assert.doesNotMatch(heads[0] ?? '', /pay/)
+  })
+
+for (const [framing, rest] of FRAMINGS)
+  test(`an instance that has read nothing is replaced, also where a body was sent (${framing})`, async () => {
+    const { host, program } = await site(echo)
+    const ending = await instances.startRaw(program, (socket) => {
+      readNoMore(socket)
+      void settle().then(() => ending.close())
+    })
+    const visitor = connect(server.port, '127.0.0.1')
+    visitor.write(`${posting(host, framing)}${rest}`)
+    const [answer] = (await once(visitor, 'data')) as [Buffer]
+    visitor.destroy()
+    assert.match(answer.toString(), /^HTTP\/1\.1 200 /)
+    assert.match(answer.toString(), /"body":"pay"/)
+    assert.equal(ending.connections, 1)
+  })
+
 test('a request is given up after some instances were not there', async () => {
   let leases = 0
   const edge = createEdgeWorld({

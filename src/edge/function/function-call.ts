@@ -248,11 +248,7 @@ class RunningCall implements UpstreamExchange, Waiting, Limited, LeaseOptions {
       connection.requestSent()
       return
     }
-    // Together with what there is of the body already.
-    socket.cork()
-    socket.write(head.toString('latin1'), 'latin1')
-    body.sendTo(socket, () => connection.requestSent())
-    process.nextTick(uncork, socket)
+    body.sendTo(socket, head.toString('latin1'), () => connection.requestSent())
   }
 
   #sendBytes(socket: Socket, head: Buffer): void {
@@ -298,7 +294,7 @@ class RunningCall implements UpstreamExchange, Waiting, Limited, LeaseOptions {
   }
 
   #mayRepeat(code: string): boolean {
-    return this.#isRepeatable && isUnread(code, this.#call.body?.pieces ?? 0)
+    return this.#isRepeatable && isUnread(code, this.#call.body?.pieces ?? 1)
   }
 
   #end(end: 'broken' | 'stuck' | undefined): void {
@@ -332,5 +328,3 @@ class RunningCall implements UpstreamExchange, Waiting, Limited, LeaseOptions {
 }
 
 const refuse = (code: EdgeErrorCode): Refusal => ({ code, headers: [] })
-
-const uncork = (socket: Socket): void => socket.uncork()

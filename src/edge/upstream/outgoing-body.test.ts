@@ -31,7 +31,7 @@ function visitor(): PassThrough {
 test('one large chunk of a body is passed on in a turn of the event loop, and all of them in the end', async () => {
   const { socket, bytes } = instance()
   const body = new OutgoingBody(visitor())
-  const sent = new Promise<void>((resolve) => body.sendTo(socket, resolve))
+  const sent = new Promise<void>((resolve) => body.sendTo(socket, '', resolve))
   await new Promise(setImmediate)
   assert.ok(bytes() <= 2 * CHUNK, `${bytes()} bytes in two turns`)
   await sent
@@ -42,7 +42,7 @@ test('a body that was stopped takes nothing in the next turn, and is whole where
   const req = visitor()
   const [first, second] = [instance(), instance()]
   const body = new OutgoingBody(req)
-  body.sendTo(first.socket, () => {})
+  body.sendTo(first.socket, '', () => {})
   await new Promise(process.nextTick)
   body.stop()
   const before = first.bytes()
@@ -50,6 +50,34 @@ test('a body that was stopped takes nothing in the next turn, and is whole where
   await new Promise(setImmediate)
   assert.equal(first.bytes(), before)
   assert.ok(body.canRepeat, 'as little as was taken is kept')
-  await new Promise<void>((resolve) => body.sendTo(second.socket, resolve))
+  await new Promise<void>((resolve) => body.sendTo(second.socket, '', resolve))
   assert.equal(second.bytes(), COUNT * CHUNK)
+})
+
+test('a head and what there is of the body are one piece, and what comes later is another', async () => {
+  for (const isChunked of [false, true]) {
+    const req = new PassThrough()
+    const body = new OutgoingBody(req, { isChunked })
+    req.write('first')
+    body.sendTo(instance().socket, 'head', () => {})
+    await new Promise(setImmediate)
+    assert.equal(body.pieces, 1)
+    req.write('second')
+    await new Promise(setImmediate)
+    assert.equal(body.pieces, 2)
+    body.stop()
+    req.end()
+    await new Promise(setImmediate)
+    await new Promise<void>((resolve) => body.sendTo(instance().socket, 'head', resolve))
+    assert.equal(body.pieces, 1, 'sent again, all of it is there')
+  }
+})
+
+test('what the kernel would cut is more than one piece', async () => {
+  const body = new OutgoingBody(visitor())
+  body.sendTo(instance().socket, 'head', () => {})
+  await new Promise(process.nextTick)
+  assert.ok(body.canRepeat)
+  assert.equal(body.pieces, 2)
+  body.stop()
 })

@@ -5,6 +5,8 @@ import { endChunks, writeChunk } from './chunk.ts'
 
 /** What is kept of a body, in case that it has to be sent again. */
 const MAX_KEPT_BYTES = 64 * 1024
+/** What is written to a unix socket at once stays one piece up to here; Linux cuts what is longer. */
+const LONGEST_PIECE = 32 * 1024
 
 /** The body of a request, mostly a visitor's, on its way to an instance, no faster than that takes it. */
 export class OutgoingBody {
@@ -18,7 +20,11 @@ export class OutgoingBody {
   #isEnded = false
   #socket: Socket | undefined
   #onSent: () => void = ignore
-  /** How many pieces went out on the connection at hand, the head apart. */
+  #pieceBytes = 0
+  /**
+   * In how many pieces the request went out on the connection at hand, its head included. An instance may have read, and
+   * acted upon, one of them without having read the next.
+   */
   pieces = 0
 
   constructor(req: Readable, { isChunked = false }: { readonly isChunked?: boolean } = {}) {
@@ -33,11 +39,15 @@ export class OutgoingBody {
     return this.#kept !== undefined
   }
 
-  /** Sends it, from its beginning. `onSent` is called when all of it was given to the connection. */
-  sendTo(socket: Socket, onSent: () => void): void {
+  /** Sends it, from its beginning, after its head. `onSent` is called when all of it was given to the connection. */
+  sendTo(socket: Socket, head: string, onSent: () => void): void {
     this.#socket = socket
     this.#onSent = onSent
-    this.pieces = 0
+    this.pieces = 1
+    this.#pieceBytes = head.length
+    // Together with what there is of the body already.
+    socket.cork()
+    socket.write(head, 'latin1')
     // Nothing is taken from the visitor before it is certain that somebody is there.
     if (socket.connecting) socket.once('connect', this.#start)
     else this.#start()
@@ -67,6 +77,7 @@ export class OutgoingBody {
     for (const chunk of this.#kept ?? []) this.#write(socket, chunk, undefined)
     if (this.#isEnded) {
       this.#finish(socket)
+      socket.uncork()
       return
     }
     const req = this.#req
@@ -74,6 +85,8 @@ export class OutgoingBody {
     req.on('end', this.#onEnd)
     socket.on('drain', this.#onDrain)
     req.resume()
+    // What is there comes in the next tick, and that it was all in the one after.
+    process.nextTick(() => process.nextTick(uncork, socket))
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -107,14 +120,23 @@ export class OutgoingBody {
   }
 
   #write(socket: Socket, chunk: Buffer, onWritten: (() => void) | undefined): boolean {
-    this.pieces++
+    this.#count(socket, chunk.length)
     return this.#isChunked ? writeChunk(socket, chunk, onWritten) : socket.write(chunk, onWritten)
   }
 
+  #count(socket: Socket, bytes: number): void {
+    this.#pieceBytes += bytes
+    if (socket.writableCorked === 0 || this.#pieceBytes > LONGEST_PIECE) this.pieces++
+  }
+
   #finish(socket: Socket): void {
-    if (this.#isChunked) endChunks(socket)
+    if (this.#isChunked) {
+      this.#count(socket, 0)
+      endChunks(socket)
+    }
     this.#onSent()
   }
 }
 
 const ignore = () => {}
+const uncork = (socket: Socket): void => socket.uncork()

@@ -17,6 +17,10 @@ const log = { error() {} } as unknown as Log
 
 let refused = 0
 
+/** Those who have a request that is never answered. */
+const holders: string[] = []
+let onHeld: (res: ServerResponse) => void = () => {}
+
 /** Says who answered, and what was seen of the request. */
 const answering = (who: string) => async (req: IncomingMessage, res: ServerResponse) => {
   if (req.url === '/too-often') {
@@ -24,6 +28,10 @@ const answering = (who: string) => async (req: IncomingMessage, res: ServerRespo
     return void res.writeHead(429, headers).end('too often')
   }
   if (req.url === '/lost' && who === 'worker') return void req.socket.destroy()
+  if (req.url === '/held') {
+    holders.push(who)
+    return onHeld(res)
+  }
   if (req.url === '/refused') return void res.writeHead(413, { 'x-by': who }).end('too large')
   if (req.url === '/dies') return void res.writeHead(200).write('half', () => res.destroy())
   const body = await text(req)
@@ -124,6 +132,22 @@ test('what changes something is not carried out again when its connection is los
     [await ask('GET'), await ask('POST'), await ask('DELETE'), await ask('HEAD')],
     [200, 503, 503, 200],
   )
+})
+
+test('what somebody gave up is not carried out here instead', async (t) => {
+  const { url } = await open(t)
+  // So that a connection is there to be used again.
+  await (await fetch(`${url}/large`)).text()
+  const held = new Promise<ServerResponse>((resolve) => {
+    onHeld = resolve
+  })
+  const givenUp = request(`${url}/held`, { agent: false }).on('error', () => {})
+  givenUp.end()
+  const closed = once(await held, 'close')
+  givenUp.destroy()
+  await closed
+  assert.equal(((await (await fetch(`${url}/large`)).json()) as { who: string }).who, 'worker')
+  assert.deepEqual(holders, ['worker'])
 })
 
 test('who asked too often is told the same again without asking the other process', async (t) => {

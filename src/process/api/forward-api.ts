@@ -80,7 +80,7 @@ function forward(
   { agent, socketPath, refusals }: To,
   onAbsent: () => void,
 ): void {
-  let [isConnected, isAnswered] = [false, false]
+  let [isConnected, isAnswered, isGone] = [false, false, false]
   const asked = request({
     ...{ socketPath, method: req.method, path: req.url, agent },
     headers: requestHeaders(req),
@@ -104,6 +104,8 @@ function forward(
     pour(answer, res as Writable)
   })
   asked.on('error', () => {
+    // Whoever asked has left, and nobody is to answer instead.
+    if (isGone) return
     // A connection that was kept may have ended with its process just as it was used again.
     const isLost = asked.reusedSocket && !isAnswered && isRepeatable(req)
     if (!isConnected || isLost) return onAbsent()
@@ -116,7 +118,10 @@ function forward(
     stop()
     req.resume()
   })
-  res.once('close', () => void asked.destroy())
+  res.once('close', () => {
+    isGone = true
+    asked.destroy()
+  })
 }
 
 function noteRefusal(

@@ -471,6 +471,7 @@ const callsOnOthers = ({
   },
   gitSizes: {
     set: () => gitSizes.set(project.id, 1),
+    clear: () => gitSizes.clear(project.id),
     used: () => gitSizes.used(user.id),
   },
   gitObjects: {

@@ -8,6 +8,8 @@ import type { GitRemotes } from './source/source.ts'
 export interface RepositorySizeStore {
   /** Of a repository, or of a copy for one. Nothing is remembered of a project that is gone. */
   set(repository: string, bytes: number): Promise<void>
+  /** Of one that was removed, with the copies for it. */
+  clear(repository: string): Promise<void>
   /** Of all repositories of an account together. */
   used(ownerId: string): Promise<number>
 }
@@ -22,6 +24,18 @@ export const createMeasure =
     // Another machine may have it.
     if (bytes !== undefined) await sizes.set(repository, bytes)
   }
+
+/** What is removed takes nothing any more. */
+export const measuredRepositories = (
+  repositories: GitRepositories,
+  sizes: Pick<RepositorySizeStore, 'clear'>,
+): GitRepositories => ({
+  ...repositories,
+  async remove(id) {
+    await repositories.remove(id)
+    await sizes.clear(id)
+  },
+})
 
 /** Measures what was fetched, also where that failed half-way. */
 export function measuredRemotes(remotes: GitRemotes, measure: Measure): GitRemotes {

@@ -250,6 +250,8 @@ test('copies of submodules count toward the storage of the account, and none is 
   await allow(null)
   await again(/^$/)
   assert.ok((await repositories()) > alone + 200_000)
+  assert.equal((await server.call('DELETE /v1/projects/light/git', me)).status, 204)
+  assert.equal(await repositories(), 0)
 })
 
 test('contents of Git LFS are fetched where the project wants them, checked, and told where they are missing', async (t) => {

@@ -20,6 +20,18 @@ eachDatabase((name, open) =>
       assert.equal(await gitSizes.used('b'), 0)
     })
 
+    it('forgets a repository with its copies of others, or one of them', async (t) => {
+      const { projects, gitSizes } = (await openStores(t, open)).stores
+      const [one, other] = [sampleProject({ ownerId: 'a' }), sampleProject({ ownerId: 'a', name: 'other' })]
+      for (const project of [one, other]) await projects.insert(project)
+      for (const [index, id] of [one.id, copyOf(one.id, 'm'), copyOf(one.id, 'n'), other.id].entries())
+        await gitSizes.set(id, 10 ** index)
+      await gitSizes.clear(copyOf(one.id, 'm'))
+      assert.equal(await gitSizes.used('a'), 1101)
+      await gitSizes.clear(one.id)
+      assert.equal(await gitSizes.used('a'), 1000)
+    })
+
     it('follows a project to another account, and is forgotten with it', async (t) => {
       const { projects, gitSizes } = (await openStores(t, open)).stores
       const project = sampleProject({ ownerId: 'a' })

@@ -1,4 +1,4 @@
-import { projectOfCopy } from '#core/git/git-repositories.ts'
+import { isCopy, projectOfCopy } from '#core/git/git-repositories.ts'
 import type { RepositorySizeStore } from '#core/git/repository-sizes.ts'
 import { prepare } from '../database/prepare.ts'
 import type { Db } from '../tables.ts'
@@ -31,6 +31,14 @@ export const createRepositorySizeStore = (db: Db): RepositorySizeStore => ({
           .columns(['project_id', 'repository'])
           .doUpdateSet((eb) => ({ owner_id: eb.ref('excluded.owner_id'), bytes: eb.ref('excluded.bytes') })),
       )
+      .execute()
+  },
+
+  async clear(repository) {
+    await db
+      .deleteFrom('git_sizes')
+      .where('project_id', '=', projectOfCopy(repository))
+      .$if(isCopy(repository), (query) => query.where('repository', '=', repository))
       .execute()
   },
 

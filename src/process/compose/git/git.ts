@@ -37,7 +37,12 @@ import {
 } from '#core/git/push/push-job.ts'
 import { createReportJob } from '#core/git/report-job.ts'
 import { createRepositoryRoom, type RepositoryRoom } from '#core/git/repository-room.ts'
-import { createMeasure, type Measure, measuredRemotes } from '#core/git/repository-sizes.ts'
+import {
+  createMeasure,
+  type Measure,
+  measuredRemotes,
+  measuredRepositories,
+} from '#core/git/repository-sizes.ts'
 import {
   commitUrlOf,
   type GitRemotes,
@@ -79,13 +84,15 @@ export function openRepositories(
 ): GitRepositories {
   const parts = gitParts(config)
   const local = createGitRepositories(parts)
-  if (!hasOthers(config)) return local
-  return createSharedRepositories({
-    ...{ local, blobs, clock },
-    files: createRepositoryFiles(parts.folder, local),
-    folderOf: (id) => join(parts.folder, `${id}.git`),
-    things: stores.sharedThings,
-  })
+  const repositories = hasOthers(config)
+    ? createSharedRepositories({
+        ...{ local, blobs, clock },
+        files: createRepositoryFiles(parts.folder, local),
+        folderOf: (id) => join(parts.folder, `${id}.git`),
+        things: stores.sharedThings,
+      })
+    : local
+  return measuredRepositories(repositories, stores.gitSizes)
 }
 
 /** Whether everything that another machine would need is where it finds it. */

@@ -41,8 +41,12 @@ export async function streamBlob(
   try {
     const { size } = await handle.stat()
     const { start, end } = resolveRange(range, size)
-    if (end - start === size && size > 0 && !verified.has(sha256))
-      return markUnshared(Readable.from(checked(handle, sha256, size, verified), { objectMode: false }))
+    if (end - start === size && size > 0 && !verified.has(sha256)) {
+      const stream = Readable.from(checked(handle, sha256, size, verified), { objectMode: false })
+      // Not when its pieces are over: of a stream that nobody begins to read there are none.
+      stream.once('close', () => void handle.close().catch(() => undefined))
+      return markUnshared(stream)
+    }
     if (start < end)
       return markUnshared(handle.createReadStream({ start, end: end - 1, highWaterMark: STREAM_BYTES }))
   } catch (error) {
@@ -60,19 +64,15 @@ async function* checked(
   size: number,
   verified: VerifiedNames,
 ): AsyncGenerator<Buffer> {
-  try {
-    const digest = createHash('sha256')
-    for (let at = 0; at < size; at += STREAM_BYTES) {
-      const piece = await readFully(handle, Math.min(STREAM_BYTES, size - at), at)
-      digest.update(piece)
-      const isLast = at + STREAM_BYTES >= size
-      if (isLast && digest.digest('hex') !== sha256) throw corrupt(sha256)
-      yield piece
-    }
-    verified.add(sha256)
-  } finally {
-    await handle.close()
+  const digest = createHash('sha256')
+  for (let at = 0; at < size; at += STREAM_BYTES) {
+    const piece = await readFully(handle, Math.min(STREAM_BYTES, size - at), at)
+    digest.update(piece)
+    const isLast = at + STREAM_BYTES >= size
+    if (isLast && digest.digest('hex') !== sha256) throw corrupt(sha256)
+    yield piece
   }
+  verified.add(sha256)
 }
 
 /** Names of large contents that were found sound not long ago: they are not hashed again for every visitor. */

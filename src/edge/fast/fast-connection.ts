@@ -361,6 +361,13 @@ export class FastConnection {
     socket.setTimeout(0)
     socket.pause()
     const all = next === undefined ? unread : join(unread, next)
+    if (this.#isEnded) {
+      // A stream that has told of its end takes nothing back.
+      this.#handOver(socket)
+      if (all !== undefined) socket.emit('data', all)
+      socket.emit('end')
+      return
+    }
     if (all !== undefined) socket.unshift(all)
     this.#handOver(socket)
     socket.resume()

@@ -57,6 +57,17 @@ const echo = async (req: IncomingMessage, res: ServerResponse) => {
   res.end(JSON.stringify({ url: req.url, method: req.method, headers: req.headers, body }))
 }
 
+/** Leaves what comes from now on where it is, so that whoever sent it is told if it is never read. */
+function readNoMore(socket: Socket): void {
+  const { _handle: handle } = socket as unknown as { readonly _handle: { readStop(): void } }
+  handle.readStop()
+}
+
+/** What was sent before has arrived wherever it goes to once others have been answered. */
+async function settle(): Promise<void> {
+  for (let i = 0; i < 3; i++) await ask(server.port, '/', { host: 'nobody.test' })
+}
+
 test('a function answers at its path, and at nothing else', async () => {
   const { host } = await site((_, res) => res.end('hello'), { files: { 'index.html': 'home' } })
   const answer = await ask(server.port, '/api/hello', { host })
@@ -349,6 +360,27 @@ test('on the fast path too, where the site may have a page of its own for it', a
   await own.close()
 })
 
+test('and where the visitor has ended their side meanwhile', async () => {
+  const asked = Promise.withResolvers<IncomingMessage>()
+  const { host, program } = await site((req) => asked.resolve(req))
+  world.addSite(host, {}, { functions: siteFunctions({ 'api/hello': { program } }), routesFrom: 'output' })
+  world.edge.invalidate(host)
+  const own = await serveFast(world.edge)
+  await ask(own.port, '/nothing', { host, headers: { connection: 'keep-alive' } })
+  const before = own.handedOver()
+  const visitor = connect({ port: own.port, host: '127.0.0.1', allowHalfOpen: true })
+  visitor.end(`GET /api/hello HTTP/1.1\r\nhost: ${host}\r\n\r\n`)
+  const { socket } = await asked.promise
+  await settle()
+  assert.equal(own.handedOver(), before)
+  socket.destroy()
+  let answer = ''
+  for await (const chunk of visitor) answer += chunk
+  assert.match(answer, /HTTP\/1\.1 500 .*\r\nx-platform-error: FUNCTION_INVOCATION_FAILED\r\n/is)
+  assert.equal(own.handedOver(), before + 1)
+  await own.close()
+})
+
 for (const [method, isHostLost, expected] of [
   ['GET', true, 200],
   ['GET', false, 500],
@@ -411,17 +443,6 @@ test('what may have been done already is not asked of another one', async () => 
   assert.equal(headers['x-platform-error'], 'FUNCTION_INVOCATION_FAILED')
   assert.equal(asked, 1)
 })
-
-/** Leaves what comes from now on where it is, so that whoever sent it is told if it is never read. */
-function readNoMore(socket: Socket): void {
-  const { _handle: handle } = socket as unknown as { readonly _handle: { readStop(): void } }
-  handle.readStop()
-}
-
-/** What was sent before has arrived wherever it goes to once others have been answered. */
-async function settle(): Promise<void> {
-  for (let i = 0; i < 3; i++) await ask(server.port, '/', { host: 'nobody.test' })
-}
 
 const FRAMINGS = [
   ['content-length: 3', 'pay'],

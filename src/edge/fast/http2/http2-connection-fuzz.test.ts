@@ -1,7 +1,9 @@
 /** The same requests on a connection of ours and on one of node:http2: the same answers must come back. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2'
 import { connect, type Socket } from 'node:net'
+import { Duplex } from 'node:stream'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'
@@ -162,7 +164,7 @@ test('visits that a relay carries are the same connection to those who count the
 })
 
 /** A conversation of frames, in pieces, and what came of it. */
-async function talk(port: number, pieces: readonly Buffer[]): Promise<Talk> {
+async function talk(port: number, pieces: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<Talk> {
   const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true })
   const talk: Talk = { statuses: new Map(), bodies: new Map(), pings: 0, error: undefined, isOpen: true }
   const decoder = new HeaderDecoder()
@@ -191,7 +193,7 @@ async function talk(port: number, pieces: readonly Buffer[]): Promise<Talk> {
     }
     bytes = bytes.subarray(at)
   })
-  for (const piece of pieces) {
+  for await (const piece of pieces) {
     socket.write(piece)
     if (piece === OPENING) await Promise.race([ended.promise, opened.promise])
     else await new Promise(setImmediate)
@@ -281,6 +283,73 @@ test('who asks for much in few bytes and does not read gets only as much as is o
   while (bytes < count * 300_000) await pause(20)
   assert.equal(held(), count + 1)
   socket.destroy()
+})
+
+test('who sends much while the content of the first request is brought into memory is left to others', async () => {
+  const read = Promise.withResolvers<void>()
+  let isRead = true
+  const cold = createEdgeWorld({
+    clock: clockOf(() => now),
+    blobs: {
+      async read(sha256) {
+        if (!isRead) await read.promise
+        return cold.blobs.get(sha256)
+      },
+      open: async () => undefined,
+    },
+  })
+  cold.addSite('site.test', { 'index.html': 'home', 'a.txt': 'a' })
+  const [slow, own] = [await serveSlow(cold.edge), await serveHttp2(cold.edge)]
+  const settle = async () => {
+    for (let i = 0; i < 3; i++) await ask(slow.port, '/a.txt')
+  }
+  await settle()
+  isRead = false
+  async function* pieces(): AsyncGenerator<Buffer> {
+    yield Buffer.from(OPENING)
+    await settle()
+    assert.deepEqual(own.handedOver, { whole: 0, relayed: 0 })
+    const next = get(3, '/a.txt')
+    const unknown = [16_384, 16_384, 16_384, 16_287].map((size) => frame(0x50, 0, 0, Buffer.alloc(size)))
+    yield Buffer.concat([...unknown, next.subarray(0, 5)])
+    await settle()
+    assert.deepEqual(own.handedOver, { whole: 1, relayed: 0 })
+    read.resolve()
+    await settle()
+    yield next.subarray(5)
+  }
+  const { isOpen, error } = await talk(own.port, pieces())
+  assert.deepEqual([isOpen, error], [true, undefined])
+  assert.deepEqual(own.handedOver, { whole: 1, relayed: 0 })
+  await Promise.all([slow.close(), own.close()])
+  await cold.edge.close()
+})
+
+test('a connection that is ended before its first request is nobody else’s', async () => {
+  const early = createEdgeWorld()
+  let isGiven = false
+  const socket = new Duplex({
+    read() {},
+    write: (_chunk, _encoding, done) => done(),
+    // It takes its time to close.
+    final() {},
+  })
+  const errors: Error[] = []
+  socket.on('error', (error) => errors.push(error))
+  early.edge.fastPath.takeHttp2(socket as Socket, {
+    settings: Buffer.alloc(0),
+    handOver: () => {
+      isGiven = true
+    },
+  })
+  socket.push(PREFACE)
+  socket.push(null)
+  await once(socket, 'end')
+  early.edge.fastPath.release(false)
+  await new Promise(setImmediate)
+  assert.deepEqual([isGiven, errors], [false, []])
+  socket.destroy()
+  await early.edge.close()
 })
 
 const BROKEN: Readonly<Record<string, readonly [Buffer, number]>> = {

@@ -162,8 +162,9 @@ export class Http2Connection {
   /** Looks whether the first request is one for us; nothing is sent before that is known. */
   #open(bytes: Buffer): void {
     const first = firstBlockOf(bytes)
-    if (bytes.length < MAX_FIRST_BYTES && (first === 'more' || this.#isWaiting)) {
+    if (first === 'more' || this.#isWaiting) {
       this.#rest = bytes
+      if (bytes.length >= MAX_FIRST_BYTES) this.#giveAway()
       return
     }
     const fields = typeof first === 'object' ? new HeaderDecoder().decode(first) : undefined
@@ -537,6 +538,8 @@ export class Http2Connection {
   /** Nothing was sent yet, and all that came is still there: it can be somebody else's as a whole. */
   readonly #giveAway = (): void => {
     const { socket } = this
+    // Both sides have been ended before the first request.
+    if (socket.readableEnded) return
     const unread = this.#rest
     this.#leave()
     if (unread !== undefined) socket.unshift(unread)

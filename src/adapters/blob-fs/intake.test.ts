@@ -135,3 +135,23 @@ it('takes in what comes while the thread is just being ended because nothing cam
   t.mock.timers.tick(60_000)
   assert.equal(await takeIn('two'), hash('sha1', 'two'))
 })
+
+it('fails a content whose chunk cannot be handed over, and none that comes after it', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-intake-'))
+  const handle = await open(join(folder, 'content'), 'w+')
+  t.after(async () => {
+    await handle.close()
+    await rm(folder, { recursive: true })
+  })
+  const failing = thread.start(handle.fd)
+  const chunk = new Uint8Array(CHUNK)
+  await assert.rejects(async () => {
+    // Given away once, it is nobody's to give away again.
+    for (let n = 0; n < SOME; n++) await failing.add(chunk, true)
+    await failing.finish()
+  }, /DataCloneError|detached|transfer/i)
+  await failing.drop()
+  const intake = thread.start(handle.fd)
+  await intake.add(new Uint8Array(CHUNK), true)
+  assert.equal((await intake.finish()).size, CHUNK)
+})

@@ -87,8 +87,9 @@ export class IntakeThread {
   #ask(worker: Worker, request: IntakeRequest): Promise<BlobDigest | undefined> {
     return new Promise((resolve, reject) => {
       if (this.#worker !== worker) return reject(ended())
-      this.#waiting.push({ resolve, reject })
+      // Throws where a chunk cannot be handed over: nothing comes back for that.
       worker.postMessage(request, 'chunks' in request ? request.chunks.map(({ buffer }) => buffer) : [])
+      this.#waiting.push({ resolve, reject })
     })
   }
 

@@ -572,6 +572,7 @@ const callsOnOthers = ({
   },
   files: {
     add: () => files.add(user.id, [file], 1, 1e12),
+    share: () => files.share(user.id, [file], 1),
     claim: () => files.claim(user.id, [file.sha1], 2e12),
     stale: () => files.stale(2e12, 10),
     forget: () => files.forget(user.id, [file.sha1], 1),

@@ -77,7 +77,7 @@ export function createTransfers(parts: TransferParts): Transfers {
     const output = await stores.outputs.find(deploymentId)
     const files: UploadedFile[] = [...uploaded, ...(output ? contentsOf(output) : [])]
     const bare = files.map(({ sha1, sha256, size }) => ({ sha1, sha256, size }))
-    if (bare.length > 0) await stores.files.add(ownerId, bare, clock.now())
+    if (bare.length > 0) await stores.files.share(ownerId, bare, clock.now())
   }
 
   /** Secrets stay with their account; the variables keep the values. */

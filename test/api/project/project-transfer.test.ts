@@ -104,6 +104,18 @@ apiSuite('transfer of projects', (server) => {
     assert.equal((await server.parts.blobs.read(sha256))?.toString(), `${name} kept`)
   })
 
+  test('a content that is damaged is not taken for whole because its project is given away', async () => {
+    const { name, deploy, call, inTeam } = await begin()
+    await deploy(`${name} damaged`)
+    const sha256 = createHash('sha256').update(`${name} damaged`).digest('hex')
+    const { files } = server.parts.stores
+    const before = await files.countDamaged()
+    await files.addDamaged(sha256, server.clock.now())
+    const { body: offer } = await call(`POST /projects/${name}/transfer-request`)
+    assert.equal((await call(`PUT /projects/transfer-request/${offer.code}${inTeam}`, {})).status, 202)
+    assert.equal(await files.countDamaged(), before + 1)
+  })
+
   test('an offer is for others, counts once, can be taken back, and ends', async () => {
     const { token, name, call, inTeam } = await begin()
     await call('POST /v10/projects', { name })

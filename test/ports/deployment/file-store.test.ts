@@ -74,6 +74,21 @@ eachDatabase((name, open) =>
       assert.deepEqual(await files.stale(later, 10), [])
     })
 
+    it('has what another account shares, and has what is damaged only after somebody adds it again', async (t) => {
+      const { files, usage } = (await openStores(t, open)).stores
+      await files.add('anna', [a, b], NOW)
+      await files.addDamaged(b.sha256, NOW)
+      await files.share('bert', [a, b, b], NOW)
+      const claimed = async () => [...(await files.claim('bert', [a.sha1, b.sha1], NOW)).keys()]
+      assert.deepEqual(await claimed(), [a.sha1])
+      assert.equal(await files.countDamaged(), 1)
+      assert.equal(await usage.used('bert', 'contentBytes', ''), a.size + b.size)
+      await files.share('bert', [a], NOW)
+      assert.equal(await usage.used('bert', 'contentBytes', ''), a.size + b.size)
+      await files.add('anna', [b], NOW)
+      assert.deepEqual(new Set(await claimed()), new Set([a.sha1, b.sha1]))
+    })
+
     it('tells what was not used since, the longest unused first, and only so many', async (t) => {
       const { files } = (await openStores(t, open)).stores
       await files.add('anna', [b], NOW + 2)

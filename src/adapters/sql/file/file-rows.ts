@@ -110,8 +110,15 @@ function inOrder(rows: readonly FileRow[]): FileRow[] {
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
 }
 
-/** Inside the caller's transaction. Answers by how many bytes accounts hold more for it. */
-export async function writeFiles(tx: Db, rows: readonly FileRow[]): Promise<ReadonlyMap<string, number>> {
+/**
+ * Inside the caller's transaction. Answers by how many bytes accounts hold more for it. `areStored`: their contents have just
+ * been stored, and are whole.
+ */
+export async function writeFiles(
+  tx: Db,
+  rows: readonly FileRow[],
+  areStored = true,
+): Promise<ReadonlyMap<string, number>> {
   const grown = new Map<string, number>()
   await inSteps(inOrder(rows), STEP, async (step) => {
     const json = JSON.stringify(
@@ -120,6 +127,7 @@ export async function writeFiles(tx: Db, rows: readonly FileRow[]): Promise<Read
     const contents = contentOf(await write(tx, json))
     for (const { ownerId, amount } of contents) grown.set(ownerId, (grown.get(ownerId) ?? 0) + amount)
     await countUsage(tx, contents)
+    if (!areStored) return
     await deleteAwaited(tx, { rows: json })
     await deleteDamaged(tx, { rows: json })
   })

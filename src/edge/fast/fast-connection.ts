@@ -392,8 +392,8 @@ export class FastConnection {
   }
 
   readonly #onTimeout = (): void => {
-    // While we are the slow ones, the peer has nothing to hurry for.
-    if (!this.#isWaiting || this.#socket.writableLength > 0) this.#socket.destroy()
+    // The socket knows nothing of what went past its stream since: whether it is idle is for `sweep` to tell.
+    if (this.#socket.writableLength > 0) this.#socket.destroy()
   }
 
   readonly #onError = (): void => {

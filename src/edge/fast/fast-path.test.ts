@@ -252,17 +252,19 @@ test('once released, connections are with node:http, those to come too', async (
   assert.equal(fast.handedOver(), before + 2)
 })
 
-/** A connection whose peer never takes what it is sent. */
+/** A connection whose peer takes nothing that it is sent until told to. */
 class SlowSocket extends Duplex {
   readonly written: Buffer[] = []
   readonly timeouts: number[] = []
+  take: () => void = () => {}
 
   constructor() {
     super({ decodeStrings: true })
   }
   override _read(): void {}
-  override _write(chunk: Buffer): void {
+  override _write(chunk: Buffer, _encoding: unknown, done: () => void): void {
     this.written.push(chunk)
+    this.take = done
   }
   setTimeout(ms: number): void {
     this.timeouts.push(ms)
@@ -313,6 +315,21 @@ test('a peer that does not take its answer is watched, and one that asks on mean
   await slow.send(head('/a.txt'))
   assert.ok(slow.handedOver())
   assert.equal(slow.socket.written.length, 1)
+})
+
+test('a peer that has taken its answer, late, is not taken for one that does not', async () => {
+  const { world, fast } = await start()
+  await warm(fast.port)
+  const [late, never] = [await slowSocket(world), await slowSocket(world)]
+  for (const { socket, send } of [late, never]) {
+    await send(head('/a.txt'))
+    assert.deepEqual(socket.timeouts, [KEEP_ALIVE_MS])
+  }
+  late.socket.take()
+  // What has gone past the stream since does not put it off.
+  for (const { socket } of [late, never]) socket.emit('timeout')
+  assert.deepEqual([late.socket.destroyed, never.socket.destroyed], [false, true])
+  late.socket.destroy()
 })
 
 test('over TLS the answers are the same', async () => {

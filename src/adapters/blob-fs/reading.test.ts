@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
-import { once } from 'node:events'
+import { type EventEmitter, once } from 'node:events'
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -66,7 +66,7 @@ test('the file of a large content is closed, whether it was read, partly read, o
         ...([name, range, new VerifiedNames()] as const),
       )
       assert.ok(stream)
-      const closed = once(handle, 'close')
+      const closed = once(handle as unknown as EventEmitter, 'close')
       if (read === 'all') assert.deepEqual(await buffer(stream), bytes.subarray(range?.start))
       if (read === 'some') await once(stream, 'readable')
       stream.destroy()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
@@ -133,6 +133,31 @@ test('many who wait for the same answer ask once', async () => {
   assert.deepEqual(new Set((await Promise.all(all)).map(({ text }) => text)), new Set(['slow']))
   assert.equal(asked.filter(({ url }) => url === '/fn?slow').length, 1)
 })
+
+for (const [megabytes, times] of [
+  [7, 1],
+  [12, 2],
+] as const)
+  test(`nobody waits for a visitor who takes ${megabytes} MB slowly`, { timeout: 60_000 }, async () => {
+    const bytes = Buffer.alloc(megabytes * 1_000_000, 'x')
+    const { host, asked, get } = await site((_, res) => {
+      res.setHeader('cache-control', 's-maxage=60')
+      res.end(bytes)
+    })
+    const slow = connect(server.port, '127.0.0.1')
+    slow.write(`GET /fn HTTP/1.1\r\nhost: ${host}\r\n\r\n`)
+    const [first] = (await once(slow, 'data')) as [Buffer]
+    slow.pause()
+    assert.ok((await get()).body.equals(bytes))
+    assert.equal(asked.length, times)
+    // What they are sent is whole all the same.
+    let left = first.indexOf('\r\n\r\n') + 4 + bytes.length - first.length
+    for await (const chunk of slow) {
+      left -= chunk.length
+      if (left === 0) break
+    }
+    slow.destroy()
+  })
 
 test('tags and paths are revalidated: the next visitor gets what is made then', async () => {
   const { get, site: made } = await site(sharing('s-maxage=600', { 'x-vercel-cache-tags': 'posts, post-1' }))

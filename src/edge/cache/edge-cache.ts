@@ -42,6 +42,8 @@ interface CacheOptions {
 }
 
 const MAX_BYTES = 8 * 1024 * 1024
+/** Of all answers that are being kept, what their visitors have not taken yet: others wait for the answer, and not for them. */
+const MAX_AHEAD_BYTES = 64 * 1024 * 1024
 /** What turned out not to be for everybody is not waited for again for so long. */
 const UNFIT_MS = 10_000
 const MAX_UNFIT = 10_000
@@ -476,7 +478,12 @@ function isInHand(asked: Question, tag: string | undefined): boolean {
   return sent.split(',').some((one) => one.trim().replace(/^W\//, '') === bare)
 }
 
-/** A body to send on, and all of it once it has passed; undefined where it was too long or broke off. */
+let aheadBytes = 0
+
+/**
+ * A body to send on, and all of it once it has come; undefined where it broke off, and as soon as it is too long. However slow
+ * whoever it is sent on to, it comes as fast as it is made, for as long as it is kept and there is room.
+ */
 function tee(body: Answer['body']): [Answer['body'], Promise<Buffer | undefined>] {
   if (body === undefined) return [undefined, Promise.resolve(Buffer.alloc(0))]
   if (Buffer.isBuffer(body)) return [body, Promise.resolve(body.length > MAX_BYTES ? undefined : body)]
@@ -484,16 +491,35 @@ function tee(body: Answer['body']): [Answer['body'], Promise<Buffer | undefined>
   const whole = new Promise<Buffer | undefined>((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
+    let ahead = 0
+    const caughtUp = () => {
+      aheadBytes -= ahead
+      ahead = 0
+    }
     body.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size <= MAX_BYTES) chunks.push(chunk)
-      else chunks.length = 0
-      if (!passing.write(chunk)) (body as Readable).pause()
+      if (size <= MAX_BYTES) {
+        chunks.push(chunk)
+      } else {
+        chunks.length = 0
+        resolve(undefined)
+      }
+      if (passing.write(chunk)) return
+      if (size > MAX_BYTES || aheadBytes + chunk.length > MAX_AHEAD_BYTES) {
+        ;(body as Readable).pause()
+        return
+      }
+      ahead += chunk.length
+      aheadBytes += chunk.length
     })
-    passing.on('drain', () => (body as Readable).resume())
+    passing.on('drain', () => {
+      caughtUp()
+      ;(body as Readable).resume()
+    })
+    passing.once('close', caughtUp)
     body.once('end', () => {
       passing.end()
-      resolve(size > MAX_BYTES ? undefined : Buffer.concat(chunks))
+      resolve(Buffer.concat(chunks))
     })
     body.once('error', (error) => {
       passing.destroy(error)

@@ -256,7 +256,7 @@ test('once released, connections are with node:http, those to come too', async (
 class SlowSocket extends Duplex {
   readonly written: Buffer[] = []
   readonly timeouts: number[] = []
-  take: () => void = () => {}
+  taken: () => void = () => {}
 
   constructor() {
     super({ decodeStrings: true })
@@ -264,7 +264,7 @@ class SlowSocket extends Duplex {
   override _read(): void {}
   override _write(chunk: Buffer, _encoding: unknown, done: () => void): void {
     this.written.push(chunk)
-    this.take = done
+    this.taken = done
   }
   setTimeout(ms: number): void {
     this.timeouts.push(ms)
@@ -325,7 +325,7 @@ test('a peer that has taken its answer, late, is not taken for one that does not
     await send(head('/a.txt'))
     assert.deepEqual(socket.timeouts, [KEEP_ALIVE_MS])
   }
-  late.socket.take()
+  late.socket.taken()
   // What has gone past the stream since does not put it off.
   for (const { socket } of [late, never]) socket.emit('timeout')
   assert.deepEqual([late.socket.destroyed, never.socket.destroyed], [false, true])

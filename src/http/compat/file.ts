@@ -21,10 +21,12 @@ const readUpload = ({ headers, body }: CompatRequest): PartialRequest => {
 }
 
 /** Later versions answer a file inside JSON, which is made as it goes: a file can be larger than the memory. */
-const inJson = ({ body }: RawReply): RawReply => ({
-  type: 'application/json; charset=utf-8',
-  body: Readable.from(asJson(body as Readable), { objectMode: false }),
-})
+function inJson({ body: file }: RawReply): RawReply {
+  const body = Readable.from(asJson(file as Readable), { objectMode: false })
+  // Also where nobody begins to read it, as of a HEAD request.
+  body.once('close', () => (file as Readable).destroy())
+  return { type: 'application/json; charset=utf-8', body }
+}
 
 async function* asJson(body: Readable): AsyncGenerator<string> {
   yield '{"data":"'

@@ -29,5 +29,6 @@ test('one that is too long is broken off, and one that breaks off is told apart'
   broken.write('some')
   broken.destroy(new Error('gone'))
   assert.equal(await gathering, 'broken')
+  assert.equal(await gather(broken, 100), 'broken', 'also later')
   assert.equal((await gather(undefined, 100)).length, 0)
 })

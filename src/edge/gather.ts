@@ -7,6 +7,8 @@ export function gather(body: Answer['body'], most: number): Promise<Buffer | 'to
   if (body === undefined) return Promise.resolve(Buffer.alloc(0))
   if (Buffer.isBuffer(body)) return Promise.resolve(body.length > most ? 'too-large' : body)
   const source = body as Readable
+  // One that broke off before tells of it no more.
+  if (source.destroyed) return Promise.resolve('broken')
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0

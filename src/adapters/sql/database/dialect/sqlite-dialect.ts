@@ -6,6 +6,7 @@ import { convertError, type DamagedDatabase } from './errors.ts'
 import { Mutex } from './mutex.ts'
 import { SqliteHandle } from './sqlite-handle.ts'
 import { patiently, type SqliteParts, SqliteSession } from './sqlite-session.ts'
+import { WalCheckpoint } from './wal-checkpoint.ts'
 import { type SyncFile, WalSync } from './wal-sync.ts'
 
 /** What a commit acknowledged survives the loss of power (`full`), or the death of the process (`normal`). */
@@ -26,7 +27,8 @@ export interface SqliteOptions {
 }
 
 /**
- * What has to survive the loss of power is synced after each commit by `WalSync`; SQLite itself would stop the process for it.
+ * What has to survive the loss of power is synced after each commit by `WalSync`, and the log is put away by `WalCheckpoint`; SQLite
+ * itself, which still does so where the log has become very long, would stop the process for both.
  * Caches are small, for there are many processes. A writer's holds what a batch of thousands of rows touches.
  */
 const writerPragmas = (canShrink: boolean) => `
@@ -35,6 +37,7 @@ const writerPragmas = (canShrink: boolean) => `
   pragma journal_mode = wal;
   pragma synchronous = normal;
   pragma journal_size_limit = 16777216;
+  pragma wal_autocheckpoint = 50000;
   pragma cache_size = -8000`
 /** A reader is only ever kept out for a moment, while a file is recovered or its log is put away. */
 const READER = `
@@ -97,6 +100,7 @@ class SqliteDriver implements Driver {
         reader: openReader(this.#file, writer),
         turn: new Mutex(),
         walSync: this.#durability === 'full' ? new WalSync(this.#file, this.#syncFile) : undefined,
+        walCheckpoint: new WalCheckpoint(this.#file),
         timeoutMs,
         onDamage: this.#onDamage,
         onStatement: this.#onStatement,
@@ -127,9 +131,10 @@ class SqliteDriver implements Driver {
   async releaseConnection(): Promise<void> {}
 
   async destroy(): Promise<void> {
-    const { writer, reader, turn, walSync, timeoutMs } = this.#opened()
+    const { writer, reader, turn, walSync, walCheckpoint, timeoutMs } = this.#opened()
     this.#adapter.read = undefined
     await turn.lock(timeoutMs)
+    await walCheckpoint.close()
     await walSync?.close()
     reader.close()
     writer.close()

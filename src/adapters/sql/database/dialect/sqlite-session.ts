@@ -5,6 +5,7 @@ import { convertError, DamagedDatabase, isBusy } from './errors.ts'
 import type { Mutex } from './mutex.ts'
 import { refuseNul } from './parameters.ts'
 import type { SqliteHandle } from './sqlite-handle.ts'
+import type { WalCheckpoint } from './wal-checkpoint.ts'
 import type { WalSync } from './wal-sync.ts'
 
 export interface SqliteParts {
@@ -16,6 +17,7 @@ export interface SqliteParts {
   readonly turn: Mutex
   /** Where commits have to survive the loss of power. */
   readonly walSync: WalSync | undefined
+  readonly walCheckpoint: WalCheckpoint
   /** How long a write waits for its turn, and how long a transaction may keep it. */
   readonly timeoutMs: number
   readonly onDamage?: ((error: DamagedDatabase) => void) | undefined
@@ -81,6 +83,7 @@ export class SqliteSession implements DatabaseConnection {
       } finally {
         turn.unlock()
       }
+      this.#parts.walCheckpoint.note()
       // Others may write meanwhile: what they commit goes to the disk with the next sync.
       await this.#parts.walSync?.sync()
       return result
@@ -116,7 +119,9 @@ export class SqliteSession implements DatabaseConnection {
     try {
       this.#parts.writer.run('commit')
       this.#end('idle')
-      if (hasWritten) await this.#parts.walSync?.sync()
+      if (!hasWritten) return
+      this.#parts.walCheckpoint.note()
+      await this.#parts.walSync?.sync()
     } catch (error) {
       throw this.#convert(error)
     }

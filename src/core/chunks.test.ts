@@ -96,6 +96,15 @@ test('whichever of two fails, the other is broken off', async () => {
   assert.ok(left.destroyed)
 })
 
+test('what has told of its end before is ended all the same', async () => {
+  const source = new PassThrough()
+  source.resume().end()
+  await once(source, 'end')
+  const sink = slowSink()
+  pour(source, sink)
+  assert.ok(sink.writableEnded)
+})
+
 test('of large chunks that are all there, one is taken in a turn of the event loop', async () => {
   const sink = endlessSink()
   pour(readyChunks(10, 64 << 10), sink)

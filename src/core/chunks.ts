@@ -60,7 +60,9 @@ export function pour(source: Readable, sink: Writable): () => void {
   }
   sink.on('drain', onDrain).once('close', stop)
   source.on('data', onData).once('end', onEnd)
-  if (sink.writableNeedDrain) source.pause()
+  // It tells of its end only once.
+  if (source.readableEnded) onEnd()
+  else if (sink.writableNeedDrain) source.pause()
   else source.resume()
   return stop
 }

@@ -77,29 +77,6 @@ for (const [where, start] of [
     })
   })
 
-it('takes one chunk of a content in a turn of the event loop, whatever is there', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'aloft-intake-'))
-  const handle = await open(join(folder, 'content'), 'w')
-  t.after(async () => {
-    await handle.close()
-    await rm(folder, { recursive: true })
-  })
-  let turns = 0
-  let isOver = false
-  const count = (): void => {
-    turns++
-    if (!isOver) setImmediate(count)
-  }
-  const intake = thread.start(handle.fd)
-  setImmediate(count)
-  // So few that there is room for all of them.
-  const few = 12
-  for (let n = 0; n < few; n++) await intake.add(new Uint8Array(CHUNK), true)
-  isOver = true
-  assert.ok(turns >= few - 1, `${few} chunks in ${turns} turns`)
-  await intake.finish()
-})
-
 it('goes on with the next content after one that failed or was dropped', async () => {
   const one = thread.start(-1)
   await one.add(randomBytes(CHUNK), true)

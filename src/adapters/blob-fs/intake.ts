@@ -6,8 +6,11 @@ import { writeFully } from './disk.ts'
 
 /** Where a large content is hashed and written to its file, chunk by chunk. */
 export interface Intake {
-  /** Resolves when there is room for more. A chunk that is ours must not be used afterwards, any other may. */
-  add(chunk: Uint8Array, isOurs: boolean): Promise<void>
+  /**
+   * Answers with a promise, which resolves when there is room for more, if there is none now. A chunk that is ours must not be
+   * used afterwards, any other may.
+   */
+  add(chunk: Uint8Array, isOurs: boolean): Promise<void> | undefined
   /** Everything is with the kernel, though not yet durable. */
   finish(): Promise<BlobDigest>
   /** Forgets a content that will not be finished. Resolves when its file is no longer written to. */

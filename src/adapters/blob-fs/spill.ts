@@ -29,11 +29,12 @@ export class Spill {
     return new Spill(path, handle, intakeFor(handle))
   }
 
-  /** Resolves when there is room for more. */
-  async add(chunk: Uint8Array, isOurs: boolean): Promise<void> {
+  /** Answers with a promise, which resolves when there is room for more, if there is none now. */
+  add(chunk: Uint8Array, isOurs: boolean): Promise<void> | undefined {
     this.#size += chunk.length
-    await this.#intake.add(chunk, isOurs).catch(rethrow)
+    const added = this.#intake.add(chunk, isOurs)?.catch(rethrow)
     if (this.#size - this.#syncedAt >= BYTES_BETWEEN_SYNCS && !this.#syncing) this.#syncEarly()
+    return added
   }
 
   /** Everything is with the kernel, though not yet durable. */

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isMarkedAsUntransferable, Worker } from 'node:worker_threads'
 import { isWhole } from '#core/chunks.ts'
 import type { BlobDigest } from '#core/ports/blob-store.ts'
@@ -47,11 +46,11 @@ export class IntakeThread {
     // Another one that is started meanwhile knows nothing of the first half.
     const worker = this.#worker
     const leave = once(() => this.#leave())
-    const underWay: Promise<unknown>[] = []
+    const underWay: Promise<void>[] = []
     let chunks: Uint8Array<ArrayBuffer>[] = []
     let bytes = 0
     const ship = () => {
-      const sent = this.#ask(worker, { id, fd, chunks })
+      const sent = this.#ask(worker, { id, fd, chunks }).then(() => undefined)
       // Whoever adds or finishes hears of a failure; until then it is not an unhandled one.
       sent.catch(() => undefined)
       underWay.push(sent)
@@ -59,13 +58,11 @@ export class IntakeThread {
       bytes = 0
     }
     return {
-      add: async (chunk, isOurs) => {
+      add: (chunk, isOurs) => {
         chunks.push(isOurs && isTransferable(chunk) ? chunk : new Uint8Array(chunk))
         bytes += chunk.length
         if (bytes >= BATCH_BYTES) ship()
-        if (underWay.length > UNDER_WAY) await underWay.shift()
-        // A socket whose sender is fast is read up to 32 times in a turn of the event loop, unless whoever reads it waits.
-        await nextTurn()
+        return underWay.length > UNDER_WAY ? underWay.shift() : undefined
       },
       finish: async () => {
         if (chunks.length > 0) ship()

@@ -1,5 +1,5 @@
 import { after, before, describe } from 'node:test'
-import { eachDatabase, removeDatabase } from './database/databases.ts'
+import { eachDatabase, giveBack } from './database/databases.ts'
 import { type StartOptions, startServer, type TestServer } from './server.ts'
 
 /** Runs a suite against the API on every database. `server` is ready inside the tests. */
@@ -13,12 +13,12 @@ export function apiSuite(
       let running: TestServer
       let databaseUrl: string | undefined
       before(async () => {
-        databaseUrl = await open({ migrated: true })
+        databaseUrl = await open({ migrated: true, lent: true })
         running = await startServer({ databaseUrl, ...options })
       })
       after(async () => {
         await running?.close()
-        await removeDatabase(databaseUrl)
+        await giveBack(databaseUrl)
       })
       suite(new Proxy({} as TestServer, { get: (_target, key) => running[key as keyof TestServer] }))
     }),

@@ -1,11 +1,13 @@
 import { after, describe } from 'node:test'
 import { isSeveral } from '../several.ts'
 import { type Postgres, startPostgres } from './postgres.ts'
-import { createDatabase, dropDatabase } from './postgres-databases.ts'
+import { createDatabase, dropDatabase, giveBackDatabase, lendDatabase } from './postgres-databases.ts'
 
 export interface OpenOptions {
   /** With the schema of today, rather than empty. */
   readonly migrated?: boolean
+  /** For a while: `giveBack` makes it ready for the next who asks for one like it. */
+  readonly lent?: boolean
 }
 
 /** Makes a fresh database: the address of one on PostgreSQL, undefined for the embedded one. */
@@ -22,9 +24,15 @@ after(async () => {
   await (await server)?.stop()
 })
 
-async function openPostgres({ migrated = false }: OpenOptions = {}): Promise<string> {
+async function openPostgres({ migrated = false, lent = false }: OpenOptions = {}): Promise<string> {
   if (shared === undefined) server ??= startPostgres()
-  return createDatabase(shared ?? (await (server as Promise<Postgres>)).folder, { migrated })
+  const folder = shared ?? (await (server as Promise<Postgres>)).folder
+  return lent && migrated ? lendDatabase(folder) : createDatabase(folder, { migrated })
+}
+
+/** What was lent by `OpenDatabase`, once nobody uses it any more. */
+export async function giveBack(url: string | undefined): Promise<void> {
+  if (url !== undefined) await giveBackDatabase(url)
 }
 
 /** Removes what `OpenDatabase` has made, once nobody uses it any more. */

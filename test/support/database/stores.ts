@@ -7,7 +7,7 @@ import { createStores, type Stores } from '#adapters/sql/stores.ts'
 import type { Transact } from '#core/ports/transact.ts'
 import { createTestClock, type TestClock } from '../clock.ts'
 import { quickFolder } from '../storage/quick-folder.ts'
-import { type OpenDatabase, removeDatabase } from './databases.ts'
+import { giveBack, type OpenDatabase, removeDatabase } from './databases.ts'
 import { copyDatabases } from './sqlite-template.ts'
 
 export interface TestStores {
@@ -29,13 +29,13 @@ export async function openStores(
   { migrated = true } = {},
 ): Promise<TestStores> {
   const folder = await mkdtemp(join(quickFolder, 'aloft-stores-'))
-  const config = { url: await open({ migrated }), file: join(folder, 'aloft.db') }
+  const config = { url: await open({ migrated, lent: migrated }), file: join(folder, 'aloft.db') }
   if (migrated && config.url === undefined) await copyDatabases(folder, ['aloft.db'])
   const clock = createTestClock()
   const opened: Database[] = []
   t.after(async () => {
     for (const database of opened) await database.close()
-    await removeDatabase(config.url)
+    await (migrated ? giveBack(config.url) : removeDatabase(config.url))
     await rm(folder, { recursive: true, force: true })
   })
 

@@ -12,7 +12,7 @@ import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { type OpenDatabase, removeDatabase } from '../database/databases.ts'
+import { giveBack, type OpenDatabase } from '../database/databases.ts'
 import { copyDatabases } from '../database/sqlite-template.ts'
 import type { TestS3 } from './s3.ts'
 
@@ -37,7 +37,7 @@ export async function openS3Storage(
 ): Promise<S3Storage> {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-s3-'))
   const url = await server.makeBucket('some/prefix')
-  const databaseUrl = await open({ migrated: true })
+  const databaseUrl = await open({ migrated: true, lent: true })
   if (databaseUrl === undefined) await copyDatabases(folder, ['aloft.db'])
   const database = await openDatabase({ url: databaseUrl, file: join(folder, 'aloft.db') })
   const client = new S3Client({ location: readLocation(url), credentials, clock: systemClock })
@@ -74,7 +74,7 @@ export async function openS3Storage(
     async remove() {
       client.close()
       await database.close()
-      await removeDatabase(databaseUrl)
+      await giveBack(databaseUrl)
       await rm(folder, { recursive: true, force: true })
     },
   }

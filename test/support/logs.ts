@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Database } from '#adapters/sql/database/database.ts'
@@ -8,7 +7,9 @@ import { createLogStore } from '#adapters/sql/log/log-store.ts'
 import type { LogTables } from '#adapters/sql/log/log-tables.ts'
 import type { LogEntry, NewLogEntry } from '#core/log/log-entry.ts'
 import type { LogQuery, LogStore } from '#core/log/log-store.ts'
-import { type OpenDatabase, removeDatabase } from './database/databases.ts'
+import { giveBack, type OpenDatabase, removeDatabase } from './database/databases.ts'
+import { copyDatabases } from './database/sqlite-template.ts'
+import { quickFolder } from './storage/quick-folder.ts'
 
 export interface TestLogs {
   readonly config: { readonly url: string | undefined; readonly file: string }
@@ -18,14 +19,19 @@ export interface TestLogs {
   again(): Promise<TestLogs>
 }
 
-/** Logs on a fresh database, gone after the test. */
-export async function openLogs(t: TestContext, open: OpenDatabase): Promise<TestLogs> {
-  const folder = await mkdtemp(join(tmpdir(), 'aloft-logs-'))
-  const config = { url: await open(), file: join(folder, 'logs.db') }
+/** Logs on a fresh database, gone after the test; where it has no schema yet, only theirs is made. */
+export async function openLogs(
+  t: TestContext,
+  open: OpenDatabase,
+  { migrated = true } = {},
+): Promise<TestLogs> {
+  const folder = await mkdtemp(join(quickFolder, 'aloft-logs-'))
+  const config = { url: await open({ migrated, lent: migrated }), file: join(folder, 'logs.db') }
+  if (migrated && config.url === undefined) await copyDatabases(folder, ['logs.db'])
   const opened: Database<LogTables>[] = []
   t.after(async () => {
     for (const database of opened) await database.close()
-    await removeDatabase(config.url)
+    await (migrated ? giveBack(config.url) : removeDatabase(config.url))
     await rm(folder, { recursive: true, force: true })
   })
 
@@ -36,7 +42,7 @@ export async function openLogs(t: TestContext, open: OpenDatabase): Promise<Test
   }
 
   const first = await connect()
-  await first.database.migrate()
+  if (!migrated) await first.database.migrate()
   return first
 }
 

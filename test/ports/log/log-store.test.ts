@@ -441,7 +441,7 @@ eachDatabase((name, open) =>
     })
 
     it('has a schema of its own, beside that of everything else', async (t) => {
-      const { database, config } = await openLogs(t, open)
+      const { database, config } = await openLogs(t, open, { migrated: false })
       const main = await openDatabase({ ...config, file: `${config.file}.main` })
       t.after(() => main.close())
       await assert.rejects(main.check())

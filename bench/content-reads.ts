@@ -19,7 +19,7 @@ import { createContentIndex } from '#adapters/sql/file/content-index.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { startS3 } from '#test/support/storage/s3.ts'
+import { shareS3 } from '#test/support/storage/s3.ts'
 import { median } from './median.ts'
 import { printRows, type Row } from './row.ts'
 import { amount, rounds, warmUps } from './trial.ts'
@@ -91,7 +91,7 @@ async function compare(kind: Kind, disk: BlobStore, remote: BlobStore): Promise<
 
 export async function run(): Promise<Row[]> {
   const scratch = await mkdtemp(join(tmpdir(), 'aloft-bench-contents-'))
-  const server = await startS3()
+  const server = await shareS3()
   const url = await server.makeBucket('bench')
   const parts = { clock: systemClock, log: silentLog }
   const database = await openDatabase({ file: join(scratch, 'aloft.db') })

@@ -105,10 +105,16 @@ const packed = only.length === 0 ? packBeside(join(scratch, 'package.tgz')) : un
 process.env.ALOFT_TEST_MISSING = missing.join(',')
 // Where the program itself keeps its compiled sources: what one process has compiled serves all others.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/aloft')
-const postgres = missing.includes('postgresql')
-  ? undefined
-  : await (await import('../../test/support/database/postgres.ts')).startPostgres()
+const [postgres, objectStore] = await Promise.all([
+  missing.includes('postgresql')
+    ? undefined
+    : import('../../test/support/database/postgres.ts').then(({ startPostgres }) => startPostgres()),
+  missing.includes('moto') || only.length > 0
+    ? undefined
+    : import('../../test/support/storage/s3.ts').then(({ startS3 }) => startS3()),
+])
 if (postgres) process.env.ALOFT_TEST_POSTGRES = postgres.folder
+if (objectStore) process.env.ALOFT_TEST_S3 = objectStore.endpoint
 
 // Copied by whoever wants an embedded database with the schema of today.
 process.env.ALOFT_TEST_TEMPLATE = await (
@@ -207,7 +213,7 @@ for (const unit of again) {
   process.stdout.write(`once more, alone: ${unit.name}\n`)
   add(unit, await eventsOf(unit))
 }
-await postgres?.stop()
+await Promise.all([postgres?.stop(), objectStore?.stop()])
 const isChecked = (await check?.done) ?? true
 const allPassed = await report.close()
 if (check && !isChecked) process.stderr.write(`\n${check.said()}`)

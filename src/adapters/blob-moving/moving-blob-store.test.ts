@@ -8,7 +8,7 @@ import type { BlobStore } from '#core/ports/blob-store.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { usualDatabase } from '#test/support/database/databases.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { startS3, withoutS3 } from '#test/support/storage/s3.ts'
+import { shareS3, withoutS3 } from '#test/support/storage/s3.ts'
 import { openS3Storage } from '#test/support/storage/s3-storage.ts'
 import { createFsBlobStore } from '../blob-fs/fs-blob-store.ts'
 import { createMovingBlobStore } from './moving-blob-store.ts'
@@ -103,7 +103,7 @@ test('what is deleted meanwhile is gone from both', async (t) => {
 })
 
 test('contents go to an object store and back', { skip: withoutS3 }, async (t) => {
-  const server = await startS3()
+  const server = await shareS3()
   t.after(() => server.stop())
   const storage = await openS3Storage(server, usualDatabase)
   t.after(() => storage.remove())

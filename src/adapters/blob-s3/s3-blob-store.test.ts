@@ -10,7 +10,7 @@ import { isUnavailable } from '#core/ports/is-unavailable.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { usualDatabase } from '#test/support/database/databases.ts'
 import { type Fate, type FlakyProxy, startFlakyProxy } from '#test/support/storage/flaky-proxy.ts'
-import { startS3, type TestS3, withoutS3 } from '#test/support/storage/s3.ts'
+import { type SharedS3, shareS3, withoutS3 } from '#test/support/storage/s3.ts'
 import { openS3Storage, type S3Storage } from '#test/support/storage/s3-storage.ts'
 import { PART_BYTES } from './large-uploads.ts'
 
@@ -18,7 +18,7 @@ const nameOf = (bytes: Uint8Array) => hash('sha256', bytes)
 const isCorrupt = (error: unknown) => error instanceof BlobError && error.kind === 'corrupt'
 
 describe('contents in an object store', { skip: withoutS3 }, () => {
-  let server: TestS3
+  let server: SharedS3
   let proxy: FlakyProxy
   let fateOf: (on: string, query: URLSearchParams) => Fate
   let storage: S3Storage
@@ -38,7 +38,7 @@ describe('contents in an object store', { skip: withoutS3 }, () => {
   ]
 
   before(async () => {
-    server = await startS3()
+    server = await shareS3()
     proxy = await startFlakyProxy(server.endpoint, (...given) => fateOf(...given))
   })
   after(async () => {

@@ -26,7 +26,7 @@ import { RestoreError, type RestoreOptions, restore } from '#src/process/data/re
 import { eachDatabase, type OpenDatabase, onPostgres } from '#test/support/database/databases.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
 import { isSeveral } from '#test/support/several.ts'
-import { startS3, withoutS3 } from '#test/support/storage/s3.ts'
+import { shareS3, withoutS3 } from '#test/support/storage/s3.ts'
 
 const LARGE = 'large\n'.repeat(50_000)
 
@@ -366,7 +366,7 @@ onPostgres((_, open) =>
   test('a sealed backup of what many machines share answers again from others, and from one alone', {
     skip: withoutS3,
   }, async (t) => {
-    const s3 = await startS3()
+    const s3 = await shareS3()
     t.after(() => s3.stop())
     const folder = await mkdtemp(join(tmpdir(), 'aloft-backup-'))
     t.after(() => rm(folder, { recursive: true }))

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { run } from '#cli/run.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
-import { startS3, withoutS3 } from '#test/support/storage/s3.ts'
+import { shareS3, withoutS3 } from '#test/support/storage/s3.ts'
 
 const LARGE = 'large\n'.repeat(50_000)
 
@@ -26,7 +26,7 @@ async function moveContent(server: TestServer, token: string, cwd: string): Prom
 test('contents go to an object store and back by one command, while sites are visited and others upload and deploy', {
   skip: withoutS3,
 }, async (t) => {
-  const s3 = await startS3()
+  const s3 = await shareS3()
   const folder = await mkdtemp(join(tmpdir(), 'aloft-move-'))
   t.after(async () => {
     await s3.stop()

@@ -6,7 +6,7 @@ import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import { createMovingBlobStore } from '#adapters/blob-moving/moving-blob-store.ts'
 import { usualDatabase } from '#test/support/database/databases.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { startS3, type TestS3, withoutS3 } from '../../support/storage/s3.ts'
+import { type SharedS3, shareS3, withoutS3 } from '../../support/storage/s3.ts'
 import { openS3Storage } from '../../support/storage/s3-storage.ts'
 import { blobStoreSuite } from './blob-store-suite.ts'
 
@@ -20,10 +20,10 @@ blobStoreSuite('blob store on disk', async () => {
 })
 
 describe('blob store in an object store', { skip: withoutS3 }, () => {
-  let server: Promise<TestS3> | undefined
+  let server: Promise<SharedS3> | undefined
   after(async () => (await server)?.stop())
   blobStoreSuite('with copies on each machine', async () => {
-    server ??= startS3()
+    server ??= shareS3()
     return openS3Storage(await server, usualDatabase)
   })
 })

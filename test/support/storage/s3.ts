@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -30,7 +31,24 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0
 }
 
-let buckets = 0
+async function makeBucket(endpoint: string, prefix = ''): Promise<string> {
+  const bucket = `bucket-${randomUUID()}`
+  const { status } = await fetch(`${endpoint}/${bucket}`, { method: 'PUT' })
+  if (status !== 200) throw new Error(`moto made no bucket: ${status}`)
+  return `s3://${bucket}/${prefix}?endpoint=${encodeURIComponent(endpoint)}&region=us-east-1`
+}
+
+/** One in which others have buckets, too. */
+export type SharedS3 = Pick<TestS3, 'endpoint' | 'makeBucket' | 'stop'>
+
+/** Where the one listens that `npm test` has started for all files. A file that is run by itself starts its own. */
+const { ALOFT_TEST_S3: shared } = process.env
+
+/** An object store for whoever needs no more than buckets: to start one costs seconds of processor time. */
+export const shareS3 = async (): Promise<SharedS3> =>
+  shared === undefined
+    ? startS3()
+    : { endpoint: shared, makeBucket: (prefix) => makeBucket(shared, prefix), stop: async () => {} }
 
 /** An object store of one's own in memory: moto, which speaks S3 and looks at no signature. */
 export async function startS3(): Promise<TestS3> {
@@ -61,13 +79,7 @@ export async function startS3(): Promise<TestS3> {
   const endpoint = `http://127.0.0.1:${port}`
   return {
     endpoint,
-    async makeBucket(prefix = '') {
-      buckets += 1
-      const bucket = `bucket-${process.pid}-${buckets}`
-      const { status } = await fetch(`${endpoint}/${bucket}`, { method: 'PUT' })
-      if (status !== 200) throw new Error(`moto made no bucket: ${status}`)
-      return `s3://${bucket}/${prefix}?endpoint=${encodeURIComponent(endpoint)}&region=us-east-1`
-    },
+    makeBucket: (prefix) => makeBucket(endpoint, prefix),
     freeze: () => void server.kill('SIGSTOP'),
     thaw: () => void server.kill('SIGCONT'),
     async stop() {

@@ -108,6 +108,7 @@ type Others = Omit<
   | 'sessions'
   | 'ssoPasses'
   | 'settings'
+  | 'locks'
   | 'jobs'
   | 'accounts'
 >
@@ -145,6 +146,7 @@ export const callsOn = ({
   sessions,
   ssoPasses,
   settings,
+  locks,
   jobs,
   accounts,
   ...others
@@ -228,6 +230,9 @@ export const callsOn = ({
     set: () => settings.set('a', '1'),
     ensure: () => settings.ensure('b', '1'),
     take: () => settings.take('a', '1'),
+  },
+  locks: {
+    take: () => locks.take('webhooks', user.id),
   },
   jobs: {
     enqueue: async () => {

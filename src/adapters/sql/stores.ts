@@ -28,6 +28,7 @@ import type { OauthCodeStore } from '#core/oauth/oauth-code.ts'
 import type { AccountStore } from '#core/operator/account.ts'
 import type { OutputStore } from '#core/output/output-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
+import type { Locks } from '#core/ports/locks.ts'
 import type { PreviewStore } from '#core/preview/preview.ts'
 import type { ProjectStore } from '#core/project/project-store.ts'
 import type { ProjectDomainStore } from '#core/project-domain/project-domain-store.ts'
@@ -58,6 +59,7 @@ import { createUsageStore } from './account/usage-store.ts'
 import { createUserStore } from './account/user-store.ts'
 import { type Announcing, createAnnouncing } from './change/announcing.ts'
 import { createAuditStore } from './change/audit-store.ts'
+import { createLocks } from './database/locks.ts'
 import { createSettingStore } from './database/setting-store.ts'
 import { createDeploymentStore } from './deployment/deployment-store.ts'
 import { createHostStore } from './deployment/host-store.ts'
@@ -105,6 +107,7 @@ export interface Stores {
   readonly sessions: SessionStore
   readonly ssoPasses: SsoPassStore
   readonly settings: SettingStore
+  readonly locks: Locks
   readonly jobs: JobStore
   readonly accounts: AccountStore
   readonly secrets: SecretStore
@@ -174,6 +177,7 @@ const MAKE: { readonly [Name in keyof Stores]: (making: Making) => Stores[Name] 
   sessions: ({ db }) => createSessionStore(db),
   ssoPasses: ({ db }) => createSsoPassStore(db),
   settings: ({ db }) => createSettingStore(db),
+  locks: ({ db }) => createLocks(db),
   jobs: ({ db, clock, onJobs }) => createJobStore(db, { clock, onEnqueue: onJobs }),
   accounts: ({ db }) => createAccountStore(db),
   secrets: ({ db }) => createSecretStore(db),

@@ -8,6 +8,7 @@ import { narrowInstallations } from '../installation/narrow-installations.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import type { Allows } from '../outbound/allowed-addresses.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Locks } from '../ports/locks.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
 import { type Application, clientSecretPurpose } from './application.ts'
@@ -41,6 +42,7 @@ export interface Applications {
 }
 
 interface ApplicationStores {
+  readonly locks: Locks
   readonly applications: ApplicationStore
   readonly installations: Pick<InstallationStore, 'everywhere' | 'lock' | 'update'>
   readonly jobs: JobQueue
@@ -90,7 +92,8 @@ export function createApplications(parts: ApplicationParts): Applications {
         createdAt: now,
         updatedAt: now,
       }
-      return transact(async ({ applications }) => {
+      return transact(async ({ applications, locks }) => {
+        await locks.take('applications', ctx.owner.id)
         const { items } = await applications.list(ctx.owner.id, { limit: MOST_APPLICATIONS })
         if (items.length >= MOST_APPLICATIONS)
           throw new AloftError('conflict', `An account has at most ${MOST_APPLICATIONS} applications.`)

@@ -21,6 +21,7 @@ import type { LogOfBuild } from '../log/build-log.ts'
 import type { OutputStore } from '../output/output-store.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Locks } from '../ports/locks.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
 import { type BuildSettings, DEFAULT_BUILD_SETTINGS, newProject, type Project } from '../project/project.ts'
@@ -60,6 +61,7 @@ export interface Created {
 }
 
 interface CreateStores extends PublishStores {
+  readonly locks: Locks
   readonly files: FileStore
   readonly secrets: SecretStore
   readonly envVariables: EnvVariableStore
@@ -242,6 +244,8 @@ export function createCreateDeployment(parts: CreateParts) {
           regions,
         }),
       )
+      // Of several that ask for the same at once, one makes it.
+      if (!command.forceNew) await stores.locks.take('deployment', digest)
       const same = command.forceNew ? undefined : await stores.deployments.newestSame(owner.id, digest)
       if (same) {
         const remaining = same.incomplete ? await stores.deployments.missing(same.id) : []

@@ -10,6 +10,7 @@ import { firstSerialOf } from '../log/serial.ts'
 import type { Allows } from '../outbound/allowed-addresses.ts'
 import { readUrl } from '../outbound/read-url.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Locks } from '../ports/locks.ts'
 import { type Outbound, OutboundFailure } from '../ports/outbound.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
@@ -52,6 +53,7 @@ export interface Drains {
 }
 
 interface DrainStores {
+  readonly locks: Locks
   readonly drains: DrainStore
   readonly projects: Pick<ProjectStore, 'byIdOrName'>
 }
@@ -94,7 +96,8 @@ export function createDrains(parts: DrainParts): Drains {
     return { drain, clientId: application?.clientId ?? null }
   }
 
-  async function check({ drains, projects }: DrainStores, ctx: Context, drain: Drain): Promise<void> {
+  async function check({ drains, projects, locks }: DrainStores, ctx: Context, drain: Drain): Promise<void> {
+    await locks.take('drains', ctx.owner.id)
     if ((await drains.list(ctx.owner.id)).length >= MOST_DRAINS)
       throw new AloftError('conflict', `An account has at most ${MOST_DRAINS} log drains.`)
     for (const id of drain.projectIds ?? []) {

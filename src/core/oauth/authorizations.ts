@@ -9,6 +9,7 @@ import { projectsChangedEvent } from '../installation/installation-events.ts'
 import type { InstallationStore } from '../installation/installation-store.ts'
 import { readSelection, type Selection } from '../installation/read-selection.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Locks } from '../ports/locks.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { Project } from '../project/project.ts'
@@ -66,6 +67,7 @@ export interface Authorizations {
 }
 
 interface OauthStores {
+  readonly locks: Locks
   readonly applications: Pick<ApplicationStore, 'byId' | 'byClientId'>
   readonly installations: InstallationStore
   readonly oauthCodes: OauthCodeStore
@@ -110,7 +112,7 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
 
   /** Makes the installation, or gives the one that is there what was agreed to. */
   async function install(
-    { installations, projects, tokens, events }: OauthStores,
+    { installations, projects, tokens, events, locks }: OauthStores,
     user: User,
     application: Application,
     consent: Consent,
@@ -122,6 +124,7 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
     const present = found && (await installations.lock(found.id))
     const given = { ...selection, scopes: application.scopes, updatedAt: now }
     if (!present) {
+      await locks.take('installations', ownerId)
       const { items } = await installations.list(ownerId, { limit: MOST_INSTALLATIONS })
       if (items.length >= MOST_INSTALLATIONS)
         throw new AloftError('conflict', `An account has at most ${MOST_INSTALLATIONS} applications.`)

@@ -2,6 +2,7 @@ import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Actor, Context } from '../access/context.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Locks } from '../ports/locks.ts'
 import type { Transact } from '../ports/transact.ts'
 import { ACTIVITY_STEP } from '../token/token.ts'
 import { readPublicKey } from './public-key.ts'
@@ -28,7 +29,7 @@ export function createSshKeys({
   clock,
 }: {
   readonly store: SshKeyStore
-  readonly transact: Transact<{ readonly sshKeys: SshKeyStore }>
+  readonly transact: Transact<{ readonly sshKeys: SshKeyStore; readonly locks: Locks }>
   readonly clock: Clock
 }): SshKeys {
   return {
@@ -38,7 +39,8 @@ export function createSshKeys({
       const { fingerprint, text, comment } = readPublicKey(publicKey)
       const userId = ctx.actor.user.id
       const given = (name?.trim() || comment || 'key').slice(0, MAX_NAME)
-      return transact(async ({ sshKeys }) => {
+      return transact(async ({ sshKeys, locks }) => {
+        await locks.take('ssh-keys', userId)
         if ((await sshKeys.list(userId)).length >= MAX_KEYS)
           throw new AloftError('bad_request', `You can have at most ${MAX_KEYS} SSH keys.`)
         const key: SshKey = {

@@ -10,6 +10,7 @@ import type { JobQueue } from '../job/job-queue.ts'
 import type { Allows } from '../outbound/allowed-addresses.ts'
 import { readUrl } from '../outbound/read-url.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Locks } from '../ports/locks.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { ProjectStore } from '../project/project-store.ts'
@@ -45,6 +46,7 @@ export interface Webhooks {
 }
 
 interface WebhookStores {
+  readonly locks: Locks
   readonly webhooks: WebhookStore
   readonly deliveries: DeliveryStore
   readonly projects: ProjectStore
@@ -104,7 +106,8 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
         failingSince: null,
         disabledAt: null,
       }
-      return transact(async ({ webhooks, projects }) => {
+      return transact(async ({ webhooks, projects, locks }) => {
+        await locks.take('webhooks', ctx.owner.id)
         if ((await webhooks.list(ctx.owner.id)).length >= MOST_WEBHOOKS)
           throw new AloftError('conflict', `An account has at most ${MOST_WEBHOOKS} webhooks.`)
         await checkProjects(projects, ctx, webhook.projectIds ?? [])

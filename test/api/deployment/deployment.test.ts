@@ -147,6 +147,37 @@ apiSuite('deployments', (server) => {
       assert.equal(projects.length, 1)
     })
 
+  test('of the same requests at once, one makes a deployment, and all are answered with it', async () => {
+    const { token } = await server.signUp()
+    for (const body of [{}, { target: 'production' }]) {
+      const made = await Promise.all(Array.from({ length: 6 }, () => deploy(token, body)))
+      assert.deepEqual(new Set(made.map(({ status }) => status)), new Set([200]))
+      assert.equal(new Set(made.map((answer) => answer.body.id)).size, 1)
+    }
+  })
+
+  test('an alias that many move at once is moved by each, one after the other', async () => {
+    const { token } = await server.signUp()
+    const made = await Promise.all(['a', 'b', 'c', 'd'].map((text) => deploy(token, { files: index(text) })))
+    const ids = made.map(({ body }) => body.id as string)
+    for (const isNew of [true, false]) {
+      const moved = await Promise.all(
+        ids.map((id) =>
+          server.call(`POST /v2/platform/deployments/${id}/aliases`, {
+            token,
+            body: { alias: `moved-${token.slice(0, 8)}` },
+          }),
+        ),
+      )
+      // Where it is already, there is nothing to move.
+      const answers = moved.map(({ status, body }): unknown => body.error?.code ?? status)
+      assert.ok(
+        answers.every((answer) => answer === 200 || (!isNew && answer === 'not_modified')),
+        answers.join(),
+      )
+    }
+  })
+
   test("uploaded files are referred to by their SHA-1, which is the account's own", async () => {
     const [a, b] = [await server.signUp(), await server.signUp()]
     const text = `secret plans ${Math.random()}`

@@ -5,6 +5,7 @@ import { HOUR, MINUTE } from '#contract/time.ts'
 import type { Context } from '../../access/context.ts'
 import type { Allows } from '../../outbound/allowed-addresses.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Locks } from '../../ports/locks.ts'
 import type { Transact } from '../../ports/transact.ts'
 import type { Vault } from '../../ports/vault.ts'
 import type { ConnectionStore, GitConnection } from '../host/connection.ts'
@@ -42,7 +43,11 @@ export interface GitApps {
 
 interface AppsParts {
   readonly store: AppStore
-  readonly transact: Transact<{ readonly apps: AppStore; readonly connections: ConnectionStore }>
+  readonly transact: Transact<{
+    readonly apps: AppStore
+    readonly connections: ConnectionStore
+    readonly locks: Locks
+  }>
   readonly access: Pick<AppAccess, 'keyOf'>
   readonly refresh: RefreshInstallations
   readonly hostApps: Pick<HostApps, 'convert'>
@@ -85,7 +90,8 @@ export function createGitApps(parts: AppsParts): GitApps {
         ...{ createdBy: ctx.actor.user.id, createdAt: clock.now(), stateHash: hashOf(secret) },
         ...{ made: null, heardAt: null, refusedAt: null },
       }
-      await transact(async ({ apps }) => {
+      await transact(async ({ apps, locks }) => {
+        await locks.take('git-apps', ctx.owner.id)
         const all = await apps.list(ctx.owner.id)
         // What was begun and never ended is of no use to anybody.
         const left = all.filter((one) => one.made === null && !isPending(one))

@@ -4,6 +4,7 @@ import { MINUTE } from '#contract/time.ts'
 import type { JobHandler } from '../../job/job-handler.ts'
 import type { JobQueue } from '../../job/job-queue.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Locks } from '../../ports/locks.ts'
 import type { Transact } from '../../ports/transact.ts'
 import { type ConnectionStore, type GitConnection, MOST_CONNECTIONS } from '../host/connection.ts'
 import { HostRefusal } from '../host/host-api.ts'
@@ -25,7 +26,11 @@ interface InstallationsParts {
   readonly sources: Pick<SourceStore, 'through'>
   readonly access: AppAccess
   readonly hostApps: Pick<HostApps, 'installations'>
-  readonly transact: Transact<{ readonly connections: ConnectionStore; readonly jobs: JobQueue }>
+  readonly transact: Transact<{
+    readonly connections: ConnectionStore
+    readonly jobs: JobQueue
+    readonly locks: Locks
+  }>
   readonly clock: Clock
 }
 
@@ -45,6 +50,7 @@ export async function refreshInstallations(
     throw error
   })
   await transact(async (stores) => {
+    await stores.locks.take('connections', ownerId)
     const known = await stores.connections.list(ownerId)
     const isNew = (installationId: string) =>
       !known.some(({ app: of }) => of?.id === id && of.installationId === installationId)

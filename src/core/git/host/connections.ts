@@ -5,6 +5,7 @@ import type { Context } from '../../access/context.ts'
 import type { Allows } from '../../outbound/allowed-addresses.ts'
 import { readUrl } from '../../outbound/read-url.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Locks } from '../../ports/locks.ts'
 import type { Transact } from '../../ports/transact.ts'
 import type { Vault } from '../../ports/vault.ts'
 import type { ProjectStore } from '../../project/project-store.ts'
@@ -43,7 +44,7 @@ export interface Connections {
 
 interface ConnectionsParts {
   readonly store: ConnectionStore
-  readonly transact: Transact<{ readonly connections: ConnectionStore }>
+  readonly transact: Transact<{ readonly connections: ConnectionStore; readonly locks: Locks }>
   readonly accounts: HostAccounts
   readonly allowsAddress: Allows
   readonly sources: Pick<SourceStore, 'through'>
@@ -78,7 +79,8 @@ export function createConnections(parts: ConnectionsParts): Connections {
         checkedAt: now,
         problem: null,
       }
-      await transact(async ({ connections }) => {
+      await transact(async ({ connections, locks }) => {
+        await locks.take('connections', ctx.owner.id)
         if ((await connections.list(ctx.owner.id)).length >= MOST_CONNECTIONS)
           throw new AloftError('conflict', `An account can connect at most ${MOST_CONNECTIONS} Git hosts.`)
         await connections.add(connection)

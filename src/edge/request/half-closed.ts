@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net'
 import { onPeerEnd } from '#core/peer-end.ts'
 
+/** Most answers come sooner: whoever waits for them need not be asked. */
+const FIRST_LOOK_MS = 100
 const LOOK_MS = 500
 /** So many looks in a row without a byte sent, and a peer that has ended its side counts as gone. */
 const QUIET_LOOKS = 4
@@ -54,8 +56,12 @@ class WatchedConnection {
   }
 
   readonly #onEnd = (): void => {
+    this.#timer ??= setTimeout(this.#lookFirst, FIRST_LOOK_MS).unref()
+  }
+
+  readonly #lookFirst = (): void => {
     this.#look()
-    this.#timer ??= setInterval(this.#look, LOOK_MS).unref()
+    if (this.#probes.size > 0) this.#timer = setInterval(this.#look, LOOK_MS).unref()
   }
 
   readonly #look = (): void => {

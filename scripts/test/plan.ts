@@ -20,12 +20,12 @@ interface Kind {
 
 /** Loading the server costs a process more than most files do with it, so files that leave nothing behind share one. */
 const KINDS: readonly Kind[] = [
-  // The API in their own process, and a browser beside it that needs most of a core.
+  // The API in their own process, and a browser beside it that needs most of a core and serves all files of the process.
   {
     name: 'browser',
     files: 'test/{dashboard/*,e2e/{consent,protection,sign-in}}.test.ts',
     share: 1,
-    processes: 3,
+    processes: 2,
   },
   { name: 'e2e', files: 'test/e2e/*.test.ts', share: 0.4 },
   { name: 'faults', files: 'test/{acme,dns,faults,bench}/*.test.ts', share: 0.3 },

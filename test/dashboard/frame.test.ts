@@ -57,7 +57,7 @@ describe('the frame of the dashboard', { skip: withoutChromium }, () => {
 
   test('while the server is away the page stays, says so, and catches up', async () => {
     const joan = await dashboard.server.signUp('joan@aloft.test')
-    const page = await dashboard.openPage(joan, `/a/${joan.username}/webhooks`)
+    const page = await dashboard.openAnother(joan, `/a/${joan.username}/webhooks`)
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
     await page.context().setOffline(true)
     await page.getByText('Reconnecting…').waitFor()

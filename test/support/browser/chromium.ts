@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
@@ -38,6 +40,69 @@ export const openChromium = (hosts?: Hosts): Promise<Browser> =>
 
 const addressOf = ({ url }: Hosts): string =>
   url === undefined ? '127.0.0.1' : `127.0.0.1:${new URL(url).port}`
+
+/** A browser that all files of a process have, one after the other. */
+interface Shared {
+  readonly browser: Browser
+  /** Where names of tests lead to: the server of the file that has it now. */
+  leadTo(port: number): void
+}
+
+export interface Borrowed {
+  readonly browser: Browser
+  /** For the next file. It ends with the pages in it when there is none. */
+  giveBack(): void
+}
+
+/** Less than this passes between two files of a process. */
+const UNUSED_MS = 1500
+
+let shared: Promise<Shared> | undefined
+let ending: NodeJS.Timeout | undefined
+
+/**
+ * A browser in which all names below `test` are those of the server at this address. To start one costs a second or two of
+ * processor time, and its first page as much again, so it stays for the next file.
+ */
+export async function borrowChromium(url: string): Promise<Borrowed> {
+  clearTimeout(ending)
+  shared ??= startShared()
+  const { browser, leadTo } = await shared
+  leadTo(Number(new URL(url).port))
+  return {
+    browser,
+    giveBack() {
+      ending = setTimeout(() => {
+        shared = undefined
+        void browser.close()
+      }, UNUSED_MS)
+    },
+  }
+}
+
+async function startShared(): Promise<Shared> {
+  let port = 0
+  const relay = createServer((socket) => {
+    const onward = connect(port, '127.0.0.1')
+    for (const [each, other] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
+      each.on('error', () => {}).once('close', () => other.destroy())
+      each.pipe(other)
+    }
+  }).listen(0, '127.0.0.1')
+  await once(relay, 'listening')
+  const { port: own } = relay.address() as AddressInfo
+  const browser = await openChromium({ names: '*.test', url: `http://127.0.0.1:${own}` })
+  browser.once('disconnected', () => relay.close())
+  return {
+    browser,
+    leadTo(to) {
+      port = to
+    },
+  }
+}
 
 /** Where pictures of the pages are put, if anybody wants to look at them. */
 const { ALOFT_SCREENSHOTS } = process.env

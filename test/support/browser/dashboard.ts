@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { type Account, type StartOptions, startServer, type TestServer } from '../server.ts'
-import { openChromium, takePicture, wantsPictures } from './chromium.ts'
+import { borrowChromium, takePicture, wantsPictures } from './chromium.ts'
 import { sessionCookie } from './session-cookie.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -54,8 +54,9 @@ const LOOKS = [
 export interface DashboardTest {
   readonly server: TestServer
   /**
-   * The one page of these tests, with this person signed in and nothing left of who was before, save what a browser keeps to
-   * be quicker: a new browser takes three times as long to show the first page. What it complains of fails `look`.
+   * The one page of all files of a process, with this person signed in and nothing left of who was before, save what a
+   * browser keeps to be quicker: a new browser takes three times as long to show the first page. What it complains of fails
+   * `look`.
    */
   openPage(account: Account, path?: string): Promise<Page>
   /** A page of another browser, for what is seen in two at a time or with nothing kept. */
@@ -77,15 +78,21 @@ const NAMES = {
   ALOFT_DOMAIN: 'sites.test',
 }
 
+/** As every file finds it. */
+const AT_FIRST = { viewport: SIZES.desktop, reducedMotion: 'reduce', colorScheme: 'light' } as const
+
+const complaints = new WeakMap<Page, string[]>()
+let only: Page | undefined
+
 export async function openDashboard(options: StartOptions = {}): Promise<DashboardTest> {
   buildDashboard()
   const server = await startServer({ ...options, env: { ...NAMES, ...options.env } })
-  const browser = await openChromium({ names: '*.test', url: server.url })
-  const complaints = new WeakMap<Page, string[]>()
-  let only: Page | undefined
+  const { browser, giveBack } = await borrowChromium(server.url)
+  const others: BrowserContext[] = []
+  let isFirst = true
 
   const newPage = async (): Promise<Page> => {
-    const context = await browser.newContext({ viewport: SIZES.desktop, reducedMotion: 'reduce' })
+    const context = await browser.newContext(AT_FIRST)
     if (ALOFT_TRACES !== undefined) await context.tracing.start({ screenshots: true, snapshots: true })
     const page = await context.newPage()
     page.setDefaultTimeout(30_000)
@@ -110,12 +117,22 @@ export async function openDashboard(options: StartOptions = {}): Promise<Dashboa
     server,
 
     async openPage(account, path = '/') {
-      if (only === undefined) only = await newPage()
-      else await forgetAll(only)
+      if (only === undefined || only.isClosed() || only.context().browser() !== browser)
+        only = await newPage()
+      else {
+        // A test of an earlier file may have failed in the midst.
+        if (isFirst) await putBack(only)
+        await forgetAll(only)
+      }
+      isFirst = false
       return show(only, account, path)
     },
 
-    openAnother: async (account, path = '/') => show(await newPage(), account, path),
+    async openAnother(account, path = '/') {
+      const page = await newPage()
+      others.push(page.context())
+      return show(page, account, path)
+    },
 
     async look(page, name) {
       await page.locator('h1').first().waitFor({ state: 'attached' })
@@ -144,9 +161,14 @@ export async function openDashboard(options: StartOptions = {}): Promise<Dashboa
 
     async close() {
       if (ALOFT_TRACES !== undefined)
-        for (const [n, { tracing }] of browser.contexts().entries())
-          await tracing.stop({ path: join(ALOFT_TRACES, `${process.pid}-${n + 1}.zip`) })
-      await browser.close()
+        for (const context of browser.contexts()) {
+          await context.tracing.stop({ path: join(ALOFT_TRACES, `${process.pid}-${++traces}.zip`) })
+          await context.close()
+        }
+      for (const context of others) await context.close()
+      // It would go on asking a server that is gone.
+      if (only?.context().browser() === browser && !only.isClosed()) await only.goto('about:blank')
+      giveBack()
       await server.close()
     },
   }
@@ -167,6 +189,16 @@ const ROWS_WITH_BUTTONS: ReadonlySet<string> = new Set([
 const CUT_OFF = `[...document.querySelectorAll('td button')]
   .filter((button) => button.getBoundingClientRect().right > button.closest('table').parentElement.getBoundingClientRect().right)
   .map((button) => button.ariaLabel ?? button.textContent)`
+
+let traces = 0
+
+/** How the page is used, where that was changed. */
+async function putBack(page: Page): Promise<void> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.context().setOffline(false)
+  await page.setViewportSize(AT_FIRST.viewport)
+  await page.emulateMedia({ colorScheme: AT_FIRST.colorScheme })
+}
 
 /** Everything that the pages before could have left for the next one to see. */
 async function forgetAll(page: Page): Promise<void> {
@@ -206,9 +238,26 @@ const drawn = (page: Page): Promise<unknown> =>
     next()
   })`)
 
+/**
+ * A page has hundreds of elements and a dozen colours. Axe keeps what each colour means, but as something that works it out
+ * again whenever it is asked for red, green or blue, which was a sixth of a look.
+ */
+const COLORS_ONCE = `{
+  const { prototype } = axe.commons.color.Color
+  const { parseString } = prototype
+  const parsed = new Map()
+  prototype.parseString = function (text) {
+    if (!parsed.has(text)) {
+      const { r, g, b, alpha } = parseString.call(this, text)
+      parsed.set(text, { r, g, b, alpha })
+    }
+    return Object.assign(this, parsed.get(text))
+  }
+}`
+
 /** What keeps some people out, by the rules of WCAG AA. */
 async function violations(page: Page, rules: object): Promise<readonly string[]> {
-  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe)
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(`${axe};${COLORS_ONCE};0`)
   return page.evaluate(
     `axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] })
       .then(({ violations }) => violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => id + ': ' + help + ' ' + html.slice(0, 200))))`,

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { PassThrough, type Readable } from 'node:stream'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
@@ -18,6 +17,7 @@ import {
 import type { Revalidations } from '../prerender/revalidations.ts'
 import { type Asked, keyOf, markOf, pathTag, variantOf, varyNames } from './cache-key.ts'
 import { type CachePolicy, policyOf, shownHeaders, tagsOf, textOf } from './cache-policy.ts'
+import { tee } from './tee.ts'
 
 /** Where an answer is from, as `x-vercel-cache` has it. */
 type From = 'HIT' | 'STALE' | 'MISS' | 'REVALIDATED' | 'BYPASS'
@@ -42,8 +42,6 @@ interface CacheOptions {
 }
 
 const MAX_BYTES = 8 * 1024 * 1024
-/** Of all answers that are being kept, what their visitors have not taken yet: others wait for the answer, and not for them. */
-const MAX_AHEAD_BYTES = 64 * 1024 * 1024
 /** What turned out not to be for everybody is not waited for again for so long. */
 const UNFIT_MS = 10_000
 const MAX_UNFIT = 10_000
@@ -138,7 +136,7 @@ export class EdgeCache {
       return compressed(shown, question)
     }
     if (!isRead(question)) return compressed(shown, question)
-    const [body, whole] = tee(answer.body)
+    const [body, whole] = tee(answer.body, MAX_BYTES)
     const kept = whole.then((bytes) =>
       bytes === undefined ? undefined : this.#keep(request, { ...answer, body: bytes }, policy, at),
     )
@@ -242,7 +240,7 @@ export class EdgeCache {
         return this.#finish(request, result, at)
       }
       const answer = result as Answer
-      const [body, whole] = tee(answer.body)
+      const [body, whole] = tee(answer.body, MAX_BYTES)
       settle(
         whole.then((bytes) =>
           bytes === undefined ? undefined : this.#keep(request, { ...answer, body: bytes }, policy, at),
@@ -322,7 +320,7 @@ export class EdgeCache {
       .then(async (result) => {
         if ('code' in result || 'switched' in result) return undefined
         const policy = policyOf(result.status, result.headers)
-        const [body, whole] = tee(result.body)
+        const [body, whole] = tee(result.body, MAX_BYTES)
         if (body !== undefined && !Buffer.isBuffer(body)) body.resume()
         const bytes = await whole
         if (policy === undefined || bytes === undefined) {
@@ -476,63 +474,4 @@ function isInHand(asked: Question, tag: string | undefined): boolean {
   if (tag === undefined || sent === undefined) return false
   const bare = tag.replace(/^W\//, '')
   return sent.split(',').some((one) => one.trim().replace(/^W\//, '') === bare)
-}
-
-let aheadBytes = 0
-
-/**
- * A body to send on, and all of it once it has come; undefined where it broke off, and as soon as it is too long. However slow
- * whoever it is sent on to, it comes as fast as it is made, for as long as it is kept and there is room.
- */
-function tee(body: Answer['body']): [Answer['body'], Promise<Buffer | undefined>] {
-  if (body === undefined) return [undefined, Promise.resolve(Buffer.alloc(0))]
-  if (Buffer.isBuffer(body)) return [body, Promise.resolve(body.length > MAX_BYTES ? undefined : body)]
-  const passing = new PassThrough()
-  const whole = new Promise<Buffer | undefined>((resolve) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    let ahead = 0
-    const caughtUp = () => {
-      aheadBytes -= ahead
-      ahead = 0
-    }
-    body.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= MAX_BYTES) {
-        chunks.push(chunk)
-      } else {
-        chunks.length = 0
-        resolve(undefined)
-      }
-      if (passing.write(chunk)) return
-      if (size > MAX_BYTES || aheadBytes + chunk.length > MAX_AHEAD_BYTES) {
-        ;(body as Readable).pause()
-        return
-      }
-      ahead += chunk.length
-      aheadBytes += chunk.length
-    })
-    passing.on('drain', () => {
-      caughtUp()
-      ;(body as Readable).resume()
-    })
-    passing.once('close', caughtUp)
-    body.once('end', () => {
-      passing.end()
-      resolve(Buffer.concat(chunks))
-    })
-    body.once('error', (error) => {
-      passing.destroy(error)
-      resolve(undefined)
-    })
-    body.once('close', () => {
-      if (!body.readableEnded) passing.destroy()
-      resolve(undefined)
-    })
-    // A visitor who leaves ends the answer, as without us.
-    passing.once('close', () => {
-      if (!body.readableEnded) body.destroy()
-    })
-  })
-  return [passing, whole]
 }

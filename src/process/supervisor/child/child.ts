@@ -49,6 +49,12 @@ const MALLOC = {
   MALLOC_TRIM_THRESHOLD_: '4194304',
 }
 
+/**
+ * In megabytes: half of the room in which V8 makes new objects. On a machine with much memory it lets each process have 128 MB
+ * of it, and after a rush a process keeps that. With a quarter, requests and creates of many files take no more CPU time.
+ */
+const SEMI_SPACE_MB = 16
+
 /** Starts a program in one of its child roles, with a place for what it does. */
 const forkRole = (role: ChildRole, doing: DoingNotes, program: string, given: ChildOptions) =>
   fork(program, ['--child', role, ...toArguments(given)], {
@@ -59,6 +65,7 @@ const forkRole = (role: ChildRole, doing: DoingNotes, program: string, given: Ch
       UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? '16',
       NODE_COMPILE_CACHE: compileCache(),
     },
+    execArgv: [...process.execArgv, `--max-semi-space-size=${SEMI_SPACE_MB}`],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc', doing.fd, ...descriptorsOf(given)],
   })
 

@@ -10,6 +10,9 @@ const IDLE_TICKS = 2
 /** What collecting has to be worth: whoever comes in the tenth of a second that it takes has to wait. */
 const GROWTH_BYTES = 8 * 1024 * 1024
 const LEAST_TICKS_BETWEEN = (10 * MINUTE) / TICK_MS
+/** After this much growth, it is worth it sooner. */
+const MUCH_GROWTH_BYTES = 32 * 1024 * 1024
+const LEAST_TICKS_AFTER_MUCH = MINUTE / TICK_MS
 
 interface Heap {
   /** How busy the process was since it was asked last, from 0 to 1. */
@@ -30,7 +33,9 @@ export function createIdleTick({ busy, bytes, collect }: Heap): () => void {
   return () => {
     sinceLast++
     idleTicks = busy() <= IDLE ? idleTicks + 1 : 0
-    if (idleTicks < IDLE_TICKS || sinceLast < LEAST_TICKS_BETWEEN || bytes() - kept < GROWTH_BYTES) return
+    if (idleTicks < IDLE_TICKS || sinceLast < LEAST_TICKS_AFTER_MUCH) return
+    const least = sinceLast < LEAST_TICKS_BETWEEN ? MUCH_GROWTH_BYTES : GROWTH_BYTES
+    if (bytes() - kept < least) return
     collect()
     kept = bytes()
     idleTicks = 0

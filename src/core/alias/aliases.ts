@@ -7,6 +7,7 @@ import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { isPlatformHost, readAlias } from '../deployment/hosts.ts'
 import { markLive } from '../deployment/live.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Locks } from '../ports/locks.ts'
 import type { Transact } from '../ports/transact.ts'
 import { checkOwnVariables } from '../team/production-right.ts'
 import type { TeamStore } from '../team/team-store.ts'
@@ -35,6 +36,7 @@ interface AliasParts {
     readonly hosts: HostStore
     readonly deployments: DeploymentStore
     readonly teams: Pick<TeamStore, 'byId'>
+    readonly locks: Locks
   }>
   readonly clock: Clock
   readonly names: PlatformNames
@@ -89,7 +91,9 @@ export function createAliases(parts: AliasParts): Aliases {
     async assign(ctx, idOrHost, text) {
       const host = readAlias(text, names, ctx.owner)
       if (!isPlatformHost(host, names.domain)) await parts.checkCustomHost(ctx.owner, host)
-      const pointed = await transact(async ({ hosts, deployments, teams }) => {
+      const pointed = await transact(async ({ hosts, deployments, teams, locks }) => {
+        // Of several who move it at once, each finds it where the one before has left it.
+        await locks.take('alias', host)
         const deployment = await owned(deployments, ctx, idOrHost)
         if (deployment.state === 'ERROR')
           throw new AloftError('gone', 'The deployment failed, so nothing can point to it.')

@@ -16,8 +16,6 @@ interface Destination {
   readonly production: boolean
 }
 
-const ATTEMPTS = 10
-
 const inUse = (host: string) =>
   new AloftError('alias_in_use', `The alias \`${host}\` belongs to another account.`, { alias: host })
 
@@ -44,21 +42,17 @@ export async function pointAlias(
   to: Destination,
   now: number,
 ): Promise<Pointed> {
-  // Whoever moved it meanwhile was before us. Each attempt has waited for one of them.
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const holder = await hosts.holder(host)
-    const problem = heldBy(holder, host, to.ownerId)
-    if (problem) throw problem
-    if (holder?.kind === 'alias') {
-      const { kind: _, ...known } = holder
-      if (await hosts.point(host, known.deploymentId, to))
-        return { alias: { ...known, ...to }, previous: known.deploymentId }
-    } else {
-      const alias: Alias = { id: newId.alias(), host, createdAt: now, ...to }
-      if (await hosts.claimAlias(alias)) return { alias, previous: undefined }
-    }
+  const holder = await hosts.holder(host)
+  const problem = heldBy(holder, host, to.ownerId)
+  if (problem) throw problem
+  if (holder?.kind === 'alias') {
+    const { kind: _, ...known } = holder
+    if (!(await hosts.point(host, known.deploymentId, to))) throw raced(host)
+    return { alias: { ...known, ...to }, previous: known.deploymentId }
   }
-  throw raced(host)
+  const alias: Alias = { id: newId.alias(), host, createdAt: now, ...to }
+  if (!(await hosts.claimAlias(alias))) throw raced(host)
+  return { alias, previous: undefined }
 }
 
 const raced = (host: string) =>

@@ -6,6 +6,6 @@ export const backOff = (failures: number): number => Math.min(DAY, HOUR * 2 ** M
 
 /** What a failure says: how long to wait at least, and why, as it is kept. */
 export const pauseAfter = (error: unknown): { readonly retryAfter: number; readonly reason: string } => ({
-  retryAfter: error instanceof IssueFailure ? (error.retryAfter ?? 0) : 0,
+  retryAfter: error instanceof IssueFailure ? Math.ceil(error.retryAfter ?? 0) : 0,
   reason: (error instanceof Error ? error.message : String(error)).slice(0, 1000),
 })

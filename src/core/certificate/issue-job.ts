@@ -33,9 +33,9 @@ interface IssueParts {
   readonly onChanged: (names: readonly string[]) => void
 }
 
-/** The closer its end, the more often it is tried; and never before the authority would listen. */
+/** The closer its end, the more often it is tried; and never before the authority would listen. Databases take no fractions. */
 const nextTry = ({ expiresAt }: Certificate, now: number, retryAfter: number): number =>
-  now + Math.max(retryAfter, Math.min(DAY, Math.max(HOUR, (expiresAt - now) / 20)))
+  now + Math.max(retryAfter, Math.min(DAY, Math.max(HOUR, Math.round((expiresAt - now) / 20))))
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 

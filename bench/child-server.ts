@@ -9,7 +9,11 @@ export interface ChildServer {
 }
 
 /** A peer in a process of its own, which tells its port once it listens. */
-export async function startChildServer(file: string, args: readonly string[]): Promise<ChildServer> {
+export async function startChildServer(
+  file: string,
+  args: readonly string[],
+  move: (pid: number) => void = toServerCore,
+): Promise<ChildServer> {
   const child = fork(file, args, { env: { ...process.env, UV_THREADPOOL_SIZE: '16' } })
   const exited = once(child, 'exit')
   const port = await Promise.race([
@@ -18,7 +22,7 @@ export async function startChildServer(file: string, args: readonly string[]): P
       throw new Error(`${file} ended before it listened`)
     }),
   ])
-  if (child.pid !== undefined) toServerCore(child.pid)
+  if (child.pid !== undefined) move(child.pid)
   // One that a failed benchmark left behind neither keeps this process from ending nor outlives it.
   child.unref()
   child.channel?.unref()

@@ -27,6 +27,8 @@ function move(pid: number, core: string): void {
 
 export const toServerCore = (pid: number): void => move(pid, SERVER_CORE)
 export const toLoadCore = (pid: number): void => move(pid, LOAD_CORE)
+/** Wherever there is room, also if whoever has started it has a core of its own. */
+export const toAnyCore = (pid: number): void => move(pid, `0-${cpus().length - 1}`)
 
 /** A command, on the core of the load. */
 export const onLoadCore = (command: string, args: readonly string[]): readonly [string, string[]] =>

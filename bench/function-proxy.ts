@@ -5,14 +5,12 @@
  *
  *   node bench/function-proxy.ts
  */
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ChildServer, startChildServer } from './child-server.ts'
 import { comparisons, measure, type Subject } from './compare.ts'
-import { toLoadCore } from './cores.ts'
+import { toAnyCore } from './cores.ts'
 import { deployReady } from './deploy-ready.ts'
 import { paced } from './h2load.ts'
 import { atHalfRate } from './half-rate.ts'
@@ -22,7 +20,7 @@ import { printRows, type Row } from './row.ts'
 import { amount, seconds } from './trial.ts'
 import { wrk, wrkWaits } from './wrk.ts'
 
-const ANSWER = 'x'.repeat(1000)
+const LIMIT_SERVER = join(import.meta.dirname, 'limit-server.ts')
 
 const TARGETS = {
   'a bare forwarder': 0.8,
@@ -54,24 +52,21 @@ async function underManyConnections(
 export async function run(): Promise<Row[]> {
   const scratch = await mkdtemp(join(tmpdir(), 'aloft-bench-proxy-'))
   const upstream = join(scratch, 'u.sock')
-  const server = createServer((_req, res) => res.end(ANSWER)).listen(upstream)
-  // Peers keep their connections to it, whatever pauses the turns of the others make.
-  server.keepAliveTimeout = 0
-  await once(server, 'listening')
+  const answering = await startChildServer(LIMIT_SERVER, ['answer', upstream], toAnyCore)
   const { key, cert } = await makeCertificate(scratch)
   const platform = await startPlatform()
   const peers: Peer[] = []
   let forwarder: ChildServer | undefined
   try {
-    // What answers behind the peers is on the core of the load, so what answers behind us is too: it is started from there.
-    for (const pid of await platform.children('work')) toLoadCore(pid)
+    // What answers behind us runs wherever there is room, as does what answers behind the peers.
+    for (const pid of await platform.children('work')) toAnyCore(pid)
     const host = await deployReady(platform, 'function', {
       'api/hello.js': `module.exports = (req, res) => res.end('x'.repeat(1000))\n`,
     })
     for (const accessLog of [false, true])
       for (const start of [startNginx, startCaddy])
         peers.push(await start({ scratch, serves: { upstream }, cert, key, accessLog }))
-    forwarder = await startChildServer(join(import.meta.dirname, 'limit-server.ts'), ['forward', upstream])
+    forwarder = await startChildServer(LIMIT_SERVER, ['forward', upstream])
     const bare = forwarder
     const subjects: Subject[] = [
       {
@@ -111,8 +106,7 @@ export async function run(): Promise<Row[]> {
     for (const peer of peers) await peer.stop()
     await forwarder?.stop()
     await platform.stop()
-    server.closeAllConnections()
-    server.close()
+    await answering.stop()
     await rm(scratch, { recursive: true, force: true })
   }
 }

@@ -159,12 +159,6 @@ void packed?.then(cpuOfEnded)
 /** On a machine that is busy with much else, what takes two minutes may take twenty. */
 const LONGEST_BATCH_MS = 40 * 60_000
 
-/**
- * Processes of many files make many servers, and so much that is soon forgotten: with room for it, it is collected less
- * often, which saves a twentieth of their processor time.
- */
-const BATCH_FLAGS = ['--min-semi-space-size=32']
-
 async function eventsOf({ name, files }: Unit): Promise<TestEvent[]> {
   const isBatch = files.length > 1
   const events: TestEvent[] = []
@@ -173,7 +167,6 @@ async function eventsOf({ name, files }: Unit): Promise<TestEvent[]> {
   const stream = run({
     files: isBatch ? [join(import.meta.dirname, 'batch.ts')] : [resolve(files[0] as string)],
     argv: isBatch ? [costFile, ...files] : [],
-    execArgv: isBatch ? BATCH_FLAGS : [],
     // Files that share a process have each their own; this is for a process that does not even come to look at its clock.
     timeout: isBatch ? LONGEST_BATCH_MS : timeoutMsOf(name),
   })

@@ -61,8 +61,8 @@ let shared: Promise<Shared> | undefined
 let ending: NodeJS.Timeout | undefined
 
 /**
- * A browser in which all names below `test` are those of the server at this address. To start one costs a second or two of
- * processor time, and its first page as much again, so it stays for the next file.
+ * A browser in which all names below `test` are those of the server at this address. To start one costs more than half a
+ * second of processor time, and its first page takes three times as long as later ones, so it stays for the next file.
  */
 export async function borrowChromium(url: string): Promise<Borrowed> {
   clearTimeout(ending)

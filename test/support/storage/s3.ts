@@ -44,7 +44,7 @@ export type SharedS3 = Pick<TestS3, 'endpoint' | 'makeBucket' | 'stop'>
 /** Where the one listens that `npm test` has started for all files. A file that is run by itself starts its own. */
 const { ALOFT_TEST_S3: shared } = process.env
 
-/** An object store for whoever needs no more than buckets: to start one costs seconds of processor time. */
+/** An object store for whoever needs no more than buckets: to start one costs nearly a second of processor time. */
 export const shareS3 = async (): Promise<SharedS3> =>
   shared === undefined
     ? startS3()

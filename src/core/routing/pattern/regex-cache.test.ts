@@ -21,3 +21,8 @@ test('what was used longest ago makes room', () => {
 test('a pattern that cannot be compiled is an error each time', () => {
   for (let i = 0; i < 2; i++) assert.throws(() => cachedRegex('/('), /missing closing/)
 })
+
+test('a pattern that cannot be compiled is not taken for one that heeds the case', () => {
+  cachedRegex('.*', true)
+  assert.throws(() => cachedRegex('*.*'), /missing argument/)
+})

@@ -3,9 +3,6 @@ import { compileRegex, type Regex } from './regex-engine.ts'
 /** Instructions of all regexes kept, nearly a kilobyte each. The largest route table just fits. */
 const MAX_SIZE = 30_000
 
-/** No pattern starts with it. */
-const CASE_SENSITIVE = '*'
-
 const regexes = new Map<string, Regex>()
 let size = 0
 
@@ -14,7 +11,7 @@ let size = 0
  * compiling one takes a tenth of a millisecond.
  */
 export function cachedRegex(source: string, isCaseSensitive = false, compile = compileRegex): Regex {
-  const key = isCaseSensitive ? `${CASE_SENSITIVE}${source}` : source
+  const key = `${isCaseSensitive ? 'with' : 'without'} case ${source}`
   const regex = regexes.get(key) ?? compile(source, isCaseSensitive)
   if (regexes.delete(key)) size -= regex.size
   // Set last, a regex is the newest in the map's order.

@@ -39,12 +39,23 @@ export async function unpackTree(archive: Readable, folder: string, maxBytes: nu
   const tar = spawn('tar', args, { stdio: ['pipe', 'ignore', 'ignore'] })
   const ended = once(tar, 'close') as Promise<[number | null]>
   ended.catch(() => undefined)
-  try {
-    await pipeline(archive, createZstdDecompress(), (bytes) => within(bytes, maxBytes), tar.stdin)
-  } catch (error) {
+  const failure: unknown = await pipeline(
+    archive,
+    createZstdDecompress(),
+    (bytes) => within(bytes, maxBytes),
+    tar.stdin,
+  ).then(
+    () => undefined,
+    (error) => error,
+  )
+  if (failure !== undefined && !hasLeft(failure)) {
     tar.kill('SIGKILL')
-    throw error
+    throw failure
   }
   const [code] = await ended
-  if (code !== 0) throw new Error(`tar ended with ${code}`)
+  if (code !== 0) throw failure ?? new Error(`tar ended with ${code}`)
 }
+
+/** It ends as soon as it has read the end of the archive, which may be before all that comes after it was written. */
+const hasLeft = (error: unknown): boolean =>
+  ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes((error as NodeJS.ErrnoException).code ?? '')

@@ -287,11 +287,8 @@ test('a cluster of four machines', { skip }, async (t) => {
   await t.test('a machine that works is lost: functions go on', async () => {
     const stop = keepAsking(() => call1(two))
     await pause(300)
-    // The supervisor first, so that nothing is started again.
     const [lost] = working
-    const children = await lost.children('work')
-    lost.process.kill('SIGKILL')
-    for (const pid of children) process.kill(pid, 'SIGKILL')
+    await lost.kill()
     await pause(6_000)
     const { requests, failed, longest } = await stop()
     t.diagnostic(`a working machine lost: ${failed} of ${requests} failed, longest wait ${longest} ms`)
@@ -350,9 +347,7 @@ test('a cluster of four machines', { skip }, async (t) => {
 
   await t.test('a machine that serves is lost: the other does not notice', inLong, async () => {
     const stop = keepAsking(async () => (await page(two, first.url)) === 'first' && (await call1(two)))
-    const children = await one.children('serve')
-    one.process.kill('SIGKILL')
-    for (const pid of children) process.kill(pid, 'SIGKILL')
+    await one.kill()
     await pause(1_000)
     const { requests, failed } = await stop()
     t.diagnostic(`a serving machine lost: ${failed} of ${requests} failed on the other`)

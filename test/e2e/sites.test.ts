@@ -250,9 +250,7 @@ test('every acknowledged upload and deployment survives kill -9 of all processes
   }
   const all = [uploader(), uploader(), uploader(), deployer(), deployer()]
   while (uploads.length < 60 || sites.length < 20) await pause(20)
-  const pids = [...(await at.children('serve')), ...(await at.children('work'))]
-  at.process.kill('SIGKILL')
-  for (const pid of pids) process.kill(pid, 'SIGKILL')
+  await at.kill()
   running = false
   await Promise.all(all)
 

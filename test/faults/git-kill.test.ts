@@ -40,15 +40,7 @@ test('a push that was acknowledged is deployed once although every process is ki
     const [worker = 0] = await aloft.children('work')
     if (door === 'ssh') process.kill(worker, 'SIGSTOP')
     const pushed = await tree.git('push', '-o', 'nowait', remote, 'main')
-    for (const pid of [...(await aloft.children('serve')), worker]) process.kill(pid, 'SIGKILL')
-    await aloft.stop('SIGKILL')
-    // A process that was killed may have its sockets for a moment longer.
-    const isOpen = () =>
-      fetch(`${aloft.url}/healthz`).then(
-        () => true,
-        () => false,
-      )
-    while (await isOpen());
+    await aloft.kill()
     assert.ok(pushed.ok, pushed.said)
     aloft = await aloft.restart()
     const pushes = async () => (await call('GET', `/v1/projects/over-${door}/pushes`)).pushes

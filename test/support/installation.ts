@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chown, copyFile, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { chown, copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -25,6 +25,8 @@ export interface Installation {
   children(role: 'serve' | 'work'): Promise<number[]>
   /** Ends it with this signal and waits; answers the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
+  /** Kills all of its processes at once, and waits until nothing of theirs is open. */
+  kill(): Promise<void>
   /** The same installation again, after it was stopped; otherwise than before where that is said. */
   restart(changes?: InstallationOptions): Promise<Installation>
 }
@@ -104,6 +106,20 @@ export async function uninstall({ folder }: Pick<Installation, 'folder'>): Promi
   await rm(folder, { recursive: true, force: true })
 }
 
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+/** Of a process that has ended and was not asked about, nothing is left but its number. */
+async function isThere(pid: number): Promise<boolean> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return status !== '' && !/^State:\t[ZX]/m.test(status)
+}
+
 async function boot(
   folder: string,
   port: number,
@@ -160,6 +176,10 @@ async function boot(
   await ready.promise
   exited.catch(() => {})
 
+  const children = async (role: 'serve' | 'work'): Promise<number[]> => {
+    const { stdout } = spawn('pgrep', ['-P', String(child.pid), '-f', '--', `--child ${role}`])
+    return (await stdout.setEncoding('utf8').toArray()).join('').split('\n').filter(Boolean).map(Number)
+  }
   return {
     url: `http://127.0.0.1:${port}`,
     port,
@@ -170,14 +190,20 @@ async function boot(
     process: child,
     stdout: () => printed.stdout,
     stderr: () => printed.stderr,
-    async children(role) {
-      const { stdout } = spawn('pgrep', ['-P', String(child.pid), '-f', '--', `--child ${role}`])
-      return (await stdout.setEncoding('utf8').toArray()).join('').split('\n').filter(Boolean).map(Number)
-    },
+    children,
     async stop(signal = 'SIGTERM') {
       child.kill(signal)
       const [code] = await exited
       return code
+    },
+    async kill() {
+      // In the meantime it would start others in the place of those that ended.
+      child.kill('SIGSTOP')
+      const pids = [...(await children('serve')), ...(await children('work'))]
+      child.kill('SIGKILL')
+      for (const pid of pids) killIfThere(pid)
+      await exited
+      for (const pid of pids) while (await isThere(pid)) await new Promise((next) => setTimeout(next, 10))
     },
     restart: (changes) => boot(folder, port, tlsPort, { ...options, ...changes }),
   }

@@ -464,11 +464,7 @@ export class Cluster {
   /** All of its processes at once. */
   async kill(n: number): Promise<void> {
     this.#leave(n)
-    const { installation } = this.#machine(n)
-    const pids = [...(await installation.children('serve')), ...(await installation.children('work'))]
-    const ended = installation.stop('SIGKILL')
-    for (const pid of pids) process.kill(pid, 'SIGKILL')
-    await ended
+    await this.#machine(n).installation.kill()
   }
 
   async startAgain(n: number): Promise<void> {

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
 import { hiddenIn } from '#test/support/browser/browser.ts'
+import { freezeWork } from '#test/support/freeze-work.ts'
 import { type Installation, install, NOTHING_RUNS, uninstall } from '#test/support/installation.ts'
 
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/integration/server.js')
@@ -125,7 +126,7 @@ describe('the example of an application, with a real installation', () => {
     const workers = await aloft.children('work')
     assert.ok(workers.length > 0)
     // Stopped, they can deliver nothing; the event is there when the deployment is answered.
-    for (const pid of workers) process.kill(pid, 'SIGSTOP')
+    await freezeWork(aloft)
     const deployment = await deploy('second')
     assert.equal(lines.includes(`noted ${deployment.id}`), false)
     for (const pid of workers) process.kill(pid, 'SIGKILL')

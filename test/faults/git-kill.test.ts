@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { freezeWork } from '#test/support/freeze-work.ts'
 import { workTree } from '#test/support/git/git.ts'
 import { sshClient } from '#test/support/git/ssh.ts'
 import { freePort, install, TOKEN, uninstall } from '#test/support/installation.ts'
@@ -37,8 +38,7 @@ test('a push that was acknowledged is deployed once although every process is ki
     const commit = await tree.commit(`By ${door}`)
     // Nothing works on it until it is killed: what is done about it is done by those that come after. What is pushed over
     // HTTP is received by the working process itself, which may have begun.
-    const [worker = 0] = await aloft.children('work')
-    if (door === 'ssh') process.kill(worker, 'SIGSTOP')
+    if (door === 'ssh') await freezeWork(aloft)
     const pushed = await tree.git('push', '-o', 'nowait', remote, 'main')
     await aloft.kill()
     assert.ok(pushed.ok, pushed.said)

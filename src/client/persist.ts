@@ -15,6 +15,8 @@ export interface Persistence {
   readonly retryFor?: RetryFor | undefined
   readonly signal?: AbortSignal | undefined
   readonly wait?: Wait | undefined
+  /** Told of each failure before the next attempt. */
+  readonly onFailure?: ((error: Error) => void) | undefined
 }
 
 const MAX_FAILURES: Readonly<Record<RetryFor, number>> = { short: 12, long: 150 }
@@ -44,7 +46,7 @@ export const backoff = (failures: number): number =>
  */
 export async function persist<T>(
   work: () => Promise<T>,
-  { signal, wait = pause, retryFor = 'short' }: Persistence = {},
+  { signal, wait = pause, retryFor = 'short', onFailure }: Persistence = {},
 ): Promise<T> {
   const passes = retryFor === 'long' ? isPassingWhileFollowed : isPassing
   for (let failures = 0, limited = 0; ; ) {
@@ -59,6 +61,7 @@ export async function persist<T>(
         await wait(ms + Math.random() * SECOND, signal)
       } else {
         if (++failures >= MAX_FAILURES[retryFor]) throw error
+        onFailure?.(error as Error)
         await wait(backoff(failures), signal)
       }
     }

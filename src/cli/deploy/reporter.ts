@@ -45,6 +45,7 @@ export function createReporter(out: Output, now: () => number): Reporter {
   let uploaded = NOTHING
   let uploadBegan = 0
   let drawnAt = 0
+  let failure = ''
   const { spin, stop } = createSpinner(out, now)
 
   const say = (text: string) => {
@@ -89,6 +90,11 @@ export function createReporter(out: Output, now: () => number): Reporter {
             const left = timeLeft(sent.bytes, missing.bytes, now() - uploadBegan)
             return `Uploading  ${bar(part)}  ${sent.files}/${missing.files} files  ${amount}  ${showBytes(rate)}/s  ${left}`.trimEnd()
           })
+        case 'retrying':
+          // Said once, however often it is asked again.
+          if (event.error.message === failure) return
+          failure = event.error.message
+          return say(`${plainText(failure)} Trying again…`)
         case 'created':
           endUpload()
           total = { files: total.files, bytes: total.bytes }

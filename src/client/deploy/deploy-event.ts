@@ -11,6 +11,8 @@ export type DeployEvent =
   /** What the installation does not have yet. */
   | { readonly type: 'missing'; readonly files: number; readonly bytes: number }
   | { readonly type: 'uploaded'; readonly files: number; readonly bytes: number }
+  /** The installation could not take it for now. It is asked again. */
+  | { readonly type: 'retrying'; readonly error: Error }
   | { readonly type: 'created'; readonly deployment: Deployment }
   /** The files of an earlier one were deployed again. */
   | { readonly type: 'redeployed'; readonly deployment: Deployment; readonly of: string }

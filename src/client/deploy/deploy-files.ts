@@ -3,7 +3,7 @@ import { NEW_PROJECT_NODE_VERSION } from '#contract/api/node-versions.ts'
 import { ApiError } from '../api-error.ts'
 import type { Client } from '../client.ts'
 import { followBuild } from '../follow/follow-build.ts'
-import { persist, type Wait } from '../persist.ts'
+import { type Persistence, persist, type Wait } from '../persist.ts'
 import { reporting } from '../reporting.ts'
 import { DeployError } from './deploy-error.ts'
 import type { DeployEvent, Deployment } from './deploy-event.ts'
@@ -90,7 +90,9 @@ async function* run(
   })
 
   for (let round = 1; ; round++) {
-    const answer = await create(options, files, how)
+    const answer = yield* reporting<DeployEvent, Created>((tell) =>
+      create(options, files, { ...how, onFailure: (error) => tell({ type: 'retrying', error }) }),
+    )
     if ('deployment' in answer) {
       const { deployment } = answer
       yield { type: 'created', deployment }
@@ -113,7 +115,7 @@ type Created =
 async function create(
   options: DeployRequest,
   files: readonly HashedFile[],
-  how: { readonly signal: AbortSignal; readonly wait: Wait | undefined },
+  how: Persistence & { readonly signal: AbortSignal },
 ): Promise<Created> {
   const { client, env, buildEnv, meta, regions, target, environment, project, force = false } = options
   const call = (mark?: string) =>
@@ -158,7 +160,7 @@ const MARK = 'aloftDeployId'
 function createNew(
   client: Client,
   call: (mark: string) => Promise<Deployment>,
-  how: { readonly signal: AbortSignal; readonly wait: Wait | undefined },
+  how: Persistence & { readonly signal: AbortSignal },
 ): Promise<Deployment> {
   const mark = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),

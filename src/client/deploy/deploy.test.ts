@@ -195,6 +195,24 @@ test('uploads outlast failures that pass', async () => {
   assert.equal(waits.length, 2)
 })
 
+test('whoever waits for an installation that cannot take it is told why', async () => {
+  const { rows } = keeper()
+  const [upload, create] = rows as [TestAnswer, TestAnswer]
+  let refusals = 0
+  const restarting: TestAnswer = {
+    row: create.row,
+    answer(request) {
+      if (++refusals <= 2) throw new AloftError('service_unavailable', 'It is restarting.')
+      return create.answer(request)
+    },
+  }
+  const { seen, run } = await start(folderOf({ a: 'text' }), [upload, restarting])
+  await run()
+  const told = seen.flatMap((event) => (event.type === 'retrying' ? [event.error.message] : []))
+  assert.deepEqual([...new Set(told)], ['It is restarting.'])
+  assert.equal(seen.at(-1)?.type, 'ready')
+})
+
 test('a file that changes while it is uploaded is told by its name', async () => {
   const folder = folderOf({ a: 'before' })
   const { rows } = keeper()

@@ -17,12 +17,16 @@ const log = { error() {} } as unknown as Log
 
 let refused = 0
 
+/** What was asked for, by anybody. */
+const seen: (string | undefined)[] = []
+
 /** Those who have a request that is never answered. */
 const holders: string[] = []
 let onHeld: (res: ServerResponse) => void = () => {}
 
 /** Says who answered, and what was seen of the request. */
 const answering = (who: string) => async (req: IncomingMessage, res: ServerResponse) => {
+  seen.push(req.url)
   if (req.url === '/too-often') {
     const headers = { 'x-by': who, 'x-request-id': `req_${++refused}`, 'retry-after': '30' }
     return void res.writeHead(429, headers).end('too often')
@@ -172,6 +176,24 @@ test('over HTTP/2 too', async (t) => {
   const { who, body, host } = JSON.parse(await text(stream))
   assert.deepEqual([who, body, host], ['worker', 5, 'api.example'])
   session.close()
+})
+
+test('what comes as the body of a GET over HTTP/2 is its body there too, and no request of its own', async (t) => {
+  const { http2, worker } = await open(t)
+  const session = connect(`http://127.0.0.1:${(http2.address() as AddressInfo).port}`)
+  const smuggled =
+    'DELETE /smuggled HTTP/1.1\r\nhost: a\r\nx-aloft-visitor: {"ip":"6.6.6.6","secure":true}\r\n\r\n'
+  for (const method of ['GET', 'DELETE', 'OPTIONS']) {
+    const head = { ':path': '/large', ':method': method, ':authority': 'api.example' }
+    const stream = session.request(head, { endStream: false })
+    stream.end(smuggled)
+    const { who, body, url } = JSON.parse(await text(stream))
+    assert.deepEqual([who, body, url], ['worker', smuggled.length, '/large'], method)
+  }
+  session.close()
+  // Whatever else was sent there has been read by then.
+  await worker?.drain(1000)
+  assert.ok(!seen.includes('/smuggled'))
 })
 
 test('where there is no other process it is answered here, body and all', async (t) => {

@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import type { Writable } from 'node:stream'
 import { markUnshared, pour } from '#core/chunks.ts'
+import { bodyOf } from '#edge/request/request-body.ts'
 import type { AnyRequest, AnyResponse } from '#listener/listener-refusal.ts'
 import type { Handle } from '#listener/listener-request.ts'
 import { ForwardAgent } from './forward-agent.ts'
@@ -136,10 +137,8 @@ function noteRefusal(
 }
 
 /** Nobody can tell whether what changes something was carried out before its connection was lost. */
-const isRepeatable = ({ method, headers }: AnyRequest): boolean =>
-  (method === 'GET' || method === 'HEAD') &&
-  headers['content-length'] === undefined &&
-  headers['transfer-encoding'] === undefined
+const isRepeatable = (req: AnyRequest): boolean =>
+  (req.method === 'GET' || req.method === 'HEAD') && bodyOf(req) === 'none'
 
 function begin(res: AnyResponse, status: number, headers: OutgoingHttpHeaders): void {
   res.statusCode = status
@@ -155,7 +154,8 @@ function requestHeaders(req: AnyRequest): OutgoingHttpHeaders {
   return {
     ...withoutHop(headers),
     host: headers.host ?? (headers[':authority'] as string | undefined) ?? '',
-    ...(headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' }),
+    // Over HTTP/2 nothing says so, and node:http sends what follows a GET unframed: it would be read as a request.
+    ...(bodyOf(req) === 'unknown-length' ? { 'transfer-encoding': 'chunked' } : {}),
     [VISITOR]: JSON.stringify(visitor),
   }
 }

@@ -158,7 +158,10 @@ export function createEdge(options: EdgeOptions): Edge {
   })
 
   return {
-    handle: (req, res) => serve(exchangeOf(req, res, { ids, clock })),
+    handle(req, res) {
+      if (!('stream' in req)) functions.refused.begin(req)
+      return serve(exchangeOf(req, res, { ids, clock }))
+    },
     upgrade: createUpgrades({ sites, clock, ids, serve }),
     fastPath,
     fastStreams,

@@ -4,7 +4,6 @@ import type { Refusal } from '../error/refusal.ts'
 import type { Exchange, Result } from '../exchange.ts'
 import { compressAnswer } from '../file/compress-answer.ts'
 import { siteHeaders } from '../file/file-answer.ts'
-import { isHttp2 } from '../respond.ts'
 import { callFunction, type FunctionResponse, type Functions } from './function-call.ts'
 import { valueIn, visitorHeaders } from './function-headers.ts'
 import { type FunctionCall, type FunctionOutcome, visitorCall } from './function-request.ts'
@@ -18,9 +17,7 @@ export function functionAnswer(
   exchange: Exchange,
 ): Promise<Result> {
   const call = visitorCall(site, outcome, exchange)
-  const refused = isHttp2(exchange.res)
-    ? undefined
-    : functions.refused.take(exchange.req.socket, call.program)
+  const refused = functions.refused.take(exchange.req, call.program)
   if (refused !== undefined) {
     exchange.failure = refused
     return Promise.resolve(refused)

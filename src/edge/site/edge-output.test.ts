@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Agent, type IncomingMessage, type ServerResponse } from 'node:http'
 import { after, test } from 'node:test'
 import type { Route } from '#core/routing/route.ts'
 import { ask, createEdgeWorld, createInstances, serveFast, siteFunctions } from '#test/support/http/edge.ts'
@@ -96,6 +96,39 @@ test('an output has pages of its own for what is not there, and for functions th
   const failed = await get('/crash', { method: 'POST', body: 'x' })
   assert.equal(failed.status, 500)
   assert.equal(failed.headers['x-platform-error'], 'FUNCTION_INVOCATION_FAILED')
+})
+
+test('what a function failed to answer is told of that request alone, whatever the visitor got for it', async () => {
+  let calls = 0
+  const pause = Promise.withResolvers<() => void>()
+  const { host, get: getOnce } = await output(
+    [filesystem, { handle: 'error' }, { src: '/.*', dest: '/oops', status: 500 }],
+    {
+      oops: (_, res) => void res.end('sorry'),
+      async fn(req, res) {
+        calls++
+        if (calls > 1) return void res.end('well')
+        ;(await pause.promise)()
+        req.socket.destroy()
+      },
+    },
+    { 'a.txt': 'a' },
+  )
+  const site = world.sites.get(host)
+  assert.ok(site)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const get = (path: string) => ask(server.port, path, { host, agent })
+  // The site is looked up by the first connection, which somebody else has to answer.
+  for (const first of [getOnce, get]) assert.equal((await first('/a.txt')).text, 'a')
+  pause.resolve(() => {
+    world.sites.set(host, { ...site, status: 'paused' })
+    world.edge.invalidate(host)
+  })
+  assert.equal((await get('/fn')).status, 503, 'it was paused before it could be said that the function failed')
+  world.sites.set(host, site)
+  world.edge.invalidate(host)
+  assert.deepEqual([(await get('/fn')).text, calls], ['well', 2])
+  agent.destroy()
 })
 
 test('a page for failures that fails as well leaves the platform its own', async () => {

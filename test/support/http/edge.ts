@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import {
+  type Agent,
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
@@ -332,6 +333,7 @@ export interface Asked {
   readonly method?: string
   readonly headers?: OutgoingHttpHeaders
   readonly body?: string | Buffer
+  readonly agent?: Agent
 }
 
 export interface Answered {
@@ -344,7 +346,7 @@ export interface Answered {
 
 /** One request on a connection of its own. */
 export async function ask(port: number, path: string, asked: Asked = {}): Promise<Answered> {
-  const { host = 'site.test', method = 'GET', headers = {}, body } = asked
+  const { host = 'site.test', method = 'GET', headers = {}, body, agent = false } = asked
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
   const req = request({
     port,
@@ -352,7 +354,7 @@ export async function ask(port: number, path: string, asked: Asked = {}): Promis
     path,
     method,
     headers: { host, ...length, ...headers },
-    agent: false,
+    agent,
   })
   req.end(body)
   const [res] = (await once(req, 'response')) as [IncomingMessage]

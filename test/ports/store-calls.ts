@@ -478,6 +478,7 @@ const callsOnOthers = ({
     set: () => gitSizes.set(project.id, 1),
     clear: () => gitSizes.clear(project.id),
     used: () => gitSizes.used(user.id),
+    ofProject: () => gitSizes.ofProject(project.id),
   },
   gitObjects: {
     add: () => gitObjects.add(user.id, new Map([['oid', file.sha1]])),

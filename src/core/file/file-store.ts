@@ -17,7 +17,7 @@ export interface FileStore {
    */
   add(ownerId: string, files: readonly UploadedFile[], usedAt: number, most?: number | null): Promise<void>
   /** The same of contents that nobody has just stored, because another account has them: what is damaged stays so. */
-  share(ownerId: string, files: readonly UploadedFile[], usedAt: number): Promise<void>
+  share(ownerId: string, files: readonly UploadedFile[], usedAt: number, most?: number | null): Promise<void>
   /**
    * Those of the hashes that the account has, by SHA-1, and perhaps others of its own. Inside a transaction they stay until it ends:
    * whatever was not used for half a day is refreshed to `usedAt`, which keeps a collector off.

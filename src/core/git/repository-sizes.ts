@@ -12,6 +12,8 @@ export interface RepositorySizeStore {
   clear(repository: string): Promise<void>
   /** Of all repositories of an account together. */
   used(ownerId: string): Promise<number>
+  /** Of the repository of a project, with the copies for it. */
+  ofProject(projectId: string): Promise<number>
 }
 
 /** Measures a repository after it has changed. */

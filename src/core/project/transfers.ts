@@ -1,19 +1,25 @@
 import { AloftError } from '#contract/errors.ts'
 import { newBearer } from '#contract/ids.ts'
+import { amountOf } from '#contract/quota-amount.ts'
 import { DAY } from '#contract/time.ts'
-import type { Context } from '../access/context.ts'
+import type { Context, Owner } from '../access/context.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { SecretValues } from '../deployment/secret-values.ts'
 import { sealedFor } from '../env-variable/env-variable.ts'
 import type { EnvVariableStore } from '../env-variable/env-variable-store.ts'
 import type { FileStore, UploadedFile } from '../file/file-store.ts'
+import { newBytes } from '../file/new-bytes.ts'
+import type { RepositorySizeStore } from '../git/repository-sizes.ts'
 import { contentsOf } from '../output/output.ts'
 import type { OutputStore } from '../output/output-store.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Locks } from '../ports/locks.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { SecretStore } from '../secret/secret-store.ts'
 import { hashBearer } from '../token/token.ts'
+import { STORAGE_LOCK } from '../usage/content-room.ts'
+import type { Quotas, UsageStores } from '../usage/quotas.ts'
 import { hostsOf } from './hosts-of.ts'
 import type { Project } from './project.ts'
 import { isInTransfer } from './project-details.ts'
@@ -29,16 +35,19 @@ export interface Transfers {
   accept(ctx: Context, code: string, newName: string | undefined): Promise<Project>
 }
 
-interface TransferStores {
+interface TransferStores extends UsageStores {
   readonly projects: ProjectStore
   readonly deployments: DeploymentStore
   readonly outputs: OutputStore
   readonly files: FileStore
   readonly envVariables: EnvVariableStore
   readonly secrets: SecretStore
+  readonly gitSizes: Pick<RepositorySizeStore, 'used' | 'ofProject'>
+  readonly locks: Locks
 }
 
-interface TransferParts extends TransferStores {
+interface TransferParts extends Omit<TransferStores, 'locks'> {
+  readonly quotas: Pick<Quotas, 'limits' | 'check'>
   readonly transact: Transact<TransferStores>
   readonly resolveSecrets: SecretValues
   readonly vault: Vault
@@ -71,13 +80,53 @@ export function createTransfers(parts: TransferParts): Transfers {
   async function copyFiles(
     stores: Pick<TransferStores, 'deployments' | 'outputs' | 'files'>,
     deploymentId: string,
-    ownerId: string,
+    { id: ownerId }: Owner,
+    limit: number | null,
   ): Promise<void> {
+    const files = await filesOf(stores, deploymentId)
+    if (files.length > 0) await stores.files.share(ownerId, files, clock.now(), limit)
+  }
+
+  async function filesOf(
+    stores: Pick<TransferStores, 'deployments' | 'outputs'>,
+    deploymentId: string,
+  ): Promise<readonly UploadedFile[]> {
     const uploaded = (await stores.deployments.manifest(deploymentId)).filter(({ sha256 }) => sha256 !== '')
     const output = await stores.outputs.find(deploymentId)
     const files: UploadedFile[] = [...uploaded, ...(output ? contentsOf(output) : [])]
-    const bare = files.map(({ sha1, sha256, size }) => ({ sha1, sha256, size }))
-    if (bare.length > 0) await stores.files.share(ownerId, bare, clock.now())
+    return files.map(({ sha1, sha256, size }) => ({ sha1, sha256, size }))
+  }
+
+  /** Throws `quota_exceeded` where an account would have more than it may of what is counted by number. */
+  async function checkCounts(stores: UsageStores, owner: Owner, project: Project, count: number) {
+    const all = await stores.deployments.keptRunning()
+    const kept = all.reduce(
+      (sum, { projectId, scale }) => sum + (projectId === project.id ? scale.min : 0),
+      0,
+    )
+    for (const [name, more] of [['deployments', count] as const, ['keptInstances', kept] as const])
+      if (more > 0)
+        await parts.quotas.check(owner, name, more, stores, `The project has ${amountOf(name, more)}.`)
+  }
+
+  /**
+   * The same of its storage, before anything is copied: what would be refused in the end is not to take the room of the account
+   * meanwhile.
+   */
+  async function checkStorage(
+    owner: Owner,
+    project: Project,
+    ids: readonly string[],
+  ): Promise<number | null> {
+    const { contentBytes: limit } = await parts.quotas.limits(owner)
+    if (limit === null) return null
+    const contents = new Map<string, UploadedFile>()
+    for (const id of ids) for (const file of await filesOf(parts, id)) contents.set(file.sha1, file)
+    const files = await newBytes(parts.files, owner.id, [...contents.values()], clock.now())
+    const more = files + (await parts.gitSizes.ofProject(project.id))
+    const hint = `The project would add ${amountOf('contentBytes', more)}.`
+    if (more > 0) await parts.quotas.check(owner, 'contentBytes', more, parts, hint)
+    return limit
   }
 
   /** Secrets stay with their account; the variables keep the values. */
@@ -140,10 +189,13 @@ export function createTransfers(parts: TransferParts): Transfers {
       const found = await offered(parts.projects, code)
       if (found.ownerId === ctx.owner.id)
         throw new AloftError('bad_request', 'Invalid request: the project already belongs to this account.')
+      const ids = [...(await parts.projects.states(found)).keys()]
+      await checkCounts(parts, ctx.owner, found, ids.length)
+      const limit = await checkStorage(ctx.owner, found, ids)
       // Before the transaction, because there can be many: an account that has files it does not need loses nothing.
       const copied = new Set<string>()
-      for (const id of (await parts.projects.states(found)).keys()) {
-        await copyFiles(parts, id, ctx.owner.id)
+      for (const id of ids) {
+        await copyFiles(parts, id, ctx.owner, limit)
         copied.add(id)
       }
       const { project, hosts } = await transact(async (stores) => {
@@ -157,7 +209,13 @@ export function createTransfers(parts: TransferParts): Transfers {
             'conflict',
             'The project has builds in progress. Try again when they are finished.',
           )
-        for (const id of left) await copyFiles(stores, id, ctx.owner.id)
+        // Of two projects that are taken at the same time, the second is counted with the first.
+        await stores.locks.take('transfer', ctx.owner.id)
+        await checkCounts(stores, ctx.owner, current, states.size)
+        for (const id of left) await copyFiles(stores, id, ctx.owner, limit)
+        const repositories = await stores.gitSizes.ofProject(current.id)
+        await stores.locks.take(STORAGE_LOCK, ctx.owner.id)
+        if (repositories > 0) await parts.quotas.check(ctx.owner, 'contentBytes', repositories, stores)
         await keepSecrets(stores, current)
         const name = request ?? current.name
         if (!(await stores.projects.give(current, { ownerId: ctx.owner.id, name })))

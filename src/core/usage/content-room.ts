@@ -5,6 +5,9 @@ import { createTurns } from '../turns.ts'
 import { quotaExceeded } from './quota-exceeded.ts'
 import type { Account, Quotas } from './quotas.ts'
 
+/** Whoever adds to the storage of an account takes this lock before it is added up, so that of two the second sees the first. */
+export const STORAGE_LOCK = 'storage'
+
 export interface Room {
   /** Bytes that may come at most. */
   readonly most: number

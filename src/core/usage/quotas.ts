@@ -35,7 +35,7 @@ export interface QuotaUse {
 }
 
 /** Stores of a transaction that is to see what it has written itself. */
-interface UsageStores {
+export interface UsageStores {
   readonly usage: Pick<UsageStore, 'used'>
   readonly gitSizes: Pick<RepositorySizeStore, 'used'>
   readonly instances: Pick<InstanceStore, 'ofOwner'>
@@ -47,8 +47,11 @@ export interface Quotas {
   /** The same where only the id is known; all that plan `free` has for one that is gone. */
   limitsById(accountId: string): Promise<QuotaLimits>
   used(accountId: string, name: QuotaName, within?: UsageStores): Promise<number>
-  /** Throws `quota_exceeded` unless there is room for this much more. What has no limit is not even counted. */
-  check(account: Account, name: QuotaName, more: number, within?: UsageStores): Promise<void>
+  /**
+   * Throws `quota_exceeded` unless there is room for this much more, with a hint besides where one is given. What has no limit
+   * is not even counted.
+   */
+  check(account: Account, name: QuotaName, more: number, within?: UsageStores, hint?: string): Promise<void>
   /** All of them, for people to see. */
   list(account: Account): Promise<readonly QuotaUse[]>
 }
@@ -94,11 +97,11 @@ export function createQuotas({ stores, settings, clock }: QuotaParts): Quotas {
       return limits({ id, plan: account?.plan ?? 'free' })
     },
     used,
-    async check(account, name, more, within) {
+    async check(account, name, more, within, hint) {
       const limit = (await limits(account))[name]
       if (limit === null) return
       const now = await used(account.id, name, within)
-      if (now + more > limit) throw quotaExceeded({ quota: name, limit, used: now }, clock.now())
+      if (now + more > limit) throw quotaExceeded({ quota: name, limit, used: now }, clock.now(), hint)
     },
     async list(account) {
       const allowed = await limits(account)

@@ -124,7 +124,11 @@ test('what a function failed to answer is told of that request alone, whatever t
     world.sites.set(host, { ...site, status: 'paused' })
     world.edge.invalidate(host)
   })
-  assert.equal((await get('/fn')).status, 503, 'it was paused before it could be said that the function failed')
+  assert.equal(
+    (await get('/fn')).status,
+    503,
+    'it was paused before it could be said that the function failed',
+  )
   world.sites.set(host, site)
   world.edge.invalidate(host)
   assert.deepEqual([(await get('/fn')).text, calls], ['well', 2])

@@ -116,6 +116,82 @@ apiSuite('transfer of projects', (server) => {
     assert.equal(await files.countDamaged(), before + 1)
   })
 
+  test('an account takes no more than it may have, is told what is too much, and loses nothing', async () => {
+    const { name, deploy, call, token, id: from } = await begin()
+    const first = await deploy(`${name} first`, '', { target: 'production' })
+    await deploy(`${name} second`)
+    const taker = await server.signUp()
+    const { token: operator } = await server.operator()
+    const limit = async (limits: Record<string, number | 'default'>) =>
+      assert.equal(
+        (
+          await server.call(`PATCH /v1/operator/accounts/${taker.email}/quotas`, {
+            token: operator,
+            body: limits,
+          })
+        ).status,
+        200,
+      )
+    const usage = async (of: string) => {
+      const { body } = await server.call('GET /v1/usage', { token: of })
+      const used = (what: string) => body.quotas.find((use: { name: string }) => use.name === what).used
+      return [used('deployments'), used('contentBytes'), used('keptInstances')]
+    }
+    const { gitSizes, deployments } = server.parts.stores
+    await gitSizes.set(first.projectId, 1000)
+    await deployments.update(first.id, { scale: { min: 1, max: 2 } })
+    const had = await usage(token)
+    const bytes = had[1]
+    const { body: offer } = await call(`POST /projects/${name}/transfer-request`)
+    const take = () =>
+      server.call(`PUT /projects/transfer-request/${offer.code}`, { token: taker.token, body: {} })
+    for (const [quota, most, words] of [
+      ['deployments', 1, /2 deployments/],
+      ['contentBytes', bytes - 1, /would add 1 KB/],
+      ['contentBytes', 999, /would add/],
+      ['keptInstances', 0, /1 instance that always runs/],
+    ] as const) {
+      await limit({
+        deployments: 'default',
+        contentBytes: 'default',
+        keptInstances: 'default',
+        [quota]: most,
+      })
+      const refused = await take()
+      const { code, quota: what, limit: shown, used, message } = refused.body.error ?? {}
+      assert.deepEqual([refused.status, code, what, shown, used], [403, 'quota_exceeded', quota, most, 0])
+      assert.match(message, words)
+      assert.deepEqual(await usage(taker.token), [0, 0, 0], 'nothing of it was copied')
+      assert.deepEqual(await usage(token), had)
+      assert.equal((await server.visit(first.url, '/')).body, `${name} first`)
+    }
+    await limit({ deployments: 2, contentBytes: bytes, keptInstances: 1 })
+    assert.equal((await take()).status, 202, 'exactly as much as it may have')
+    assert.deepEqual(await usage(taker.token), had)
+    assert.equal((await server.visit(first.url, '/')).body, `${name} first`)
+    assert.equal(await gitSizes.used(from), 0)
+  })
+
+  test('projects that are taken at the same time are counted together', async () => {
+    const { name, deploy, call, team, inTeam } = await begin()
+    const { token: operator } = await server.operator()
+    const names = Array.from({ length: 4 }, (_, n) => `${name}-${n}`)
+    const codes: string[] = []
+    for (const each of names) {
+      const { projectId } = await deploy(`${each} content`, '', { name: each })
+      await server.parts.stores.gitSizes.set(projectId, 1000)
+      codes.push((await call(`POST /projects/${each}/transfer-request`)).body.code)
+    }
+    const body = { deployments: 3, contentBytes: 2100 }
+    const set = await server.call(`PATCH /v1/operator/accounts/${team.id}/quotas`, { token: operator, body })
+    assert.equal(set.status, 200, JSON.stringify(set.body))
+    const answers = await Promise.all(
+      codes.map((code) => call(`PUT /projects/transfer-request/${code}${inTeam}`, {})),
+    )
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 202, 403, 403])
+    assert.equal(await server.parts.stores.gitSizes.used(team.id), 2000)
+  })
+
   test('an offer is for others, counts once, can be taken back, and ends', async () => {
     const { token, name, call, inTeam } = await begin()
     await call('POST /v10/projects', { name })

@@ -11,7 +11,6 @@ import { atomically } from '../database/transaction.ts'
 import type { Db } from '../tables.ts'
 import { addFiles } from './add-files.ts'
 import { createBatchedFileAdds } from './batched-file-adds.ts'
-import { writeFiles } from './file-rows.ts'
 import { RecentFiles } from './recent-files.ts'
 
 /**
@@ -114,11 +113,8 @@ export function createFileStore(db: Db): FileStore {
       ? (ownerId, files, usedAt, most = null) => addFiles(db, [{ ownerId, files, usedAt, most }])
       : createBatchedFileAdds(db),
 
-    share: (ownerId, files, usedAt) =>
-      atomically(db, async (tx) => {
-        const rows = files.map((file) => ({ ...file, ownerId, usedAt }))
-        await writeFiles(tx, rows, false)
-      }),
+    share: (ownerId, files, usedAt, most = null) =>
+      atomically(db, (tx) => addFiles(tx, [{ ownerId, files, usedAt, most }], false)),
 
     async claim(ownerId, sha1s, usedAt) {
       const freshSince = usedAt - FRESH

@@ -10,6 +10,13 @@ const selectUsed = prepare<{ ownerId: string }>()((db, { ownerId }) =>
     .where('owner_id', '=', ownerId),
 )
 
+const selectOfProject = prepare<{ projectId: string }>()((db, { projectId }) =>
+  db
+    .selectFrom('git_sizes')
+    .select(({ fn }) => fn.sum<number | string | null>('bytes').as('used'))
+    .where('project_id', '=', projectId),
+)
+
 export const createRepositorySizeStore = (db: Db): RepositorySizeStore => ({
   async set(repository, bytes) {
     await db
@@ -45,6 +52,11 @@ export const createRepositorySizeStore = (db: Db): RepositorySizeStore => ({
   async used(ownerId) {
     const [row] = await selectUsed(db, { ownerId })
     // The sum of a bigint is text on PostgreSQL.
+    return Number(row?.used ?? 0)
+  },
+
+  async ofProject(projectId) {
+    const [row] = await selectOfProject(db, { projectId })
     return Number(row?.used ?? 0)
   },
 })

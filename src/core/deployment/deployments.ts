@@ -249,7 +249,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
     regionsOf: async ({ regions }) => regionsReached(regions, await parts.machines.list()),
 
     async rescale(ctx, idOrHost, scale) {
-      const id = await transact(async ({ deployments }) => {
+      const id = await transact(async ({ deployments, locks }) => {
         const deployment = await seen(deployments, ctx, idOrHost, 'write')
         checkScale(scale)
         if (deployment.type === 'STATIC')
@@ -261,6 +261,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
         const state = legacyStateOf(deployment, running.get(deployment.id) ?? 0)
         if (state !== 'READY')
           throw new AloftError('deployment_not_ready', `The deployment is ${state}, not READY.`)
+        await locks.take('quota keptInstances', ctx.owner.id)
         await checkKept(deployments, deployment, scale, ctx.owner)
         await deployments.update(deployment.id, { scale })
         return deployment.id

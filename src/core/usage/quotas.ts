@@ -11,6 +11,7 @@ import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { RepositorySizeStore } from '../git/repository-sizes.ts'
 import type { InstanceStore } from '../instance/instance-store.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Locks } from '../ports/locks.ts'
 import type { TeamStore } from '../team/team-store.ts'
 import type { UserStore } from '../user/user-store.ts'
 import { periodOf, resetOf } from './period.ts'
@@ -40,6 +41,7 @@ export interface UsageStores {
   readonly gitSizes: Pick<RepositorySizeStore, 'used'>
   readonly instances: Pick<InstanceStore, 'ofOwner'>
   readonly deployments: Pick<DeploymentStore, 'keptRunning'>
+  readonly locks?: Locks
 }
 
 export interface Quotas {
@@ -64,6 +66,9 @@ interface QuotaParts {
   readonly settings: QuotaSettings
   readonly clock: Clock
 }
+
+/** More than ever are added at the same time, and not yet seen by others. */
+const NEAR = 100
 
 export function createQuotas({ stores, settings, clock }: QuotaParts): Quotas {
   const limits: Quotas['limits'] = (account) => settings.ofAccount(account)
@@ -100,7 +105,12 @@ export function createQuotas({ stores, settings, clock }: QuotaParts): Quotas {
     async check(account, name, more, within, hint) {
       const limit = (await limits(account))[name]
       if (limit === null) return
-      const now = await used(account.id, name, within)
+      let now = await used(account.id, name, within)
+      // Others may be adding at the same time. Far from the limit that does not matter, and nobody has to wait.
+      if (within?.locks && now + more + NEAR > limit) {
+        await within.locks.take(`quota ${name}`, account.id)
+        now = await used(account.id, name, within)
+      }
       if (now + more > limit) throw quotaExceeded({ quota: name, limit, used: now }, clock.now(), hint)
     },
     async list(account) {

@@ -102,6 +102,17 @@ apiSuite('quotas', (server) => {
     assert.ok(taken <= 10, `${taken} were taken`)
   })
 
+  test('deployments that are made at the same time are never more than are allowed', async () => {
+    const { token } = await limited({ deployments: 3 })
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        deploy(token, { name: `site-${n}`, files: [{ file: 'index.html', data: `${n}` }] }),
+      ),
+    )
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, ...Array(5).fill(403)])
+    assert.equal((await useOf(token, 'deployments')).used, 3)
+  })
+
   test('no more is read of a file than it was said to have', async () => {
     const { token } = await limited({ contentBytes: 100 })
     let sent = 0

@@ -6,6 +6,9 @@ const ALWAYS: Readonly<Record<string, string>> = {
   'core.alternateRefsCommand': 'true',
   'core.symlinks': 'false',
   'core.attributesFile': '/dev/null',
+  // What comes stays the pack that it came as. Taken apart, as git does it with few objects, each that was sent as a small
+  // difference to another is stored whole: a hundred of them take a hundred times the room of what was sent.
+  'transfer.unpackLimit': '1',
   // Bounded memory, also for what is large.
   'core.bigFileThreshold': '8m',
   'core.packedGitLimit': '256m',

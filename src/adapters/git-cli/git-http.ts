@@ -11,6 +11,8 @@ import { startGit } from './run-git.ts'
 
 const HOUR_MS = 3_600_000
 const MAX_HEAD = 64 * 1024
+/** What git writes besides packs, such as refs, is never larger. */
+const SMALL_FILES = 1024 * 1024
 
 /** Old histories have warts that harm nobody; everything else that fsck finds is refused. */
 const HARMLESS = [
@@ -36,7 +38,6 @@ const settings = (maxBytes: number): Record<string, string> => ({
   'receive.fsckObjects': 'true',
   'receive.shallowUpdate': 'true',
   'receive.maxInputSize': String(maxBytes),
-  'receive.unpackLimit': '100',
   'uploadpack.allowFilter': 'true',
   ...Object.fromEntries(HARMLESS.map((name) => [`receive.fsck.${name}`, 'ignore'])),
 })
@@ -52,6 +53,8 @@ export async function serveHttp(
     writable: path === '/git-receive-pack',
     args: ['http-backend'],
     config: settings(maxBytes),
+    // A pack is stored with what it only names of the repository.
+    ...(path === '/git-receive-pack' ? { maxFileBytes: Math.max(maxBytes, SMALL_FILES) } : {}),
     timeoutMs: HOUR_MS,
     signal,
     env: {

@@ -52,7 +52,6 @@ export function createGitRemotes({ folder, confine, allows, maxBytes }: GitRemot
           folder: at,
           writable: true,
           args: ['--git-dir', at, ...FETCH, '--prune', '--', access.url, ...refspecs],
-          config: { ...near.config, 'fetch.unpackLimit': '100' },
           maxFileBytes: maxBytes,
           timeoutMs: FETCH_MS,
           signal,

@@ -319,6 +319,23 @@ test('repositories take room of the account like its files, in all of its projec
   assert.equal(await refsOf(), before)
 })
 
+test('what is pushed as small differences to something large takes no more room than it was sent in', async (t) => {
+  const { account, tree, remote } = await pushed(t, 'differences')
+  const stored = async () => {
+    const { body } = await server.call('GET /v1/usage', account)
+    const { parts } = body.quotas.find(({ name }: { name: string }) => name === 'contentBytes')
+    return parts[1].used as number
+  }
+  const large = randomBytes(1_000_000)
+  for (let n = 0; n < 20; n++)
+    await writeFile(join(tree.folder, `large-${n}.bin`), Buffer.concat([large, Buffer.from(`${n}`)]))
+  await tree.commit('Alike')
+  const before = await stored()
+  await tree.must('push', '-o', 'nowait', remote, 'main:refs/tags/alike')
+  const grown = (await stored()) - before
+  assert.ok(grown < 4_000_000, `${grown} bytes for 20 files of which one differs from the other by a few`)
+})
+
 test('what repositories take counts for uploads as well, and is shown', async (t) => {
   const { account, tree, remote } = await pushed(t, 'counted')
   const operator = await server.operator()

@@ -1,4 +1,5 @@
 import type { ReadyState } from '#contract/api/deployment.ts'
+import { AloftError } from '#contract/errors.ts'
 import { queueWords } from '#contract/queue-words.ts'
 import { amountOf } from '#contract/quota-amount.ts'
 import { MINUTE } from '#contract/time.ts'
@@ -221,15 +222,15 @@ class BuildRun {
     }
   }
 
-  /** What was built has to fit into what the account may store. */
-  async #checkRoom(output: Output): Promise<void> {
+  /** What was built has to fit into what the account may store: answers how much that is. */
+  async #checkRoom(output: Output): Promise<number | null> {
     const { quotas, files, clock } = this.#parts
     const { ownerId } = this.#deployment
     const { contentBytes: limit } = await quotas.limitsById(ownerId)
-    if (limit === null) return
+    if (limit === null) return null
     const used = await quotas.used(ownerId, 'contentBytes')
     const more = await newBytes(files, ownerId, contentsOf(output), clock.now())
-    if (used + more <= limit) return
+    if (used + more <= limit) return limit
     const words = quotaWords({ quota: 'contentBytes', limit, used })
     throw new BuildFailure(
       'quota_exceeded',
@@ -295,15 +296,20 @@ class BuildRun {
   async #deploy(output: Output, signal: AbortSignal): Promise<void> {
     const { transact, clock, onHostsChanged } = this.#parts
     const { id, ownerId } = this.#deployment
-    await this.#checkRoom(output)
+    const most = await this.#checkRoom(output)
     await this.#changes
-    const kept = await transact(async ({ deployments, files, outputs }) => {
+    const keep = transact(async ({ deployments, files, outputs }) => {
       const now = clock.now()
       const crons = output.crons && { crons: output.crons }
       if (!(await deployments.advance(id, { state: 'DEPLOYING', stateAt: now, ...crons }))) return false
-      await files.add(ownerId, contentsOf(output), now)
+      await files.add(ownerId, contentsOf(output), now, most)
       await outputs.save(id, output)
       return true
+    })
+    // Others have taken the room meanwhile.
+    const kept = await keep.catch((error: unknown) => {
+      const isFull = error instanceof AloftError && error.kind === 'quota_exceeded'
+      throw isFull ? new BuildFailure('quota_exceeded', error.message) : error
     })
     if (!kept) return
     this.#deployment = { ...this.#deployment, state: 'DEPLOYING' }

@@ -509,6 +509,32 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.ok((await server.parts.quotas.used(id, 'contentBytes')) < 200, 'nothing of it was kept')
   })
 
+  test('and is counted with what others have stored since it was compared with the room', async () => {
+    const { token, email } = await server.signUp()
+    const id = await limit(email, { contentBytes: 600 })
+    const { files } = server.parts.stores
+    const { claim } = files
+    const other = { sha1: 'b'.repeat(40), sha256: 'b'.repeat(64), size: 300 }
+    builder.next(async () => {
+      // Another build of the account ends after this one has looked how much room there is.
+      Object.assign(files, {
+        async claim(...given: Parameters<typeof claim>) {
+          Object.assign(files, { claim })
+          const found = await claim(...given)
+          await files.add(id, [other], server.clock.now())
+          return found
+        },
+      })
+      return stored({ 'index.html': 'y'.repeat(300) })
+    })
+    const made = await create(token)
+    await server.runJobs()
+    const failed = await read(token, made.id)
+    assert.deepEqual([failed.readyState, failed.errorCode], ['ERROR', 'quota_exceeded'])
+    assert.match(failed.errorMessage, /^Your plan allows 600 B of storage/)
+    assert.ok((await server.parts.quotas.used(id, 'contentBytes')) <= 600)
+  })
+
   for (const [code, state, line] of [
     [0, 'READY', 'The program exited with code 0.'],
     [3, 'ERROR', 'Error: The program exited with code 3.'],

@@ -13,7 +13,7 @@ import { PacketReader } from '#core/git/protocol/pkt-line.ts'
 import { type ReceiveParts, receivePack } from '#core/git/protocol/receive-pack.ts'
 import type { Push } from '#core/git/push/push.ts'
 import type { Pushes } from '#core/git/push/pushes.ts'
-import type { RepositoryRoom } from '#core/git/repository-room.ts'
+import type { PushRoom } from '#core/git/repository-room.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Turns } from '#core/turns.ts'
 import type { GitCommand } from './git-command.ts'
@@ -31,7 +31,7 @@ export interface GitSessionParts {
   readonly maxRefs: number
   /** Of the runs of git, by account. */
   readonly turns: Turns
-  readonly room: RepositoryRoom
+  readonly room: PushRoom
   readonly pace: Pace
   readonly log: Log
 }

@@ -12,7 +12,7 @@ import { startGit } from './run-git.ts'
 const HOUR_MS = 3_600_000
 const MAX_HEAD = 64 * 1024
 /** What git writes besides packs, such as refs, is never larger. */
-const SMALL_FILES = 1024 * 1024
+export const SMALL_FILES = 1024 * 1024
 
 /** Old histories have warts that harm nobody; everything else that fsck finds is refused. */
 const HARMLESS = [

@@ -74,7 +74,11 @@ function begin(wrap: Confine, run: GitRun): StartedGit {
     child.once('close', (code, signal) => {
       if (code === 0) return resolve()
       if (bound !== undefined && TOO_LARGE.test(words))
-        return reject(new GitError(`the repository is larger than ${showLimit(bound)} (ALOFT_GIT_MAX_PUSH)`))
+        return reject(
+          new GitError(
+            `the repository is larger than the ${showLimit(bound)} that there is room for (by the storage of the account, or by ALOFT_GIT_MAX_PUSH)`,
+          ),
+        )
       if (OUT_OF_MEMORY.test(words))
         return reject(new GitError('git needs more memory for it than it may take: an object is too large'))
       const said = inPlainWords(words.trim().slice(0, MAX_WORDS))

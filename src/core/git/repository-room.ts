@@ -1,6 +1,14 @@
+import { randomUUID } from 'node:crypto'
+import { AloftError } from '#contract/errors.ts'
+import { HOUR } from '#contract/time.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Locks } from '../ports/locks.ts'
+import type { Transact } from '../ports/transact.ts'
+import { STORAGE_LOCK } from '../usage/content-room.ts'
 import { quotaExceeded } from '../usage/quota-exceeded.ts'
-import type { Quotas } from '../usage/quotas.ts'
+import type { Quotas, UsageStores } from '../usage/quotas.ts'
+import { copyOf, GitError } from './git-repositories.ts'
+import type { Measure, RepositorySizeStore } from './repository-sizes.ts'
 
 /** How many bytes of repositories an account may still add; rejects with `quota_exceeded` where there is no room at all. */
 export type RepositoryRoom = (accountId: string) => Promise<number>
@@ -20,3 +28,84 @@ export const createRepositoryRoom =
     if (used >= limit) throw quotaExceeded({ quota: 'contentBytes', limit, used }, clock.now())
     return limit - used
   }
+
+/** The same where git is to say so. */
+export const gitRoom =
+  (room: RepositoryRoom): RepositoryRoom =>
+  (accountId) =>
+    room(accountId).catch((error: unknown) => {
+      throw error instanceof AloftError ? new GitError(error.message) : error
+    })
+
+/** Room for something that is being pushed, whose length nobody knows before all of it has come. */
+export interface HeldRoom {
+  /** Bytes that may come at most. */
+  readonly most: number
+  /** So many have come so far: rejects with `quota_exceeded` where there is no room for them. */
+  came(bytes: number): Promise<void>
+  /** Exactly once, when it is over. Measures the repository, unless that was done when it had all come. */
+  release(isMeasured: boolean): Promise<void>
+}
+
+export interface PushRoom {
+  readonly left: RepositoryRoom
+  /** Rejects with `quota_exceeded` where there is no room at all. */
+  hold(accountId: string, projectId: string): Promise<HeldRoom>
+}
+
+interface PushRoomParts extends RoomParts {
+  readonly measure: Measure
+  readonly sizes: Pick<RepositorySizeStore, 'clear' | 'forgetHeld'>
+  readonly transact: Transact<
+    UsageStores & { readonly locks: Locks; readonly gitSizes: Pick<RepositorySizeStore, 'set' | 'used'> }
+  >
+}
+
+/** Most pushes are smaller. */
+const FIRST_HELD = 1024 * 1024
+/** No push takes as long: what is still held then was left by a process that was killed. */
+const LONGEST_HELD = 2 * HOUR
+
+/**
+ * What is on its way counts as stored, for every process and machine, from the moment that there is room for it: the account
+ * holds somewhat more than has come, and in the end what the repository has grown by.
+ */
+export function createPushRoom({ quotas, clock, measure, sizes, transact }: PushRoomParts): PushRoom {
+  async function hold(accountId: string, projectId: string): Promise<HeldRoom> {
+    const { contentBytes: limit } = await quotas.limitsById(accountId)
+    if (limit === null)
+      return {
+        most: Number.POSITIVE_INFINITY,
+        came: async () => {},
+        release: async (isMeasured) => (isMeasured ? undefined : measure(projectId)),
+      }
+    await sizes.forgetHeld(projectId, clock.now() - LONGEST_HELD)
+    const key = copyOf(projectId, `held-${clock.now()}-${randomUUID()}`)
+    let held = 0
+    const take = async (needed: number): Promise<number> => {
+      const { room, bytes } = await transact(async (stores) => {
+        await stores.locks.take(STORAGE_LOCK, accountId)
+        const used = (await quotas.used(accountId, 'contentBytes', stores)) - held
+        if (used + needed > limit) throw quotaExceeded({ quota: 'contentBytes', limit, used }, clock.now())
+        const room = limit - used
+        const bytes = Math.min(room, Math.ceil(needed + Math.max(FIRST_HELD, needed / 4)))
+        await stores.gitSizes.set(key, bytes)
+        return { room, bytes }
+      })
+      held = bytes
+      return room
+    }
+    return {
+      most: await take(1),
+      async came(bytes) {
+        if (bytes > held) await take(bytes)
+      },
+      async release(isMeasured) {
+        if (!isMeasured) await measure(projectId)
+        await sizes.clear(key)
+      },
+    }
+  }
+
+  return { left: createRepositoryRoom({ quotas, clock }), hold }
+}

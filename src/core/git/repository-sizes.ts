@@ -1,5 +1,5 @@
 import type { GitRepositories } from './git-repositories.ts'
-import type { GitRemotes } from './source/source.ts'
+import type { GitRemotes, RemoteAccess } from './source/source.ts'
 
 /**
  * What repositories take of the storage of their accounts, with the copies of submodules. Each is measured by whoever
@@ -12,6 +12,8 @@ export interface RepositorySizeStore {
   clear(repository: string): Promise<void>
   /** Of all repositories of an account together. */
   used(ownerId: string): Promise<number>
+  /** Forgets what was held for pushes to a project that began before. */
+  forgetHeld(projectId: string, before: number): Promise<void>
   /** Of the repository of a project, with the copies for it. */
   ofProject(projectId: string): Promise<number>
 }
@@ -39,12 +41,23 @@ export const measuredRepositories = (
   },
 })
 
-/** Measures what was fetched, also where that failed half-way. */
-export function measuredRemotes(remotes: GitRemotes, measure: Measure): GitRemotes {
+/**
+ * Fetches no more than there is room for, whoever asks for it, and measures what was fetched, also where that failed half-way.
+ * `room` is that of the account of a repository.
+ */
+export function measuredRemotes(
+  remotes: GitRemotes,
+  measure: Measure,
+  room: (repository: string) => Promise<number>,
+): GitRemotes {
   const measured =
-    <A extends readonly unknown[], R>(call: (repository: string, ...rest: A) => Promise<R>) =>
-    (repository: string, ...rest: A): Promise<R> =>
-      call(repository, ...rest).finally(() => measure(repository))
+    <A extends readonly unknown[], R>(
+      call: (repository: string, access: RemoteAccess, ...rest: A) => Promise<R>,
+    ) =>
+    async (repository: string, access: RemoteAccess, ...rest: A): Promise<R> => {
+      const maxBytes = await room(repository)
+      return call(repository, { ...access, maxBytes }, ...rest).finally(() => measure(repository))
+    }
   return {
     ...remotes,
     fetch: measured(remotes.fetch),

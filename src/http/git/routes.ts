@@ -19,7 +19,7 @@ import { inTurn } from '#core/git/git-turns.ts'
 import { type ReceiveParts, receivePack } from '#core/git/protocol/receive-pack.ts'
 import { branchOfRef, type Push } from '#core/git/push/push.ts'
 import type { Pushes } from '#core/git/push/pushes.ts'
-import type { RepositoryRoom } from '#core/git/repository-room.ts'
+import type { PushRoom } from '#core/git/repository-room.ts'
 import type { Tokens } from '#core/token/tokens.ts'
 import type { Turns } from '#core/turns.ts'
 import { readBearer } from '../authenticate.ts'
@@ -47,7 +47,7 @@ export interface GitRouteParts
   readonly maxRefs: number
   /** Of the runs of git, by account. */
   readonly turns: Turns
-  readonly room: RepositoryRoom
+  readonly room: PushRoom
 }
 
 const text = (status: number, words: string, headers: Record<string, string> = {}): RawReply => ({

@@ -37,7 +37,7 @@ import { createDeployHooks } from '#core/git/deploy-hooks.ts'
 import { RUNS_AT_ONCE } from '#core/git/git-turns.ts'
 import { createConnections } from '#core/git/host/connections.ts'
 import { createPushes } from '#core/git/push/pushes.ts'
-import { createRepositoryRoom } from '#core/git/repository-room.ts'
+import { createPushRoom } from '#core/git/repository-room.ts'
 import { createInspect } from '#core/git/source/inspect.ts'
 import { createSourceHook } from '#core/git/source/source-hook.ts'
 import { createSources } from '#core/git/source/sources.ts'
@@ -381,7 +381,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
     git: {
       repositories,
       turns: createTurns(RUNS_AT_ONCE),
-      room: createRepositoryRoom(parts),
+      room: createPushRoom({ quotas, clock, measure, sizes: stores.gitSizes, transact }),
       pushes: createPushes({
         store: stores.pushes,
         projects: stores.projects,
@@ -428,7 +428,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       }),
       inspect: createInspect({
         ...{ connections: stores.connections, accounts: hosts.accounts, credentials, clock },
-        remotes: openRemotes(config, measure),
+        remotes: openRemotes(config, parts, measure),
       }),
       hooks: createDeployHooks({
         ...{ projects: stores.projects, getProject: projects.get, transact, clock },
@@ -440,7 +440,7 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
         projects: stores.projects,
         getProject: projects.get,
         repositories,
-        remotes: openRemotes(config, measure),
+        remotes: openRemotes(config, parts, measure),
         connections: stores.connections,
         credentials,
         accounts: hosts.accounts,

@@ -306,7 +306,7 @@ test('repositories take room of the account like its files, in all of its projec
   await allow(200_000)
   const tooLarge = await tree.git('push', '-o', 'nowait', remote, 'main:large')
   assert.equal(tooLarge.ok, false)
-  assert.match(tooLarge.said, /exceeds maximum allowed size|maximum input size/)
+  assert.match(tooLarge.said, /Your plan allows 200 KB of storage/)
   await allow(null)
   await tree.must('push', '-o', 'nowait', remote, 'main:large')
   await allow(200_000)
@@ -317,6 +317,38 @@ test('repositories take room of the account like its files, in all of its projec
   assert.equal(await refsOf(), before + 1)
   await tree.must('push', remote, '--delete', 'other')
   assert.equal(await refsOf(), before)
+})
+
+test('pushes at the same time take no more room together than there is, and who is refused is told why', async (t) => {
+  const { account, tree, remote } = await pushed(t, 'crowd')
+  const operator = await server.operator()
+  const stored = async () => {
+    const { body } = await server.call('GET /v1/usage', account)
+    return body.quotas.find(({ name }: { name: string }) => name === 'contentBytes').used as number
+  }
+  const refs = ['one', 'two', 'three', 'four']
+  for (const ref of refs) {
+    await tree.must('checkout', '-q', '-b', ref, 'main')
+    await writeFile(join(tree.folder, 'large.bin'), randomBytes(1_000_000))
+    await tree.commit(ref)
+  }
+  const contentBytes = (await stored()) + 1_500_000
+  const set = await server.call(`PATCH /v1/operator/accounts/${account.email}/quotas`, {
+    token: operator.token,
+    body: { contentBytes },
+  })
+  assert.equal(set.status, 200)
+  const answers = await Promise.all(
+    refs.map((ref) => tree.git('push', '-o', 'nowait', remote.replace('crowd', `crowd-${ref}`), ref)),
+  )
+  const refused = answers.filter(({ ok }) => !ok)
+  assert.equal(refused.length, 3, answers.map(({ said }) => said).join('\n'))
+  for (const { said } of refused) assert.match(said, /Your plan allows .+ of storage/)
+  // The server is done with what was refused: nothing is held for it any more.
+  await until(async () => (await stored()) <= contentBytes - 300_000)
+  const { gitSizes } = server.parts.stores
+  const { id } = (await server.parts.stores.users.byEmail(account.email)) ?? { id: '' }
+  assert.ok((await gitSizes.used(id)) > 1_000_000)
 })
 
 test('what is pushed as small differences to something large takes no more room than it was sent in', async (t) => {

@@ -1,4 +1,4 @@
-import { isCopy, projectOfCopy } from '#core/git/git-repositories.ts'
+import { copyOf, isCopy, projectOfCopy } from '#core/git/git-repositories.ts'
 import type { RepositorySizeStore } from '#core/git/repository-sizes.ts'
 import { prepare } from '../database/prepare.ts'
 import type { Db } from '../tables.ts'
@@ -8,6 +8,14 @@ const selectUsed = prepare<{ ownerId: string }>()((db, { ownerId }) =>
     .selectFrom('git_sizes')
     .select(({ fn }) => fn.sum<number | string | null>('bytes').as('used'))
     .where('owner_id', '=', ownerId),
+)
+
+const selectHeld = prepare<{ projectId: string; like: string }>()((db, { projectId, like }) =>
+  db
+    .selectFrom('git_sizes')
+    .select('repository')
+    .where('project_id', '=', projectId)
+    .where('repository', 'like', like),
 )
 
 const selectOfProject = prepare<{ projectId: string }>()((db, { projectId }) =>
@@ -53,6 +61,17 @@ export const createRepositorySizeStore = (db: Db): RepositorySizeStore => ({
     const [row] = await selectUsed(db, { ownerId })
     // The sum of a bigint is text on PostgreSQL.
     return Number(row?.used ?? 0)
+  },
+
+  async forgetHeld(projectId, before) {
+    const held = await selectHeld(db, { projectId, like: `${copyOf(projectId, 'held-')}%` })
+    for (const { repository } of held)
+      if (Number(repository.split('-held-')[1]?.split('-')[0]) < before)
+        await db
+          .deleteFrom('git_sizes')
+          .where('project_id', '=', projectId)
+          .where('repository', '=', repository)
+          .execute()
   },
 
   async ofProject(projectId) {

@@ -9,14 +9,16 @@ export const packet = (data: Buffer | string): Buffer => {
   return Buffer.concat([Buffer.from((bytes.length + 4).toString(16).padStart(4, '0')), bytes])
 }
 
-/** Text for people, in the band that git shows with `remote:`. */
-export function progress(text: string): Buffer {
-  const bytes = Buffer.from(text)
+/** In as many packets as it takes. */
+export function inBand(band: 1 | 2, bytes: Buffer): Buffer {
   const parts: Buffer[] = []
   for (let at = 0; at < bytes.length; at += MAX_DATA)
-    parts.push(packet(Buffer.concat([Buffer.from([2]), bytes.subarray(at, at + MAX_DATA)])))
+    parts.push(packet(Buffer.concat([Buffer.from([band]), bytes.subarray(at, at + MAX_DATA)])))
   return Buffer.concat(parts)
 }
+
+/** Text for people, in the band that git shows with `remote:`. */
+export const progress = (text: string): Buffer => inBand(2, Buffer.from(text))
 
 /** Says nothing and keeps the connection alive. */
 export const KEEP_ALIVE = packet(Buffer.from([2]))

@@ -5,8 +5,8 @@ import type { Project } from '../../project/project.ts'
 import type { GitHttpAnswer, GitRepositories } from '../git-repositories.ts'
 import type { Push } from '../push/push.ts'
 import type { Pushes, RefUpdate } from '../push/pushes.ts'
-import type { RepositoryRoom } from '../repository-room.ts'
-import { FLUSH, KEEP_ALIVE, PacketReader, packet, progress } from './pkt-line.ts'
+import type { HeldRoom, PushRoom } from '../repository-room.ts'
+import { FLUSH, inBand, KEEP_ALIVE, PacketReader, packet, progress } from './pkt-line.ts'
 import { type Commands, readCommands } from './read-commands.ts'
 import { readReport } from './read-report.ts'
 
@@ -23,7 +23,7 @@ export interface ReceiveParts {
   /** The most branches and tags that a repository can have. */
   readonly maxRefs: number
   readonly repositories: Pick<GitRepositories, 'refs'>
-  readonly room: RepositoryRoom
+  readonly room: PushRoom
   /** What is told of a push until there is nothing more to tell. */
   readonly follow: (push: Push, signal: AbortSignal) => AsyncIterable<string>
   /** Through which door it comes. */
@@ -58,7 +58,6 @@ export async function receivePack(
   target: Target,
   source: AsyncIterable<Uint8Array>,
 ): Promise<ReceiveAnswer> {
-  const gone = new AbortController()
   const commands = await readCommands(source)
   const { updates, refusal, capabilities } = commands
   const isBanded = capabilities.has('side-band-64k')
@@ -69,18 +68,46 @@ export async function receivePack(
   if (refusal !== undefined) return refuse(refusal)
   // Git asks in this way whether it may push, before it sends much.
   if (updates.length === 0) return { status: 200, body: Readable.from([]) }
-  let maxBytes = parts.maxBytes
   // What is deleted takes no room.
-  if (updates.some(({ after }) => after !== null))
-    try {
-      maxBytes = Math.min(maxBytes, await parts.room(ctx.owner.id))
-    } catch (error) {
-      if (!(error instanceof AloftError) || error.kind !== 'quota_exceeded') throw error
-      return refuse(error.message)
-    }
+  const takesRoom = updates.some(({ after }) => after !== null)
+  if (takesRoom) {
+    const noRoom = await unlessExceeded(parts.room.left(ctx.owner.id))
+    if (typeof noRoom === 'string') return refuse(noRoom)
+  }
   const tooMany = await tooManyRefs(parts, target, updates)
   if (tooMany !== undefined) return refuse(tooMany)
   const project = await target.open()
+  const held = takesRoom ? await unlessExceeded(parts.room.hold(ctx.owner.id, project.id)) : undefined
+  if (typeof held === 'string') return refuse(held)
+  try {
+    return await receiveHeld(parts, ctx, { project, commands, held })
+  } catch (error) {
+    await held?.release(false)
+    throw error
+  }
+}
+
+/** Why there is no room, where there is none. */
+const unlessExceeded = <T>(room: Promise<T>): Promise<T | string> =>
+  room.catch((error: unknown) => {
+    if (!(error instanceof AloftError) || error.kind !== 'quota_exceeded') throw error
+    return error.message
+  })
+
+interface Receiving {
+  readonly project: Project
+  readonly commands: Commands
+  readonly held: HeldRoom | undefined
+}
+
+async function receiveHeld(
+  parts: ReceiveParts,
+  ctx: Context,
+  { project, commands, held }: Receiving,
+): Promise<ReceiveAnswer> {
+  const gone = new AbortController()
+  const { updates, capabilities } = commands
+  const isBanded = capabilities.has('side-band-64k')
   const has = (name: string) =>
     commands.pushOptions.some((option) => option === name || option === `${name}=true`)
   const begun = await parts.pushes.begin(ctx, project, updates, {
@@ -88,15 +115,58 @@ export async function receivePack(
     ...(has('prod') ? { prod: true } : {}),
     ...(has('force') ? { force: true } : {}),
   })
-  const answer = await parts.serve(project.id, commands.body, { signal: gone.signal, maxBytes })
-  const received = (report: Buffer) => parts.pushes.received(project, begun, readReport(report))
+  const maxBytes = Math.min(parts.maxBytes, held?.most ?? parts.maxBytes)
+  const source = new HeldBody(commands.body, held)
+  const answer = await parts.serve(project.id, source.read(), { signal: gone.signal, maxBytes })
+  let isMeasured = false
+  const received = async (report: Buffer): Promise<Buffer> => {
+    const said = source.refusal === undefined ? report : reportOf(commands, source.refusal)
+    await parts.pushes.received(project, begun, readReport(said))
+    isMeasured = true
+    return said
+  }
   const told = { begun, nowait: has('nowait') }
   const output = isBanded
     ? banded(parts, answer, { ...told, received }, gone.signal)
     : plain(answer, received)
   const body = Readable.from(output, { objectMode: false })
-  body.once('close', () => gone.abort())
+  body.once('close', () => {
+    gone.abort()
+    // However it ended, and whoever has left: what git has taken is counted.
+    const isOver = answer.ended.catch(() => undefined)
+    if (held) void isOver.then(() => held.release(isMeasured)).catch(() => undefined)
+  })
   return { status: answer.status, body }
+}
+
+const NOTHING_HELD = Promise.resolve()
+
+/** What is pushed, for which room is held as it comes. It breaks off where there is no more. */
+class HeldBody {
+  readonly #body: AsyncIterable<Uint8Array>
+  readonly #held: HeldRoom | undefined
+  /** Why it broke off. */
+  refusal: string | undefined
+
+  constructor(body: AsyncIterable<Uint8Array>, held: HeldRoom | undefined) {
+    this.#body = body
+    this.#held = held
+  }
+
+  async *read(): AsyncGenerator<Uint8Array, void> {
+    let [came, dropped] = [0, 0]
+    for await (const chunk of this.#body) {
+      came += chunk.length
+      if (this.refusal === undefined) {
+        const refusal = await unlessExceeded(this.#held?.came(came) ?? NOTHING_HELD)
+        if (typeof refusal === 'string') this.refusal = refusal
+        else yield chunk
+      }
+      // Its sender reads the answer after the last of it was sent.
+      if (this.refusal !== undefined) dropped += chunk.length
+      if (dropped > MAX_DRAINED) return
+    }
+  }
 }
 
 /**
@@ -124,19 +194,18 @@ async function tooManyRefs(
 interface ReceivedPush {
   readonly begun: readonly Push[]
   readonly nowait: boolean
-  readonly received: (report: Buffer) => Promise<void>
+  /** Answers what its sender is told. */
+  readonly received: (report: Buffer) => Promise<Buffer>
 }
 
 /** An older client, which is told nothing but what became of its refs. */
 async function* plain(
   answer: GitHttpAnswer,
-  received: (report: Buffer) => Promise<void>,
+  received: (report: Buffer) => Promise<Buffer>,
 ): AsyncGenerator<Buffer, void> {
   const chunks: Buffer[] = []
   for await (const chunk of answer.body as AsyncIterable<Buffer>) chunks.push(chunk)
-  const report = Buffer.concat(chunks)
-  await received(report)
-  yield report
+  yield await received(Buffer.concat(chunks))
 }
 
 async function* banded(
@@ -157,11 +226,10 @@ async function* banded(
   }
   await answer.ended.catch(() => undefined)
   const report = Buffer.concat(reports.map((each) => each.subarray(1)))
-  await received(report)
-  for (const each of reports) yield packet(each)
-  const taken = new Set(
-    readReport(report).flatMap(({ ref, refusal }) => (refusal === undefined ? [ref] : [])),
-  )
+  const said = await received(report)
+  if (said === report) for (const each of reports) yield packet(each)
+  else yield inBand(1, said)
+  const taken = new Set(readReport(said).flatMap(({ ref, refusal }) => (refusal === undefined ? [ref] : [])))
   for (const push of begun) {
     if (!taken.has(push.ref)) continue
     if (nowait) yield progress('The push is stored and is being deployed.\n')
@@ -197,13 +265,12 @@ const clean = (line: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken away
   line.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, '').replace(/[\x00-\x08\x0b-\x1f\x7f]/g, '')
 
-function refused({ updates }: Commands, why: string, isBanded: boolean): Buffer {
-  const report = Buffer.concat([
-    packet('unpack ok\n'),
-    ...updates.map(({ ref }) => packet(`ng ${ref} ${why}\n`)),
-    FLUSH,
-  ])
-  return isBanded ? Buffer.concat([packet(Buffer.concat([Buffer.from([1]), report])), FLUSH]) : report
+const reportOf = ({ updates }: Commands, why: string): Buffer =>
+  Buffer.concat([packet('unpack ok\n'), ...updates.map(({ ref }) => packet(`ng ${ref} ${why}\n`)), FLUSH])
+
+function refused(commands: Commands, why: string, isBanded: boolean): Buffer {
+  const report = reportOf(commands, why)
+  return isBanded ? Buffer.concat([inBand(1, report), FLUSH]) : report
 }
 
 const MAX_DRAINED = 64 * 1024 * 1024

@@ -77,6 +77,8 @@ export interface RemoteAccess {
   readonly key?: string | undefined
   /** Keys of its host, as OpenSSH keeps them; without any, the one that it shows is taken. */
   readonly knownHosts?: string | undefined
+  /** The most that may come of it, where that is less than may come of any. */
+  readonly maxBytes?: number
 }
 
 export interface RemoteRefs {

@@ -1,4 +1,3 @@
-import { AloftError } from '#contract/errors.ts'
 import { isOrigin, type Origin } from '#contract/origins.ts'
 import { HOUR, MINUTE } from '#contract/time.ts'
 import { type JobHandler, shareOf } from '../../job/job-handler.ts'
@@ -15,7 +14,6 @@ import { productionBranch } from '../push/push-rules.ts'
 import type { PushStore } from '../push/push-store.ts'
 import type { RefUpdate } from '../push/pushes.ts'
 import { queuePush } from '../push/queue-push.ts'
-import type { RepositoryRoom } from '../repository-room.ts'
 import type { GitRemotes, GitSource, RemoteAccess, SourceStore } from './source.ts'
 
 const SYNC_JOB = 'git.sync'
@@ -43,7 +41,6 @@ export interface SyncParts extends ReconcileParts {
   readonly repositories: GitRepositories
   readonly remotes: GitRemotes
   readonly credentials: Pick<Credentials, 'remote' | 'host'>
-  readonly room: RepositoryRoom
 }
 
 /** How often a repository is asked by itself, in case that a call of its host was lost. */
@@ -71,7 +68,6 @@ export function createSyncJob(parts: SyncParts): JobHandler {
     const known = await repositories.refs(id)
     const all = updatesOf(known, remote.refs)
     if (all.length === 0) return { access, refs: remote.refs }
-    await hasRoom(project.ownerId)
     await remotes.fetch(id, access, signal)
     if (remote.head !== undefined) await repositories.setHead(id, remote.head)
     const first = productionBranch(project, remote.refs, remote.head)
@@ -111,13 +107,6 @@ export function createSyncJob(parts: SyncParts): JobHandler {
         state: 'failed',
         reason: { code: 'unreachable', message: `The repository could not be read: ${problem}` },
       })
-    })
-  }
-
-  /** What is elsewhere may grow as fast as it likes. */
-  async function hasRoom(ownerId: string): Promise<void> {
-    await parts.room(ownerId).catch((error: unknown) => {
-      throw error instanceof AloftError ? new GitError(error.message) : error
     })
   }
 

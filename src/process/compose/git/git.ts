@@ -12,7 +12,6 @@ import { createHostHooks } from '#adapters/git-host-http/host-hooks.ts'
 import { createHostPulls } from '#adapters/git-host-http/host-pulls.ts'
 import { createLfsObjects } from '#adapters/git-host-http/lfs-objects.ts'
 import { createSharedRepositories } from '#adapters/git-shared/shared-repositories.ts'
-import { AloftError } from '#contract/errors.ts'
 import type { Context } from '#core/access/context.ts'
 import { personalOwner } from '#core/access/context.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
@@ -22,7 +21,7 @@ import {
   type RefreshInstallations,
   refreshInstallations,
 } from '#core/git/app/installations.ts'
-import { copyOf, GitError, type GitRepositories } from '#core/git/git-repositories.ts'
+import { copyOf, GitError, type GitRepositories, projectOfCopy } from '#core/git/git-repositories.ts'
 import { createCredentials } from '#core/git/host/credentials.ts'
 import { remoteProblem } from '#core/git/host/remote-problem.ts'
 import { createUnhookJob } from '#core/git/host/unhook-job.ts'
@@ -36,7 +35,7 @@ import {
   type PushJobParts,
 } from '#core/git/push/push-job.ts'
 import { createReportJob } from '#core/git/report-job.ts'
-import { createRepositoryRoom, type RepositoryRoom } from '#core/git/repository-room.ts'
+import { createRepositoryRoom, gitRoom, type RepositoryRoom } from '#core/git/repository-room.ts'
 import {
   createMeasure,
   type Measure,
@@ -116,15 +115,21 @@ export async function shareRepositories(config: Config, parts: Parts): Promise<v
   }
 }
 
-export const openRemotes = (config: Config, measure: Measure): GitRemotes =>
-  measuredRemotes(
+export function openRemotes(config: Config, parts: Parts, measure: Measure): GitRemotes {
+  const room = gitRoom(createRepositoryRoom(parts))
+  return measuredRemotes(
     createGitRemotes({
       ...gitParts(config),
       allows: openAllows(config),
       maxBytes: config.gitMaxPush,
     }),
     measure,
+    async (repository) => {
+      const project = await parts.stores.projects.byId(projectOfCopy(repository))
+      return project === undefined ? config.gitMaxPush : room(project.ownerId)
+    },
   )
+}
 
 /** What is asked of the hosts of repositories, and told to them. */
 export function openHosts(parts: Pick<Parts, 'outbound' | 'clock'>) {
@@ -190,7 +195,7 @@ interface GitJobParts {
 export function createGitJobs(config: Config, parts: Parts, given: GitJobParts): readonly JobHandler[] {
   const { stores, transact, bus, clock, blobs } = parts
   const repositories = openRepositories(config, parts)
-  const remotes = openRemotes(config, openMeasure(repositories, parts))
+  const remotes = openRemotes(config, parts, openMeasure(repositories, parts))
   const hosts = openHosts(parts)
   const { credentials, access, refresh } = openAccess(parts, hosts)
   const shared = { pushes: stores.pushes, repositories, transact, bus, clock }
@@ -239,7 +244,6 @@ export function createGitJobs(config: Config, parts: Parts, given: GitJobParts):
     createInstallationsJob({ apps: stores.apps, access, refresh, transact }),
     createSyncJob({
       ...shared,
-      room,
       remotes,
       sources: stores.sources,
       pulls: stores.pulls,
@@ -294,9 +298,7 @@ const moduleOpener =
     const id = copyOf(project, key.slice(0, 16))
     await repositories.ensure(id)
     if ((await repositories.commit(id, commit)) === undefined) {
-      await room(ownerId).catch((error: unknown) => {
-        throw error instanceof AloftError ? new GitError(error.message) : error
-      })
+      await gitRoom(room)(ownerId)
       await remotes.fetchCommit(id, access, commit, signal).catch((error: unknown) => {
         if (!(error instanceof GitError)) throw error
         const isForeign = access.token === undefined && /denied access/.test(error.message)

@@ -7,11 +7,11 @@
 import { join } from 'node:path'
 import { startChildServer } from './child-server.ts'
 import { comparisons, measure, type Subject } from './compare.ts'
-import { paced } from './h2load.ts'
 import { atHalfRate } from './half-rate.ts'
+import { paced } from './pace/pace.ts'
 import { startPlatform } from './platform.ts'
 import { printRows, type Row } from './row.ts'
-import { wrk } from './wrk.ts'
+import { wrk, wrkRate } from './wrk.ts'
 
 const PEER = 'a fixed answer of Fastify'
 
@@ -34,18 +34,16 @@ export async function run(): Promise<Row[]> {
         withChildren: true,
         load: (forSeconds) => wrk(url, forSeconds, platform.headers),
       })
-      const rates = await measure([
-        subject('aloft', platform.pid, `${platform.url}${path}`),
-        subject(PEER, peer.pid, peer.url),
-      ])
+      const url = `${platform.url}${path}`
+      const pairs = await measure(subject('aloft', platform.pid, url), [subject(PEER, peer.pid, peer.url)])
       const what = 'GET one deployment'
       const waits = await atHalfRate({
         ...{ id: 'P6', what },
-        load: (forSeconds) => wrk(`${platform.url}${path}`, forSeconds, platform.headers),
+        greatest: (seconds) => wrkRate(url, seconds, platform.headers),
         paced: (rate, seconds) =>
-          paced(`${platform.url}${path}`, { rate, seconds, http2: false }, platform.headers),
+          paced({ pace: { rate, seconds }, aim: { url, headers: platform.headers, http2: false } }),
       })
-      return [...comparisons('P6', what, rates, { [PEER]: 0.45 }), waits]
+      return [...comparisons('P6', what, pairs, { [PEER]: 0.45 }), waits]
     } finally {
       await peer.stop()
     }

@@ -1,5 +1,6 @@
-import { median } from './median.ts'
-import { cpuSecondsOf, SHORTEST } from './process-cpu.ts'
+import { cpus } from 'node:os'
+import { median, percentile } from './median.ts'
+import { busySeconds, cpuSeconds, cpuSecondsOf, SHORTEST } from './process-cpu.ts'
 import type { Row } from './row.ts'
 import { rounds, seconds, warmUps } from './trial.ts'
 
@@ -13,11 +14,19 @@ export interface Subject {
   readonly load: (forSeconds: number) => Promise<number>
 }
 
-/** Requests per second of CPU time, round by round. */
-export type Rates = ReadonlyMap<string, readonly number[]>
+/** Requests per second of CPU time of ours and of a peer, asked one after the other. */
+interface Pair {
+  readonly ours: number
+  readonly theirs: number
+  /** The share of the machine that others had meanwhile: neither of the two, nor what asks them. */
+  readonly others: number
+}
 
-const ROUNDS = rounds(Number(process.env.BENCH_ROUNDS ?? 5))
-const SECONDS = seconds(2)
+/** By the names of the peers, round by round. */
+export type Pairs = ReadonlyMap<string, readonly Pair[]>
+
+const ROUNDS = rounds(Number(process.env.BENCH_ROUNDS ?? 11))
+const SECONDS = seconds(1)
 /**
  * Compiling what turns out to be hot is no part of what is measured. It takes a number of requests, not of seconds: on
  * a machine with other work to do, five seconds are few requests, and who has the most to compile would seem the slowest.
@@ -25,36 +34,83 @@ const SECONDS = seconds(2)
 const WARM_UP_REQUESTS = warmUps(100_000)
 const WARM_UP_SECONDS = 2
 const MAX_WARM_UP_SECONDS = 40
+/** Who still becomes faster by so much is not warm. */
+const STILL_FASTER = 1.02
 
-/** All subjects in turn, round after round, so that whatever else the machine does falls on each of them. */
-export async function measure(subjects: readonly Subject[]): Promise<Rates> {
-  const rates = new Map(subjects.map(({ name }) => [name, [] as number[]]))
-  for (const { load } of subjects) await warmUp(load)
+/** Rounds in which others had more of the machine count only if there are not enough without. */
+const QUIET = 0.05
+const ENOUGH_QUIET = 5
+
+/**
+ * Ours before each of the peers, round after round. So whatever else the machine does falls on both of a pair, and ours has no
+ * pauses that are long enough to collect what it does not use.
+ */
+export async function measure(ours: Subject, peers: readonly Subject[]): Promise<Pairs> {
+  const pairs = new Map(peers.map(({ name }) => [name, [] as Pair[]]))
+  for (const subject of [...peers, ours]) await warmUp(subject)
   for (let round = 0; round < ROUNDS; round++)
-    for (const { name, pids, withChildren, load } of subjects) {
-      const counted = await pids()
-      const before = await cpuSecondsOf(counted, withChildren)
-      const served = await load(SECONDS)
-      const used = (await cpuSecondsOf(counted, withChildren)) - before
-      rates.get(name)?.push(served / Math.max(used, SHORTEST))
-    }
-  return rates
+    for (const peer of peers) pairs.get(peer.name)?.push(await measurePair(ours, peer))
+  return pairs
 }
 
-async function warmUp(load: Subject['load']): Promise<void> {
+async function measurePair(ours: Subject, peer: Subject): Promise<Pair> {
+  const others = await startCountingOthers()
+  const pair = { ours: await rateOf(ours, SECONDS), theirs: await rateOf(peer, SECONDS) }
+  return { ...pair, others: await others() }
+}
+
+async function rateOf({ pids, withChildren, load }: Subject, forSeconds: number): Promise<number> {
+  const counted = await pids()
+  const before = await cpuSecondsOf(counted, withChildren)
+  const served = await load(forSeconds)
+  const used = (await cpuSecondsOf(counted, withChildren)) - before
+  return served / Math.max(used, SHORTEST)
+}
+
+/** Everything that is measured was started by this process. What it waited for counts as its own. */
+async function startCountingOthers(): Promise<() => Promise<number>> {
+  const others = async () => busySeconds() - (await cpuSeconds(process.pid))
+  const [before, began] = [await others(), performance.now()]
+  return async () => {
+    const passed = ((performance.now() - began) / 1000) * cpus().length
+    return Math.max(0, (await others()) - before) / passed
+  }
+}
+
+/** Until enough was asked, and one more time brings nothing. */
+async function warmUp(subject: Subject): Promise<void> {
   let served = 0
-  for (let spent = 0; served < WARM_UP_REQUESTS && spent < MAX_WARM_UP_SECONDS; spent += WARM_UP_SECONDS)
-    served += await load(WARM_UP_SECONDS)
+  let best = 0
+  const counting: Subject = {
+    ...subject,
+    async load(forSeconds) {
+      const more = await subject.load(forSeconds)
+      served += more
+      return more
+    },
+  }
+  for (let spent = 0; WARM_UP_REQUESTS > 0 && spent < MAX_WARM_UP_SECONDS; spent += WARM_UP_SECONDS) {
+    const rate = await rateOf(counting, WARM_UP_SECONDS)
+    if (served >= WARM_UP_REQUESTS && rate < best * STILL_FASTER) return
+    best = Math.max(best, rate)
+  }
 }
 
-/** Ours against one of them, by rounds: the median, and the least and most of it. */
-export function against(rates: Rates, ours: string, peer: string) {
-  const theirs = rates.get(peer) ?? []
-  const ratios = (rates.get(ours) ?? []).map((rate, round) => rate / (theirs[round] ?? Number.NaN))
+/** Those in which others had little of the machine; of those in which they had much, the ones with the least. */
+function quietest(pairs: readonly Pair[]): readonly Pair[] {
+  const sorted = pairs.toSorted((a, b) => a.others - b.others)
+  return sorted.filter(({ others }, rank) => others <= QUIET || rank < ENOUGH_QUIET)
+}
+
+/** Ours against one of them, by rounds: the median, and between what the middle half of them lies. */
+function against(pairs: readonly Pair[]) {
+  const counted = quietest(pairs)
+  const ratios = counted.map(({ ours, theirs }) => ours / theirs)
   return {
     ratio: median(ratios),
-    spread: [Math.min(...ratios), Math.max(...ratios)] as const,
-    rates: [median(rates.get(ours) ?? []), median(theirs)] as const,
+    spread: [percentile(ratios, 0.25), percentile(ratios, 0.75)] as const,
+    rates: [median(counted.map(({ ours }) => ours)), median(counted.map(({ theirs }) => theirs))] as const,
+    others: median(counted.map(({ others }) => others)),
   }
 }
 
@@ -62,17 +118,18 @@ export function against(rates: Rates, ours: string, peer: string) {
 export const comparisons = (
   id: string,
   what: string,
-  rates: Rates,
+  pairs: Pairs,
   targets: Readonly<Record<string, number | undefined>>,
 ): Row[] =>
   Object.entries(targets).map(([peer, target]) => {
-    const { ratio, spread, rates: both } = against(rates, 'aloft', peer)
+    const { ratio, spread, rates, others } = against(pairs.get(peer) ?? [])
+    const meanwhile = others > QUIET ? `, while others had ${Math.round(100 * others)}% of the machine` : ''
     return {
       id,
-      what: `${what}, against ${peer}`,
+      what: `${what}, against ${peer}${meanwhile}`,
       measured: `${ratio.toFixed(2)} ×`,
       target: target === undefined ? '' : `≥ ${target} ×`,
       met: target === undefined ? undefined : ratio >= target,
-      chart: { value: ratio, target, better: 'more', spread, rates: both },
+      chart: { value: ratio, target, better: 'more', spread, rates },
     }
   })

@@ -17,8 +17,10 @@ export const benchZone = (): Zone => ({
   }),
 })
 
-/** A line for each question: mostly addresses, also those that are not there. */
-export const benchQuestions = ({ records }: Zone): string =>
-  records
-    .flatMap(({ name, type }) => [`${name} ${type === 'CNAME' ? 'A' : type}`, `${name} A`, `${name} AAAA`])
-    .join('\n')
+/** A name and a type each: mostly addresses, also those that are not there. */
+export const benchQuestions = ({ records }: Zone): string[] =>
+  records.flatMap(({ name, type }) => [
+    `${name} ${type === 'CNAME' ? 'A' : type}`,
+    `${name} A`,
+    `${name} AAAA`,
+  ])

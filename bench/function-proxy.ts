@@ -12,13 +12,14 @@ import { type ChildServer, startChildServer } from './child-server.ts'
 import { comparisons, measure, type Subject } from './compare.ts'
 import { toAnyCore } from './cores.ts'
 import { deployReady } from './deploy-ready.ts'
-import { paced } from './h2load.ts'
 import { atHalfRate } from './half-rate.ts'
+import { paced } from './pace/pace.ts'
 import { makeCertificate, type Peer, startCaddy, startNginx } from './peers.ts'
 import { startPlatform } from './platform.ts'
+import { processTree } from './process-cpu.ts'
 import { printRows, type Row } from './row.ts'
 import { amount, seconds } from './trial.ts'
-import { wrk, wrkWaits } from './wrk.ts'
+import { wrk, wrkRate, wrkWaits } from './wrk.ts'
 
 const LIMIT_SERVER = join(import.meta.dirname, 'limit-server.ts')
 
@@ -58,28 +59,31 @@ export async function run(): Promise<Row[]> {
   const peers: Peer[] = []
   let forwarder: ChildServer | undefined
   try {
-    // What answers behind us runs wherever there is room, as does what answers behind the peers.
+    // What answers behind us runs wherever there is room, and before other work, as does what answers behind the peers.
     for (const pid of await platform.children('work')) toAnyCore(pid)
     const host = await deployReady(platform, 'function', {
       'api/hello.js': `module.exports = (req, res) => res.end('x'.repeat(1000))\n`,
     })
+    // The instance that will answer, and those that wait to become one.
+    await platform.call('/api/hello', { headers: { host } })
+    for (const pid of (await platform.children('work')).flatMap(processTree)) toAnyCore(pid)
     for (const accessLog of [false, true])
       for (const start of [startNginx, startCaddy])
         peers.push(await start({ scratch, serves: { upstream }, cert, key, accessLog }))
     forwarder = await startChildServer(LIMIT_SERVER, ['forward', upstream])
     const bare = forwarder
-    const subjects: Subject[] = [
-      {
-        name: 'aloft',
-        // Each without the instances that it has started.
-        pids: async () => [
-          platform.pid as number,
-          ...(await platform.children('serve')),
-          ...(await platform.children('work')),
-        ],
-        withChildren: false,
-        load: (seconds) => wrk(`${platform.url}/api/hello`, seconds, { Host: host }),
-      },
+    const aloft: Subject = {
+      name: 'aloft',
+      // Each without the instances that it has started.
+      pids: async () => [
+        platform.pid as number,
+        ...(await platform.children('serve')),
+        ...(await platform.children('work')),
+      ],
+      withChildren: false,
+      load: (seconds) => wrk(`${platform.url}/api/hello`, seconds, { Host: host }),
+    }
+    const others: Subject[] = [
       {
         name: 'a bare forwarder',
         pids: () => [bare.pid as number],
@@ -94,12 +98,13 @@ export async function run(): Promise<Row[]> {
       ),
     ]
     const what = 'function behind the edge'
-    const rows = comparisons('P4', what, await measure(subjects), TARGETS)
+    const rows = comparisons('P4', what, await measure(aloft, others), TARGETS)
     const ours = `${platform.url}/api/hello`
     const waits = await atHalfRate({
       ...{ id: 'P4', what },
-      load: (forSeconds) => wrk(ours, forSeconds, { Host: host }),
-      paced: (rate, seconds) => paced(ours, { rate, seconds, http2: false }, { Host: host }),
+      greatest: (seconds) => wrkRate(ours, seconds, { Host: host }),
+      paced: (rate, seconds) =>
+        paced({ pace: { rate, seconds }, aim: { url: ours, headers: { Host: host }, http2: false } }),
     })
     return [...rows, waits, await underManyConnections(what, ours, { Host: host })]
   } finally {

@@ -13,12 +13,13 @@ import { join } from 'node:path'
 import { type ChildServer, startChildServer } from './child-server.ts'
 import { comparisons, measure, type Subject } from './compare.ts'
 import { deployReady } from './deploy-ready.ts'
-import { h2load, paced } from './h2load.ts'
+import { h2load, h2loadRate } from './h2load.ts'
 import { atHalfRate } from './half-rate.ts'
+import { paced } from './pace/pace.ts'
 import { makeCertificate, type Peer, startCaddy, startNginx } from './peers.ts'
 import { type Platform, startPlatform } from './platform.ts'
 import { printRows, type Row } from './row.ts'
-import { wrk } from './wrk.ts'
+import { wrk, wrkRate } from './wrk.ts'
 
 interface Case {
   readonly id: string
@@ -65,13 +66,13 @@ async function measureCase(
   const bare = limits.get(`${limit} ${file}`) as ChildServer
   const port = secure ? platform.tlsPort : Number(new URL(platform.url).port)
   const ours = `${scheme}://127.0.0.1:${port}/${file}`
-  const subjects: Subject[] = [
-    {
-      name: 'aloft',
-      pids: () => [platform.pid as number],
-      withChildren: true,
-      load: (seconds) => ask(ours, seconds, { Host: host }),
-    },
+  const aloft: Subject = {
+    name: 'aloft',
+    pids: () => [platform.pid as number],
+    withChildren: true,
+    load: (seconds) => ask(ours, seconds, { Host: host }),
+  }
+  const others: Subject[] = [
     {
       name: `a bare ${limit} server`,
       pids: () => [bare.pid as number],
@@ -87,11 +88,13 @@ async function measureCase(
       }),
     ),
   ]
-  const rows = comparisons(id, what, await measure(subjects), targets)
+  const rows = comparisons(id, what, await measure(aloft, others), targets)
+  const http2 = ask === h2load
   const waits = await atHalfRate({
     ...{ id, what },
-    load: (forSeconds) => ask(ours, forSeconds, { Host: host }),
-    paced: (rate, seconds) => paced(ours, { rate, seconds, http2: ask === h2load }, { Host: host }),
+    greatest: (seconds) => (http2 ? h2loadRate : wrkRate)(ours, seconds, { Host: host }),
+    paced: (rate, seconds) =>
+      paced({ pace: { rate, seconds }, aim: { url: ours, headers: { Host: host }, http2 } }),
   })
   return [...rows, waits]
 }

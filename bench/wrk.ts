@@ -43,6 +43,13 @@ export async function wrk(url: string, seconds: number, headers: Headers = {}): 
   return servedIn(url, await start(url, seconds, headers, [`-c${CONNECTIONS}`]))
 }
 
+/** The same; answers how many requests were served in each second. */
+export async function wrkRate(url: string, seconds: number, headers: Headers = {}): Promise<number> {
+  const output = await start(url, seconds, headers, [`-c${CONNECTIONS}`])
+  servedIn(url, output)
+  return Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1])
+}
+
 const MS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000 }
 
 /** The same over so many connections; answers how many milliseconds half and nearly all of the requests took. */

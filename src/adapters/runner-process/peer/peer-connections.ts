@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { connect } from 'node:tls'
-import type { PeerIdentity } from './peer-gateway.ts'
+import { ASKED_AFTER_MS, type PeerIdentity } from './peer-gateway.ts'
 import { certificateName } from './peer-name.ts'
 
 export interface Peer {
@@ -24,6 +24,8 @@ export function connectToPeer(
     minVersion: 'TLSv1.3',
   })
   socket.setNoDelay(true)
+  // Not to an instance: a machine that was started anew resets it, as if what it had read before had never been read.
+  if (to === 'runner') socket.setKeepAlive(true, ASKED_AFTER_MS)
   socket.write(to === 'runner' ? 'runner\n' : 'offer' in to ? `${to.offer}\n` : `instance ${to.instance}\n`)
   return socket
 }

@@ -41,6 +41,8 @@ export interface PeerGateway {
 const LONGEST_LINE = 300
 const LINE_MS = 5 * SECOND
 const NEWLINE = 10
+/** Whoever says nothing for so long is asked whether they are there. After ten seconds without an answer they count as gone. */
+export const ASKED_AFTER_MS = 15 * SECOND
 
 /**
  * Lets the serving processes of other machines reach the functions of this one. Nobody is heard who has no certificate of the
@@ -58,6 +60,9 @@ export async function openPeerGateway(options: PeerGatewayOptions): Promise<Peer
     requestCert: true,
     rejectUnauthorized: true,
     minVersion: 'TLSv1.3',
+    // What a machine that lost its power had under way here would otherwise count for ever.
+    keepAlive: true,
+    keepAliveInitialDelay: ASKED_AFTER_MS,
   })
   server.on('connection', (socket: Socket) => {
     const from = originOf(socket)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -196,4 +196,42 @@ test('an answer that ends with its connection comes whole, however slowly it is 
     await new Promise((resolve) => setImmediate(resolve))
   }
   assert.equal(taken, answer.length)
+})
+
+/** Whether the kernel asks the other end of a connection now and then whether it is there; undefined while it is busy. */
+async function isAskedFor(localPort: number, remotePort: number): Promise<boolean | undefined> {
+  const hex = (port: number) => port.toString(16).toUpperCase().padStart(4, '0')
+  for (const line of (await readFile('/proc/net/tcp', 'utf8')).split('\n')) {
+    const [, local = '', remote = '', , , timer = ''] = line.trim().split(/\s+/)
+    if (!local.endsWith(`:${hex(localPort)}`) || !remote.endsWith(`:${hex(remotePort)}`)) continue
+    const [kind] = timer.split(':')
+    return kind === '01' ? undefined : kind === '02'
+  }
+  throw new Error('there is no such connection')
+}
+
+test('a machine that lost its power is noticed, though nothing is said to it', {
+  skip: process.platform !== 'linux' && 'what the kernel does is read from /proc',
+}, async (t) => {
+  const of = await installation()
+  const { peer, port, instance } = await openWorld(t, await of('worker'))
+  const own = await of('server')
+  const asked = async (from: number, to: number) => {
+    for (;;) {
+      const is = await isAskedFor(from, to)
+      if (is !== undefined) return is
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  for (const [to, byBoth] of [
+    ['runner', true],
+    [{ instance }, false],
+  ] as const) {
+    const socket = connectToPeer(peer, own, to)
+    await once(socket, 'secureConnect')
+    const { localPort = 0 } = socket
+    assert.equal(await asked(port, localPort), true)
+    assert.equal(await asked(localPort, port), byBoth)
+    socket.destroy()
+  }
 })

@@ -21,6 +21,8 @@ interface RunnerClientOptions {
   readonly timeoutMs?: number
   /** How long a request waits for an instance that starts. */
   readonly startMs?: number
+  /** How long a host may take to say that it is there. */
+  readonly doubtMs?: number
 }
 
 export type RunnerClient = MachineRunner
@@ -75,7 +77,8 @@ const weight = (affinity: string, id: string): string =>
 export const createRunnerClient = (options: RunnerClientOptions): RunnerClient => new ProcessClient(options)
 
 class ProcessClient implements RunnerClient {
-  readonly #options: RunnerClientOptions & Required<Pick<RunnerClientOptions, 'timeoutMs' | 'startMs'>>
+  readonly #options: RunnerClientOptions &
+    Required<Pick<RunnerClientOptions, 'timeoutMs' | 'startMs' | 'doubtMs'>>
   /** By deployment, then by program. */
   readonly #programs = new Map<string, Map<string, Program>>()
   /** Instances by id, those that take no new requests too while they have some. */
@@ -89,12 +92,16 @@ class ProcessClient implements RunnerClient {
   #ends = 0
   /** Those who want to know whether the host is still there, and the `end` message by whose answer they will. */
   readonly #doubts = new Set<{ readonly end: number; readonly settle: (isLost: boolean) => void }>()
+  /** Connections to instances of another machine. */
+  readonly #reached = new Set<Socket>()
+  /** Whether the machine that was left is lost. */
+  #fate: Promise<boolean> | undefined
   #hosts = 0
   #lost = false
   #closed = false
 
   constructor(options: RunnerClientOptions) {
-    this.#options = { timeoutMs: 30 * SECOND, startMs: 120 * SECOND, ...options }
+    this.#options = { timeoutMs: 30 * SECOND, startMs: 120 * SECOND, doubtMs: DOUBT_MS, ...options }
     this.#connect()
   }
 
@@ -116,14 +123,37 @@ class ProcessClient implements RunnerClient {
   }
 
   close(): void {
+    this.#stop(new RunnerError('unavailable', 'The process stops'))
+    this.#socket?.destroy()
+    for (const { settle } of this.#doubts) settle(false)
+  }
+
+  leave(): void {
+    if (this.#closed) return
+    this.#stop(new MachineLost())
+    this.#fate = this.#isSilent().then((isLost) => {
+      this.#socket?.destroy()
+      for (const { settle } of this.#doubts) settle(isLost)
+      // Nothing else ends them: who sends to a machine that is cut off is not told so for many minutes.
+      if (isLost) for (const socket of this.#reached) socket.destroy()
+      return isLost
+    })
+  }
+
+  #stop(error: RunnerError): void {
     this.#closed = true
     clearTimeout(this.#retry)
     clearTimeout(this.#report)
-    this.#socket?.destroy()
-    for (const { settle } of this.#doubts) settle(false)
     for (const programs of this.#programs.values())
-      for (const { waiting } of programs.values())
-        for (const { refuse } of waiting) refuse(new RunnerError('unavailable', 'The process stops'))
+      for (const { waiting } of programs.values()) for (const { refuse } of waiting) refuse(error)
+  }
+
+  /** Whether the host, asked now, says nothing. */
+  #isSilent(): Promise<boolean> {
+    if (this.#line === undefined) return Promise.resolve(true)
+    // Of no instance: all that comes of it is that it was heard.
+    this.#line.send({ type: 'end', id: '', how: 'broken', end: ++this.#ends })
+    return this.#doubt(true)
   }
 
   #grant(program: Program, instance: KnownProgram, since = Number.POSITIVE_INFINITY): Lease {
@@ -135,7 +165,12 @@ class ProcessClient implements RunnerClient {
   /** That it has heard the last `end` message tells that the host is alive. */
   isLost(host: number): Promise<boolean> {
     if (host !== this.#hosts) return Promise.resolve(true)
-    if (this.#closed) return Promise.resolve(false)
+    if (this.#closed) return this.#fate ?? Promise.resolve(false)
+    return this.#doubt(false)
+  }
+
+  /** Whether the host is lost; `silence` is what it means if it does not say that it has heard the last `end` message. */
+  #doubt(silence: boolean): Promise<boolean> {
     return new Promise((resolve) => {
       const doubt = {
         end: this.#ends,
@@ -145,7 +180,7 @@ class ProcessClient implements RunnerClient {
           resolve(isLost)
         },
       }
-      const timer = setTimeout(() => doubt.settle(false), DOUBT_MS)
+      const timer = setTimeout(() => doubt.settle(silence), this.#options.doubtMs).unref()
       this.#doubts.add(doubt)
     })
   }
@@ -302,7 +337,11 @@ class ProcessClient implements RunnerClient {
     return {
       socket: `${peer.name}:${path}`,
       readyAt: systemClock.monotonic(),
-      connect: () => peer.connect({ instance: path }),
+      connect: () => {
+        const socket = peer.connect({ instance: path })
+        this.#reached.add(socket)
+        return socket.once('close', () => this.#reached.delete(socket))
+      },
     }
   }
 

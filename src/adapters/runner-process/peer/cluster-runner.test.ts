@@ -24,6 +24,7 @@ function machine(name: string): Scripted {
         throw new RunnerError('absent', 'not here')
       return lease(options.instance ?? `${name}-1`)
     },
+    leave() {},
     close() {},
   }
   return runner

@@ -15,6 +15,11 @@ export interface MachineRunner extends Runner {
   readonly isConnected: boolean
   /** Whether an instance of this program is known that takes requests. */
   hasInstance(program: ProgramRef): boolean
+  /**
+   * Of a machine that was not heard of for long: nothing more is asked of it. What is under way there goes on if it still
+   * answers, and else ends as that of a machine that is lost.
+   */
+  leave(): void
   close(): void
 }
 

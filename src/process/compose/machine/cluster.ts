@@ -137,8 +137,8 @@ export async function connectPeers(config: Config, parts: Parts): Promise<Peers>
   let identity: Promise<PeerIdentity> | undefined
   let isClosed = false
 
-  const drop = (name: string) => {
-    peers.get(name)?.runner.close()
+  const leave = (name: string) => {
+    peers.get(name)?.runner.leave()
     peers.delete(name)
   }
 
@@ -153,7 +153,7 @@ export async function connectPeers(config: Config, parts: Parts): Promise<Peers>
       known.machine = machine
       return
     }
-    drop(name)
+    leave(name)
     const at = { name, host, port: endpoint.port }
     const peer = {
       name,
@@ -169,7 +169,7 @@ export async function connectPeers(config: Config, parts: Parts): Promise<Peers>
     if (others().length > 0) identity ??= makeIdentity(parts, own)
     const proof = await identity
     const there = others()
-    for (const name of peers.keys()) if (!there.some((machine) => machine.name === name)) drop(name)
+    for (const name of peers.keys()) if (!there.some((machine) => machine.name === name)) leave(name)
     if (proof) await Promise.all(there.map((machine) => meet(machine, proof)))
   }
 
@@ -187,7 +187,8 @@ export async function connectPeers(config: Config, parts: Parts): Promise<Peers>
     close() {
       isClosed = true
       stop()
-      for (const name of [...peers.keys()]) drop(name)
+      for (const { runner } of peers.values()) runner.close()
+      peers.clear()
     },
   }
 }

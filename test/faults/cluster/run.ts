@@ -63,6 +63,11 @@ const SCENARIOS: readonly Scenario[] = [
     break: (cluster) => cluster.cutOff(0, 20_000),
     losesAnswers: true,
   },
+  {
+    name: 'a machine that serves and works is cut off for 20 s',
+    break: (cluster) => cluster.cutOff(1, 20_000),
+    losesAnswers: true,
+  },
   { name: 'a working machine is cut off for 20 s', break: (cluster) => cluster.cutOff(2, 20_000) },
   { name: 'rolling upgrade (SIGUSR2 on each machine in turn)', break: (cluster) => cluster.upgrade() },
 ]

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -144,5 +145,49 @@ eachDatabase((name, open) => {
     await one.repositories.accept('prj_1', [{ ref: 'refs/heads/main', after: first }])
     assert.deepEqual(await refsOf(two, 'prj_1'), { 'refs/heads/main': first })
     assert.deepEqual(await refsOf(one, 'prj_1'), { 'refs/heads/main': first })
+  })
+
+  test(`${name}: what a machine has of a repository elsewhere goes when another machine disconnects it`, async (t) => {
+    const { one, two } = await machines(t, open)
+    const desk = await workTree(t, { 'a.txt': 'first' })
+    const first = await desk.commit()
+    const fetched = async ({ repositories, folderOf }: typeof one, id: string) => {
+      await repositories.ensure(id)
+      await runGit(folderOf(id), 'fetch', '-q', desk.folder, '+refs/heads/*:refs/aloft/heads/*')
+      await repositories.accept(id, [{ ref: 'refs/heads/main', after: first }])
+    }
+    for (const id of ['prj_1', 'prj_2', 'prj_3']) await fetched(two, id)
+    await two.repositories.ensure('prj_3--module')
+    for (const id of ['prj_1', 'prj_2', 'prj_3']) await one.repositories.remove(id)
+
+    // Connected to another one: nothing is known of that.
+    await two.repositories.ensure('prj_1')
+    assert.deepEqual(await refsOf(two, 'prj_1'), {})
+    assert.equal((await two.repositories.incoming('prj_1')).size, 0)
+
+    // Pushed to from now on: what is taken here is there for all.
+    assert.deepEqual(await refsOf(two, 'prj_2'), {})
+    await desk.must('push', '-q', two.folderOf('prj_2'), 'main:pushed')
+    assert.deepEqual(await refsOf(two, 'prj_2'), { 'refs/heads/pushed': first })
+    assert.deepEqual(await refsOf(one, 'prj_2'), { 'refs/heads/pushed': first })
+
+    // Never asked for again: it takes no room.
+    assert.ok(existsSync(two.folderOf('prj_3')))
+    assert.deepEqual([...(await two.repositories.ids())].sort(), ['prj_1', 'prj_2'])
+    assert.ok(!existsSync(two.folderOf('prj_3')))
+    assert.ok(!existsSync(two.folderOf('prj_3--module')))
+  })
+
+  test(`${name}: what was pushed to a machine while it was alone stays, however often it was removed before`, async (t) => {
+    const { one, two, stores } = await machines(t, open)
+    const desk = await workTree(t, { 'a.txt': 'first' })
+    const first = await desk.commit()
+    await two.repositories.remove('prj_1')
+    await runGit('/', 'init', '-q', '--bare', one.folderOf('prj_1'))
+    await desk.must('push', '-q', one.folderOf('prj_1'), 'main')
+    assert.equal(await stores.sharedThings.version('git-gone', 'prj_1'), 1)
+    assert.deepEqual(await one.repositories.ids(), ['prj_1'])
+    assert.deepEqual(await refsOf(one, 'prj_1'), { 'refs/heads/main': first })
+    assert.deepEqual(await refsOf(two, 'prj_1'), { 'refs/heads/main': first })
   })
 })

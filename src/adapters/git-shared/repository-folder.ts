@@ -36,6 +36,20 @@ async function writeWhole(path: string, text: string): Promise<void> {
 export const writeSynced = (folder: string, synced: Synced): Promise<void> =>
   writeWhole(join(folder, SYNCED), JSON.stringify(synced))
 
+/** How often the repository had been removed when the copy on this disk was made; undefined where nobody noted it. */
+const REMOVALS = 'aloft-removals'
+
+export async function readRemovals(folder: string): Promise<number | undefined> {
+  const text = await readFile(join(folder, REMOVALS), 'utf8').catch(() => '')
+  return text === '' ? undefined : Number(text)
+}
+
+export const writeRemovals = (folder: string, count: number): Promise<void> =>
+  writeWhole(join(folder, REMOVALS), String(count)).catch((error: NodeJS.ErrnoException) => {
+    // Another process has found it without the note, and makes it anew.
+    if (error.code !== 'ENOENT') throw error
+  })
+
 export const writeShallow = (folder: string, text: string): Promise<void> =>
   writeWhole(join(folder, 'shallow'), text)
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import {
   EMPTY_REPOSITORY,
@@ -12,7 +13,15 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { SharedContent, SharedThing, SharedThingStore } from '#core/shared/shared-thing-store.ts'
 import { createTurns } from '#core/turns.ts'
 import type { RepositoryFiles, RepositorySnapshot } from '../git-cli/repository-files.ts'
-import { atOnce, fetchObjects, readSynced, writeShallow, writeSynced } from './repository-folder.ts'
+import {
+  atOnce,
+  fetchObjects,
+  readRemovals,
+  readSynced,
+  writeRemovals,
+  writeShallow,
+  writeSynced,
+} from './repository-folder.ts'
 
 interface SharedRepositoriesParts {
   /** Those on the disk of this machine. */
@@ -69,9 +78,37 @@ export function createSharedRepositories(parts: SharedRepositoriesParts): GitRep
     )
   }
 
+  /** Whether another machine has removed the repository since this disk has a copy of it. */
+  async function isRemoved(id: string): Promise<boolean> {
+    const known = await readRemovals(folderOf(id))
+    return known !== undefined && known < (await things.version('git-gone', id))
+  }
+
+  async function make(id: string): Promise<void> {
+    if (existsSync(join(folderOf(id), 'HEAD'))) return
+    const removals = await things.version('git-gone', id)
+    await local.ensure(id)
+    await writeRemovals(folderOf(id), removals)
+  }
+
+  /** What another repository left behind says nothing of the one that has taken its place. */
+  async function makeAnew(id: string): Promise<void> {
+    if (await isRemoved(id)) await local.remove(id)
+    await make(id)
+  }
+
+  async function removeLeft(): Promise<void> {
+    const gone = new Set(await things.names('git-gone'))
+    for (const id of await local.ids())
+      if (gone.has(id))
+        await turns.run(id, async () => {
+          if (await isRemoved(id)) await local.remove(id)
+        })
+  }
+
   /** Takes over what other machines have recorded since; where both have moved a ref, what is recorded counts. */
   async function takeOver(id: string, record: Recorded, before: Refs): Promise<void> {
-    await local.ensure(id)
+    await make(id)
     await fetchObjects(folderOf(id), record.contents, blobs)
     if (record.shallow !== undefined) await writeShallow(folderOf(id), record.shallow)
     const names = new Set([...Object.keys(record.refs), ...Object.keys(before)])
@@ -121,12 +158,13 @@ export function createSharedRepositories(parts: SharedRepositoriesParts): GitRep
 
   /** One turn: undefined where another machine was faster. */
   async function turn(id: string): Promise<Details | undefined> {
+    if (await isRemoved(id)) await makeAnew(id)
     const record = await recordOf(id)
     let synced = await readSynced(folderOf(id))
     if (synced !== undefined && record === undefined && (await things.version('git-gone', id)) > 0) {
       // Another machine has removed it.
       await local.remove(id)
-      await local.ensure(id)
+      await make(id)
       synced = undefined
     }
     if (record && (record.version !== synced?.version || record.epoch !== synced.epoch)) {
@@ -192,12 +230,13 @@ export function createSharedRepositories(parts: SharedRepositoriesParts): GitRep
     ...local,
 
     async ensure(id) {
-      await local.ensure(id)
+      if (isAlone(id)) return local.ensure(id)
+      await turns.run(id, () => makeAnew(id))
       await catchUp(id)
     },
 
     async remove(id) {
-      if (!isAlone(id) && (await things.version('git', id)) > 0) {
+      if (!isAlone(id)) {
         const gone = { details: '', contents: new Map() }
         await things.put('git-gone', id, await things.version('git-gone', id), gone, clock.now())
         await things.remove('git', id)
@@ -206,7 +245,10 @@ export function createSharedRepositories(parts: SharedRepositoriesParts): GitRep
       await local.remove(id)
     },
 
-    ids: async () => [...new Set([...(await local.ids()), ...(await things.names('git'))])],
+    async ids() {
+      await removeLeft()
+      return [...new Set([...(await local.ids()), ...(await things.names('git'))])]
+    },
 
     /** The copy of this machine; what is recorded follows with the next push. */
     tidy: async (id, options) => (await local.ids()).includes(id) && local.tidy(id, options),

@@ -4,21 +4,30 @@ import { PLAN_QUOTAS } from '#contract/quotas.ts'
 import { HOUR } from '#contract/time.ts'
 import { usualDatabase } from '#test/support/database/databases.ts'
 import { openStores } from '#test/support/database/stores.ts'
+import { createGapBus } from '#test/support/gap-bus.ts'
 import { sampleDeployment } from '#test/support/samples.ts'
 import { silentLog } from '#test/support/silent-log.ts'
+import type { ManifestFile } from '../deployment/manifest.ts'
 import { JobRunner } from '../job/job-runner.ts'
 import type { BuildLog } from '../log/build-log.ts'
 import type { Bus } from '../ports/bus.ts'
+import { DEFAULT_BUILD_SETTINGS } from '../project/project.ts'
 import { type BuildJobParts, createBuildJob, createLostBuildsJob } from './build-job.ts'
 import { queueBuild } from './queue-build.ts'
 
-const bus: Bus = { publish: () => {}, subscribe: () => () => {}, close: async () => {} }
+const silentBus: Bus = { publish: () => {}, subscribe: () => () => {}, close: async () => {} }
+
+interface WorldOptions {
+  readonly bus?: Bus
+  readonly manifest?: readonly ManifestFile[]
+  readonly given?: Partial<BuildJobParts>
+}
 
 /** A deployment on its way, of a project that is gone, so that the build fails at once. */
-async function world(t: TestContext) {
+async function world(t: TestContext, { bus = silentBus, manifest = [], given = {} }: WorldOptions = {}) {
   const { stores, transact, clock } = await openStores(t, usualDatabase)
   const deployment = sampleDeployment({ state: 'BUILDING', readyAt: null })
-  await stores.deployments.insert(deployment, { manifest: [], sealedEnv: '' })
+  await stores.deployments.insert(deployment, { manifest, sealedEnv: '' })
   let failures = 0
   const told: string[] = []
   const mail = { broken: false, queued: [] as string[] }
@@ -38,6 +47,7 @@ async function world(t: TestContext) {
       BuildJobParts,
       'vault' | 'builder' | 'boot' | 'siteNames' | 'blobs' | 'docker'
     >),
+    ...given,
   }
   const runner = new JobRunner({
     ...{ store: stores.jobs, transact, bus, clock, log: silentLog, worker: 'w' },
@@ -47,6 +57,7 @@ async function world(t: TestContext) {
   const lost = createLostBuildsJob(parts)
   return {
     ...{ runner, clock, told, mail },
+    delete: () => stores.deployments.delete(deployment.id, clock.now()),
     queue: () => queueBuild(stores.jobs, deployment),
     find: () => stores.deployments.find(deployment.id),
     failNext: (count: number) => {
@@ -96,4 +107,38 @@ test('whoever deployed is told once, and a build fails even where nobody can be 
   await mute.queue()
   await mute.runner.idle()
   assert.deepEqual([(await mute.find())?.state, mute.mail.queued], ['ERROR', []])
+})
+
+test('a build that nobody wants any more ends, though the news of it was missed', async (t) => {
+  const { bus, announceGap } = createGapBus()
+  const begun = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<void>()
+  const builder = {
+    build: ({ signal }: { readonly signal: AbortSignal }) =>
+      new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => {
+          ended.resolve()
+          reject(signal.reason)
+        })
+        begun.resolve()
+      }),
+  }
+  const manifest = [
+    { path: 'index.html', sha256: 'a'.repeat(64), sha1: 'b'.repeat(40), size: 0, mode: 0o100644 },
+  ]
+  const given = {
+    builder,
+    projects: { byIdOrName: async () => ({ build: DEFAULT_BUILD_SETTINGS }) },
+    vault: { open: () => '{"buildEnv":{},"env":{},"secrets":[]}' },
+    blobs: { read: async () => Buffer.alloc(0) },
+  } as unknown as Partial<BuildJobParts>
+  const { queue, runner, told, ...made } = await world(t, { bus, manifest, given })
+  await queue()
+  const idle = runner.idle()
+  assert.ok(await Promise.race([begun.promise.then(() => true), idle.then(() => false)]))
+  await made.delete()
+  announceGap()
+  await ended.promise
+  await idle
+  assert.deepEqual(told, [])
 })

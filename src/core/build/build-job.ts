@@ -162,6 +162,7 @@ class BuildRun {
       const news = readDeploymentNews(text)
       if ((news?.what === 'deleted' || news?.what === 'canceled') && news.id === id) this.#stop()
     })
+    const endGaps = bus.onGap?.(() => void this.#look())
     const late = AbortSignal.timeout(TIME_LIMIT)
     const signal = AbortSignal.any([stopped, this.#unwanted.signal, late])
     const meter = this.#startMeter()
@@ -178,8 +179,15 @@ class BuildRun {
         throw new PermanentFailure(`deployment ${id}: ${allThatFailed(error)}`, { cause: error })
     } finally {
       unsubscribe()
+      endGaps?.()
       await meter.stop()
     }
+  }
+
+  /** Whether somebody has cancelled it meanwhile. Where that cannot be known now, its next step finds out. */
+  async #look(): Promise<void> {
+    const isWanted = await this.#parts.deployments.advance(this.#deployment.id, {}).catch(() => true)
+    if (!isWanted) this.#stop()
   }
 
   #stop(): void {

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { serveIpcBus } from '#adapters/bus-ipc/serve-ipc-bus.ts'
 import { alone } from '#adapters/limit-ipc/messages.ts'
 import { MINUTE } from '#contract/time.ts'
+import { DEPLOYMENTS_TOPIC } from '#core/deployment/deployment-news.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { SITES_TOPIC } from '#core/site/site.ts'
 import { createChannelPair } from '#test/support/channel-pair.ts'
@@ -66,7 +67,7 @@ test('that a process of this machine has died is heard from the supervisor, also
 })
 
 onPostgres((_name, open) => {
-  test('what a site is moved to is heard while Redis is away, and of the rest nothing', {
+  test('what a site is moved to and what became of a deployment is heard while Redis is away, and of the rest nothing', {
     skip: withoutRedis,
   }, async (t) => {
     const url = await open()
@@ -87,13 +88,15 @@ onPostgres((_name, open) => {
         })
       })
     await redis.kill()
-    const last = hears(SITES_TOPIC, 'last.test')
+    const last = [SITES_TOPIC, DEPLOYMENTS_TOPIC].map((topic) => hears(topic, `last of ${topic}`))
     void hears('jobs', '')
     // Until it listens there, nobody has heard the first ones.
-    const telling = setInterval(() => here.bus.publish(SITES_TOPIC, 'last.test'), 20)
+    const telling = setInterval(() => {
+      for (const topic of [SITES_TOPIC, DEPLOYMENTS_TOPIC]) here.bus.publish(topic, `last of ${topic}`)
+    }, 20)
     t.after(() => clearInterval(telling))
     here.bus.publish('jobs', 'one')
-    await last
+    await Promise.all(last)
     assert.ok(!heard.includes('one'))
   })
 })

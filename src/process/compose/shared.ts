@@ -5,6 +5,7 @@ import { createMemoryLimiter } from '#adapters/limit-memory/memory-limiter.ts'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import { SECOND } from '#contract/time.ts'
 import { CERTIFICATES_TOPIC } from '#core/certificate/certificate.ts'
+import { DEPLOYMENTS_TOPIC } from '#core/deployment/deployment-news.ts'
 import { ZONES_TOPIC } from '#core/dns/zone.ts'
 import type { Bus } from '#core/ports/bus.ts'
 import type { Clock } from '#core/ports/clock.ts'
@@ -50,14 +51,15 @@ export async function openShared(config: Config, parts: SharedParts): Promise<Sh
 }
 
 /**
- * What decides what a visitor gets. The database has the last word on it, and tells of it too: machines do not differ for
- * longer while Redis is away, while one of them cannot reach it, or where there is none.
+ * What decides what a visitor gets, and what runs. The database has the last word on it, and tells of it too: machines do
+ * not differ for longer while Redis is away, while one of them cannot reach it, or where there is none.
  */
 const TOLD_TWICE: ReadonlySet<string> = new Set([
   SITES_TOPIC,
   ZONES_TOPIC,
   CERTIFICATES_TOPIC,
   REVALIDATIONS_TOPIC,
+  DEPLOYMENTS_TOPIC,
 ])
 
 async function openRedis(url: string, config: Config, { log, clock, channel }: SharedParts): Promise<Shared> {

@@ -11,9 +11,10 @@ import { createRegistryLookup } from '#builder/environment/toolchain/registry.ts
 import { createToolchains } from '#builder/environment/toolchain/toolchains.ts'
 import { createBuildCli } from '#builder/framework-cli/build-cli.ts'
 import { withRuntimes } from '#builder/with-runtimes.ts'
+import { SECOND } from '#contract/time.ts'
 import { DEPLOYMENTS_TOPIC, readDeploymentNews } from '#core/deployment/deployment-news.ts'
 import { createCrashed } from '#core/instance/crash-loop.ts'
-import { createKeepRunning } from '#core/instance/keep-running.ts'
+import { createKeepAll, createKeepRunning } from '#core/instance/keep-running.ts'
 import { createLoadProgram } from '#core/instance/load-program.ts'
 import { createInstanceLog } from '#core/log/instance-log.ts'
 import { adviseSandbox, sandboxWords } from '#core/operator/sandbox-advice.ts'
@@ -42,6 +43,9 @@ import type { Parts } from './parts.ts'
 import { runnerSocket, shortName } from './runner-socket.ts'
 import { siteNamesOf } from './site-names.ts'
 import { announceHosts } from './use-cases.ts'
+
+/** What could not be looked at because the database was away is looked at again. */
+const AGAIN_MS = 5 * SECOND
 
 /** What builds and runs the code of users on this machine. */
 interface CodeWorkers {
@@ -162,27 +166,35 @@ export async function openCodeWorkers(
     isInstance: (path) => runner.isInstance(path),
     ...(docker?.offers ? { offers: docker.offers } : {}),
   })
+  const forget = (id: string) => {
+    runner.forget(id)
+    prerenders.forget(id).catch((err) => log.warn({ err }, 'cached responses could not be deleted'))
+    docker?.forget(id).catch((err) => log.warn({ err }, 'the images of a deployment could not be deleted'))
+  }
   const unsubscribe = bus.subscribe(DEPLOYMENTS_TOPIC, (text) => {
     const news = readDeploymentNews(text)
-    if (news?.what === 'deleted') {
-      runner.forget(news.id)
-      prerenders.forget(news.id).catch((err) => log.warn({ err }, 'cached responses could not be deleted'))
-      docker
-        ?.forget(news.id)
-        .catch((err) => log.warn({ err }, 'the images of a deployment could not be deleted'))
-    }
+    if (news?.what === 'deleted') forget(news.id)
     if (news?.what === 'scaled') void keepRunning(news.id).catch(notKept)
   })
 
-  const keepRunning = createKeepRunning({ ...stores, scale: runner.scale.bind(runner), share: share.of })
+  const keepRunning = createKeepRunning({
+    ...stores,
+    scale: runner.scale.bind(runner),
+    forget,
+    share: share.of,
+  })
   const notKept = (err: unknown) => log.error({ err }, 'the minimum number of instances could not be started')
+  const lookAtAll = createKeepAll({ ...stores, keepRunning, running: () => runner.deployments() })
+  let again: NodeJS.Timeout | undefined
   const keepAll = () =>
-    void stores.deployments
-      .keptRunning()
-      .then((kept) => Promise.all(kept.map(({ id }) => keepRunning(id))))
-      .catch(notKept)
+    void lookAtAll().catch((err: unknown) => {
+      notKept(err)
+      clearTimeout(again)
+      again = setTimeout(keepAll, AGAIN_MS).unref()
+    })
   keepAll()
   const stopSharing = share.onChange(keepAll)
+  const endGaps = bus.onGap?.(keepAll)
 
   const builder = createBuilder({
     ...{ environment, toolchains, cli, blobs, clock, registry },
@@ -201,6 +213,8 @@ export async function openCodeWorkers(
     async drain(ms, how) {
       unsubscribe()
       stopSharing()
+      endGaps?.()
+      clearTimeout(again)
       gateway?.leave()
       await runner.drain(ms, how)
       await gateway?.close()

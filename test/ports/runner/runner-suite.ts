@@ -231,8 +231,10 @@ export function describeRunner(ground: RunnerGround): void {
       const answer = ask(lease)
       const refused = assert.rejects(answer)
       await ask(lease, '/now')
+      assert.deepEqual(bench.host.deployments(), [ref.deploymentId])
       bench.remove(ref)
       bench.host.forget(ref.deploymentId)
+      assert.deepEqual(bench.host.deployments(), [])
       await refused
       lease.release('broken')
       await until(() => bench.host.list(ref.deploymentId).length === 0)

@@ -126,6 +126,8 @@ export interface RunnerHost {
   /** It was deleted: all its instances end at once, and requests that wait fail. */
   forget(deploymentId: string): void
   list(deploymentId: string): readonly Instance[]
+  /** Those of which something runs, or did a moment ago. */
+  deployments(): readonly string[]
   /** Whether a path is that of the socket of an instance of this machine. */
   isInstance(path: string): boolean
   /** Has runtimes wait for code before the first program is asked for. */
@@ -273,6 +275,10 @@ class ProcessHost implements RunnerHost {
       .flatMap((pool) => pool.instances)
       .sort((a, b) => a.startedAt - b.startedAt)
       .map((instance) => this.#recordOf(instance))
+  }
+
+  deployments(): readonly string[] {
+    return [...this.#pools.keys()]
   }
 
   isInstance(path: string): boolean {

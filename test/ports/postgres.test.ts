@@ -106,6 +106,16 @@ onPostgres((name, open) =>
       assert.equal((await elsewhere.selectFrom('settings').selectAll().execute()).length, 1)
     })
 
+    it('takes one statement of a transaction at a time, and undoes all of one that sends several at once', async (t) => {
+      const { stores, transact } = await openStores(t, open)
+      const failed = transact(({ settings }) => Promise.all([settings.set('a', '1'), settings.set('b', '2')]))
+      await assert.rejects(failed, /still under way/)
+      assert.deepEqual(
+        [await stores.settings.get('a'), await stores.settings.get('b')],
+        [undefined, undefined],
+      )
+    })
+
     it('answers whole numbers of 64 bits as numbers', async (t) => {
       const { database } = await openStores(t, open)
       const { rows } = await sql`select 1700000000000::bigint as time, count(*) as n from users`.execute(

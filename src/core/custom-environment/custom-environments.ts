@@ -93,17 +93,18 @@ export function createCustomEnvironments(parts: EnvironmentParts): CustomEnviron
     environments: readonly CustomEnvironment[],
   ): Promise<readonly KnownEnvironment[]> {
     const all = environments.length > 0 ? await projectDomains.ofProject(project.id) : []
-    return Promise.all(
-      environments.map(async (environment) => {
-        const newest = await newestOfEnvironment(deployments, project, environment.id)
-        const aliases = newest ? await hosts.ofDeployment(newest.id) : []
-        return {
-          environment,
-          domains: all.filter(({ customEnvironmentId }) => customEnvironmentId === environment.id),
-          aliases: aliases.map(({ host }) => host),
-        }
-      }),
-    )
+    const found: KnownEnvironment[] = []
+    // One after the other: the stores may be those of a transaction.
+    for (const environment of environments) {
+      const newest = await newestOfEnvironment(deployments, project, environment.id)
+      const aliases = newest ? await hosts.ofDeployment(newest.id) : []
+      found.push({
+        environment,
+        domains: all.filter(({ customEnvironmentId }) => customEnvironmentId === environment.id),
+        aliases: aliases.map(({ host }) => host),
+      })
+    }
+    return found
   }
 
   const one = async (from: ReadStores, project: Project, environment: CustomEnvironment) =>

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
+import { eachOf } from '../database/each-of.ts'
 import type { PageRange } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
 import { textsIn } from '../database/text-list.ts'
@@ -169,7 +170,7 @@ export async function createListing(
   const starts = by === 'meta' ? [{}] : choices(by.columns, wanted)
 
   return async (range) => {
-    const found = await Promise.all(starts.map((start) => select(db, { ...conditions, ...start, ...range })))
+    const found = await eachOf(db, starts, (start) => select(db, { ...conditions, ...start, ...range }))
     // Each part is in order and long enough, so the whole has the newest of all.
     return found.length === 1 ? (found[0] ?? []) : found.flat().sort(newestFirst).slice(0, range.limit)
   }

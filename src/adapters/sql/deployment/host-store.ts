@@ -2,6 +2,7 @@ import { type NotNull, type Selectable, sql } from 'kysely'
 import type { Alias, AliasRow } from '#core/alias/alias.ts'
 import type { HostStore } from '#core/alias/host-store.ts'
 import { flag } from '../database/columns.ts'
+import { eachOf } from '../database/each-of.ts'
 import { type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
 import { atomically } from '../database/transaction.ts'
@@ -218,7 +219,7 @@ export function createHostStore(db: Db): HostStore {
       const filters = [projectId].flat().map((id) => (id === undefined ? rest : { ...rest, projectId: id }))
       return readPage(page, {
         select: async (range) => {
-          const found = await Promise.all(filters.map((one) => selectFiltered(db, ownerId, one, range)))
+          const found = await eachOf(db, filters, (one) => selectFiltered(db, ownerId, one, range))
           // Each part is in order and long enough, so the whole has the newest of all.
           return found.length === 1 ? (found[0] ?? []) : found.flat().sort(newestFirst).slice(0, range.limit)
         },

@@ -55,7 +55,8 @@ export function createInstanceStore(db: Db): InstanceStore {
       await db.deleteFrom('instances').where('worker', '=', worker).execute()
     },
     async ofDeployment(deploymentId) {
-      const [rows, silent] = await Promise.all([selectOf(db, { id: deploymentId }), silentWorkers(db)])
+      const rows = await selectOf(db, { id: deploymentId })
+      const silent = await silentWorkers(db)
       return rows.filter(({ worker }) => !silent.has(worker)).map(toInstance)
     },
     async ofOwner(ownerId, exceptWorker = '') {

@@ -14,6 +14,7 @@ export class PostgresSession implements DatabaseConnection {
   readonly #client: PoolClient
   readonly #nameStatement: NameStatement
   #broken = false
+  #underWay: Promise<unknown> | undefined
 
   constructor(client: PoolClient, nameStatement: NameStatement) {
     this.#client = client
@@ -52,6 +53,7 @@ export class PostgresSession implements DatabaseConnection {
   /** Never throws: the error that led here is the one to tell, and a client left in doubt is not used again. */
   async rollback(): Promise<void> {
     try {
+      await this.#underWay?.catch(() => {})
       await this.#client.query('rollback')
     } catch {
       this.#broken = true
@@ -62,12 +64,22 @@ export class PostgresSession implements DatabaseConnection {
     this.#client.release(this.#broken || this.#client.getTransactionStatus() !== 'I')
   }
 
+  /**
+   * One statement after the other. If several are sent at once and one of them fails, the transaction ends while others
+   * are still to come, which then count on their own.
+   */
   async #guard<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#underWay)
+      throw new Error('a statement of the transaction is still under way: await each before the next')
+    const statement = run()
+    this.#underWay = statement
     try {
-      return await run()
+      return await statement
     } catch (error) {
       if (isConnectionError(error)) this.#broken = true
       throw convertError(error)
+    } finally {
+      this.#underWay = undefined
     }
   }
 }

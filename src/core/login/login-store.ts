@@ -8,7 +8,8 @@ export interface LoginStore {
   byLink(hash: string): Promise<Login | undefined>
   /** Those of an address that were neither accepted nor expired at this time. */
   waiting(email: string, at: number): Promise<readonly Login[]>
-  accept(id: string, acceptedAt: number): Promise<void>
+  /** False where it was accepted before. */
+  accept(id: string, acceptedAt: number): Promise<boolean>
   /** Removes the request; only one caller is ever told true. */
   take(id: string): Promise<boolean>
   deleteExpired(before: number): Promise<number>

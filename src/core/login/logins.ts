@@ -175,8 +175,7 @@ export function createLogins({ store, users, transact, queueMail, baseUrl, ...ru
     approve: ({ email }, id) =>
       transact(async ({ logins }) => {
         const login = (await logins.waiting(email, clock.now())).find((waiting) => waiting.id === id)
-        if (!login) throw expired()
-        await logins.accept(login.id, clock.now())
+        if (!login || !(await logins.accept(login.id, clock.now()))) throw expired()
         return login
       }),
 

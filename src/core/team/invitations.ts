@@ -14,7 +14,7 @@ import type { UserStore } from '../user/user-store.ts'
 import { ensureUser, type UserRules } from '../user/users.ts'
 import { INVITATION_LIFE, type Invitation, type InvitationStore } from './invitation.ts'
 import { joinMail } from './invitation-mail.ts'
-import { ownedTeam } from './seen-team.ts'
+import { lockedTeam, ownedTeam } from './seen-team.ts'
 import type { Team } from './team.ts'
 import type { TeamStore } from './team-store.ts'
 
@@ -73,7 +73,8 @@ export function createInvitations(parts: InvitationParts): Invitations {
   return {
     invite: (ctx, teamId, { email: text, role = 'MEMBER' }) =>
       transact(async ({ invitations, teams, users, jobs }) => {
-        const team = await ownedTeam(teams, ctx, teamId)
+        // Of several who invite at once, each finds whom the one before has invited.
+        const team = await lockedTeam(teams, ctx, teamId)
         const email = readEmail(text)
         const user = await users.byEmail(email)
         if (user && (await teams.member(teamId, user.id)))

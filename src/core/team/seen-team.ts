@@ -26,3 +26,10 @@ export async function ownedTeam(teams: TeamStore, ctx: Context, id: string): Pro
     )
   return team
 }
+
+/** The same, while nobody else changes the team or its members: whoever had it locked before may have removed the caller. */
+export async function lockedTeam(teams: TeamStore, ctx: Context, id: string): Promise<Team> {
+  await ownedTeam(teams, ctx, id)
+  await teams.lockMembers(id)
+  return ownedTeam(teams, ctx, id)
+}

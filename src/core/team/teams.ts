@@ -12,7 +12,7 @@ import type { Transact } from '../ports/transact.ts'
 import { readEmail } from '../user/user.ts'
 import type { UserStore } from '../user/user-store.ts'
 import { invitationMail } from './invitation-mail.ts'
-import { isSeen, ownedTeam, seenTeam } from './seen-team.ts'
+import { isSeen, lockedTeam, seenTeam } from './seen-team.ts'
 import { type Member, readSlug, readTeamName, type Team } from './team.ts'
 import type { TeamStore } from './team-store.ts'
 
@@ -87,7 +87,7 @@ export function createTeams(parts: TeamParts): Teams {
 
     update: (ctx, id, command) =>
       transact(async ({ teams }) => {
-        await ownedTeam(teams, ctx, id)
+        await lockedTeam(teams, ctx, id)
         const change = {
           ...(command.slug === undefined ? {} : { slug: readSlug(command.slug) }),
           ...(command.name === undefined ? {} : { name: readTeamName(command.name) }),
@@ -108,7 +108,7 @@ export function createTeams(parts: TeamParts): Teams {
 
     invite: (ctx, id, { email: text, role = 'MEMBER' }) =>
       transact(async ({ teams, users, jobs }) => {
-        const team = await ownedTeam(teams, ctx, id)
+        const team = await lockedTeam(teams, ctx, id)
         const email = readEmail(text)
         const user = await users.byEmail(email)
         if (!user) throw new AloftError('user_not_found', 'No account has this email address.', { email })
@@ -125,8 +125,7 @@ export function createTeams(parts: TeamParts): Teams {
 
     changeRole: (ctx, id, userId, role) =>
       transact(async ({ teams }) => {
-        await ownedTeam(teams, ctx, id)
-        await teams.lockMembers(id)
+        await lockedTeam(teams, ctx, id)
         const member = await teams.member(id, userId)
         if (!member) throw notAMember(userId)
         if (member.role === 'OWNER' && role !== 'OWNER' && (await teams.countOwners(id)) === 1)
@@ -140,8 +139,7 @@ export function createTeams(parts: TeamParts): Teams {
     removeMember: (ctx, id, userId) =>
       transact(async (stores) => {
         const { teams } = stores
-        await ownedTeam(teams, ctx, id)
-        await teams.lockMembers(id)
+        await lockedTeam(teams, ctx, id)
         const member = await teams.member(id, userId)
         if (!member) throw notAMember(userId)
         if (member.role === 'OWNER')

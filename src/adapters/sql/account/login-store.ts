@@ -83,14 +83,14 @@ export function createLoginStore(db: Db): LoginStore {
       return rows.map(toLogin)
     },
 
-    async accept(id, acceptedAt) {
-      await db
-        .updateTable('logins')
-        .set({ accepted_at: acceptedAt })
-        .where('id', '=', id)
-        .where('accepted_at', 'is', null)
-        .execute()
-    },
+    accept: (id, acceptedAt) =>
+      changedOne(
+        db
+          .updateTable('logins')
+          .set({ accepted_at: acceptedAt })
+          .where('id', '=', id)
+          .where('accepted_at', 'is', null),
+      ),
 
     take: (id) => changedOne(db.deleteFrom('logins').where('id', '=', id)),
 

@@ -12,7 +12,7 @@ import type { Transact } from '../ports/transact.ts'
 import { checkOwnVariables } from '../team/production-right.ts'
 import type { TeamStore } from '../team/team-store.ts'
 import type { Alias, AliasRow } from './alias.ts'
-import { type Pointed, pointAlias } from './assign-alias.ts'
+import { type Pointed, pointAlias, unlessRaced } from './assign-alias.ts'
 import type { HostStore } from './host-store.ts'
 import type { PlatformNames } from './platform-names.ts'
 
@@ -44,6 +44,9 @@ interface AliasParts {
   readonly onHostsChanged: (hosts: readonly string[]) => void
 }
 
+const noAlias = (idOrHost: string) =>
+  new AloftError('not_found', `There is no alias \`${idOrHost.slice(0, 300)}\`.`)
+
 export function createAliases(parts: AliasParts): Aliases {
   const { store, transact, clock, names } = parts
 
@@ -64,7 +67,7 @@ export function createAliases(parts: AliasParts): Aliases {
 
   async function found(hosts: HostStore, ctx: Context, idOrHost: string): Promise<Alias> {
     const alias = await hosts.alias(ctx.owner.id, idOrHost)
-    if (!alias) throw new AloftError('not_found', `There is no alias \`${idOrHost.slice(0, 300)}\`.`)
+    if (!alias) throw noAlias(idOrHost)
     checkReach(ctx, alias.projectId)
     return alias
   }
@@ -113,16 +116,18 @@ export function createAliases(parts: AliasParts): Aliases {
         const to = { deploymentId: id, ownerId, projectId, production: target === 'production' }
         const now = clock.now()
         if (to.production) await markLive(deployments, deployment, now)
-        return pointAlias(hosts, host, to, now)
+        return unlessRaced(pointAlias(hosts, host, to, now), () => owned(deployments, ctx, idOrHost))
       })
       parts.onHostsChanged([host])
       return pointed
     },
 
     async remove(ctx, idOrHost) {
-      const host = await transact(async ({ hosts }) => {
+      const host = await transact(async ({ hosts, locks }) => {
+        await locks.take('alias', (await found(hosts, ctx, idOrHost)).host)
         const alias = await found(hosts, ctx, idOrHost)
-        await hosts.release(alias.host)
+        // By its id: between the two, somebody else may have got the name.
+        if (!(await hosts.release(alias.host, alias.id))) throw noAlias(idOrHost)
         return alias.host
       })
       parts.onHostsChanged([host])

@@ -47,17 +47,29 @@ export async function pointAlias(
   if (problem) throw problem
   if (holder?.kind === 'alias') {
     const { kind: _, ...known } = holder
-    if (!(await hosts.point(host, known.deploymentId, to))) throw raced(host)
+    if (!(await hosts.point(host, known.deploymentId, to))) throw new Raced(host)
     return { alias: { ...known, ...to }, previous: known.deploymentId }
   }
   const alias: Alias = { id: newId.alias(), host, createdAt: now, ...to }
-  if (!(await hosts.claimAlias(alias))) throw raced(host)
+  if (!(await hosts.claimAlias(alias))) throw new Raced(host)
   return { alias, previous: undefined }
 }
 
-const raced = (host: string) =>
-  new AloftError(
-    'conflict',
-    `The alias \`${host}\` was changed by someone else at the same time. Try again.`,
-    { alias: host },
-  )
+/** Somebody else moved the name, or deleted the deployment, after both were looked at. */
+class Raced extends AloftError {
+  constructor(host: string) {
+    super('conflict', `The alias \`${host}\` was changed by someone else at the same time. Try again.`, {
+      alias: host,
+    })
+  }
+}
+
+/** The outcome of pointing names. If it failed because of somebody else, `look` throws where the deployment is the reason. */
+export async function unlessRaced<T>(pointing: Promise<T>, look: () => Promise<unknown>): Promise<T> {
+  try {
+    return await pointing
+  } catch (error) {
+    if (error instanceof Raced) await look()
+    throw error
+  }
+}

@@ -40,6 +40,6 @@ export interface HostStore {
   ofDeployment(deploymentId: string): Promise<readonly Alias[]>
   /** The aliases on which visitors get the production face of a project. */
   inProduction(projectId: string): Promise<readonly Alias[]>
-  /** Gives an alias up. The host of a deployment is never given up. */
-  release(host: string): Promise<void>
+  /** Gives an alias up; false where there is none, or none of this id. The host of a deployment is never given up. */
+  release(host: string, id?: string): Promise<boolean>
 }

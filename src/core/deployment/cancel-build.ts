@@ -21,13 +21,17 @@ export async function cancelBuild(
     throw new AloftError('conflict', 'The build has not started: the deployment is still waiting for files.')
   const failure = { code: CANCELED, message: `Cancelled by ${user.username}.`, step: 'build' }
   const ended = await endFailed(stores, deployment, failure, now)
-  if (!ended)
+  if (!ended) {
+    // Somebody else may have ended or deleted it since it was looked at.
+    const present = await stores.deployments.find(deployment.id)
+    if (!present) throw new AloftError('not_found', `There is no deployment \`${deployment.id}\`.`)
     throw new AloftError(
       'conflict',
-      deployment.failure?.code === CANCELED
+      present.failure?.code === CANCELED
         ? 'The build was already cancelled.'
         : 'There is no build to cancel: the deployment is finished.',
     )
+  }
   await stores.jobs.withdraw(`${BUILD_KEY}${deployment.id}`)
   await stores.events.emit(deploymentEvent('deployment.canceled', deployment, { userId: user.id, at: now }))
   return ended

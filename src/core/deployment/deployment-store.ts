@@ -64,13 +64,15 @@ export interface DeploymentStore {
   sealedEnv(id: string): Promise<string | undefined>
   /** SHA-1s that are still to be uploaded, each once. */
   missing(id: string): Promise<readonly string[]>
-  update(id: string, change: DeploymentChange): Promise<void>
+  /** False where it was deleted. */
+  update(id: string, change: DeploymentChange): Promise<boolean>
   /**
    * Changes one that is neither ready nor failed, and keeps everybody else from ending it until the transaction is over.
    * False where it has ended meanwhile.
    */
   advance(id: string, change: DeploymentChange): Promise<boolean>
-  delete(id: string, deletedAt: number): Promise<void>
+  /** False where it was deleted before. */
+  delete(id: string, deletedAt: number): Promise<boolean>
   /** Incomplete, though no file is to be uploaded any more. In a transaction nobody else completes them meanwhile. */
   completable(ownerId: string): Promise<readonly Deployment[]>
   /** Puts a manifest in which every file has its content in place of the one that waited for some. */

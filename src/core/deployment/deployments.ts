@@ -82,6 +82,9 @@ export interface DeploymentParts extends CreateParts {
   readonly onNews: (news: DeploymentNews) => void
 }
 
+const unknown = (idOrHost: string) =>
+  new AloftError('not_found', `There is no deployment \`${idOrHost.slice(0, 300)}\`.`)
+
 export function createDeployments(parts: DeploymentParts): Deployments {
   const { store, blobs, clock, transact, names } = parts
 
@@ -92,8 +95,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
     intent: Intent,
   ): Promise<Deployment> {
     const deployment = await deployments.find(idOrHost)
-    if (!deployment)
-      throw new AloftError('not_found', `There is no deployment \`${idOrHost.slice(0, 300)}\`.`)
+    if (!deployment) throw unknown(idOrHost)
     if (deployment.ownerId === ctx.owner.id) {
       checkReach(ctx, deployment.projectId)
       return deployment
@@ -189,7 +191,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
         const isReleased = known?.details.release?.canaryDeploymentId === deployment.id
         const project = followers.length > 0 || isReleased ? await projects.lock(ownerId, projectId) : known
         // First of all, because from here on nothing more can be pointed to it.
-        await deployments.delete(deployment.id, clock.now())
+        if (!(await deployments.delete(deployment.id, clock.now()))) throw unknown(idOrHost)
         const aliases = await hosts.ofDeployment(deployment.id)
         // The project keeps the name it was allotted: its next deployment takes it over.
         for (const { host } of aliases) if (host !== project?.defaultHost) await hosts.release(host)
@@ -263,7 +265,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
           throw new AloftError('deployment_not_ready', `The deployment is ${state}, not READY.`)
         await locks.take('quota keptInstances', ctx.owner.id)
         await checkKept(deployments, deployment, scale, ctx.owner)
-        await deployments.update(deployment.id, { scale })
+        if (!(await deployments.update(deployment.id, { scale }))) throw unknown(idOrHost)
         return deployment.id
       })
       parts.onNews({ what: 'scaled', id, scale })

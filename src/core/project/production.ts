@@ -2,6 +2,7 @@ import { AloftError } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
 import { checkReach } from '../access/reach.ts'
+import { unlessRaced } from '../alias/assign-alias.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import type { PlatformNames } from '../alias/platform-names.ts'
 import type { SyncStores } from '../cron/sync-crons.ts'
@@ -90,8 +91,10 @@ export function createProduction(parts: ProductionParts): Production {
       const deployment = await readyDeployment(stores.deployments, project, deploymentId)
       await checkOwnVariables(ctx.owner, stores.teams, deployment)
       const begun = type === 'promote' ? await promoteInSteps(stores, project, deployment, now) : undefined
-      return (
-        begun ?? showInProduction(stores, project, deployment, { type, names, now, by: ctx.actor.user.id })
+      if (begun) return begun
+      const how = { type, names, now, by: ctx.actor.user.id }
+      return unlessRaced(showInProduction(stores, project, deployment, how), () =>
+        readyDeployment(stores.deployments, project, deploymentId),
       )
     })
 

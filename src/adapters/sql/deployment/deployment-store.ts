@@ -240,9 +240,7 @@ export function createDeploymentStore(db: Db): DeploymentStore {
 
     missing: (id) => selectMissing(db, id),
 
-    async update(id, change) {
-      await atomically(db, (tx) => update(tx, id, change))
-    },
+    update: (id, change) => atomically(db, (tx) => update(tx, id, change)),
 
     advance: (id, change) => atomically(db, (tx) => update(tx, id, change, { unsettled: true })),
 
@@ -256,7 +254,7 @@ export function createDeploymentStore(db: Db): DeploymentStore {
           .where('deleted_at', 'is', null)
           .returning('owner_id')
           .executeTakeFirst()
-        if (!deleted) return
+        if (!deleted) return false
         await countUsage(tx, [deploymentCount(deleted.owner_id, -1)])
         await tx.deleteFrom('manifests').where('deployment_id', '=', id).execute()
         await tx.deleteFrom('outputs').where('deployment_id', '=', id).execute()
@@ -266,6 +264,7 @@ export function createDeploymentStore(db: Db): DeploymentStore {
         await tx.deleteFrom('revalidations').where('deployment_id', '=', id).execute()
         await removeThings(tx, pagesOf(id))
         await delistAliasesOf(tx, id)
+        return true
       }),
 
     async completable(ownerId) {

@@ -232,15 +232,18 @@ export function createHostStore(db: Db): HostStore {
 
     inProduction: async (projectId) => (await selectProduction(db, { projectId })).map(toAlias),
 
-    release: (host) =>
+    release: (host, id) =>
       atomically(db, async (tx) => {
         const row = await tx
           .deleteFrom('hosts')
           .where('host', '=', host)
           .where('alias_id', 'is not', null)
+          .$if(id !== undefined, (query) => query.where('alias_id', '=', id as string))
           .returning('alias_id')
           .executeTakeFirst()
-        if (row?.alias_id) await delist(tx, row.alias_id)
+        if (!row?.alias_id) return false
+        await delist(tx, row.alias_id)
+        return true
       }),
   }
 }

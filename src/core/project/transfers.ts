@@ -201,6 +201,8 @@ export function createTransfers(parts: TransferParts): Transfers {
       const { project, hosts } = await transact(async (stores) => {
         const offer = await offered(stores.projects, code)
         const current = await stores.projects.lock(offer.ownerId, offer.id)
+        // Whoever had it locked before may have accepted, cancelled or replaced the offer.
+        await offered(stores.projects, code)
         if (!current?.details.transfer) throw unknown(offer.id)
         const states = await stores.projects.states(current)
         const left = [...states.keys()].filter((id) => !copied.has(id))

@@ -108,7 +108,8 @@ export function createProjectStore(db: Db): ProjectStore {
         .where('owner_id', '=', ownerId)
         .returning(PROJECT)
         .executeTakeFirst()
-      return row && toProject(row)
+      // Whoever had it locked before may have renamed it.
+      return row && [row.id, row.name].includes(idOrName) ? toProject(row) : undefined
     },
 
     update: (id, { name, directoryListing, build, details }, updatedAt) =>

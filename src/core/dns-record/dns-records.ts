@@ -42,13 +42,14 @@ export interface DnsRecords {
   delete(ctx: Context, domain: string, id: string): Promise<void>
 }
 
-interface DnsRecordParts extends SystemTargets {
-  readonly store: DnsRecordStore
+interface RecordStores {
+  readonly dnsRecords: DnsRecordStore
   readonly domains: Pick<DomainStore, 'find' | 'verifiedCovering'>
-  readonly transact: Transact<{
-    readonly dnsRecords: DnsRecordStore
-    readonly domains: Pick<DomainStore, 'find' | 'verifiedCovering'>
-  }>
+}
+
+interface DnsRecordParts extends SystemTargets, Pick<RecordStores, 'domains'> {
+  readonly store: DnsRecordStore
+  readonly transact: Transact<RecordStores>
   readonly clock: Clock
   readonly nameservers: readonly string[]
   readonly onZonesChanged: (zones: readonly string[]) => void
@@ -100,6 +101,12 @@ export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
     })
   }
 
+  /** The domain, while nobody else changes its zone: whoever did so before may have deleted it. */
+  async function held({ domains, dnsRecords }: RecordStores, ctx: Context, text: string): Promise<Domain> {
+    await dnsRecords.countChange((await owned(domains, ctx, text)).name)
+    return owned(domains, ctx, text)
+  }
+
   const systemRecordsOf = (domain: Domain): readonly DnsRecord[] =>
     serviceTypeOf(domain, nameservers) === 'provider.world' ? systemRecords(domain, parts) : []
 
@@ -121,7 +128,6 @@ export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
     const zone = domain.name
     const name = readRecordName(label, zone)
     checkTarget(type, value, fullName(name, zone))
-    await dnsRecords.countChange(zone)
     const records = (await dnsRecords.list(domain.id)).filter(({ id }) => id !== before?.id)
     const old = conflictingRecord({ name, type, value }, records)
     if (old)
@@ -169,25 +175,21 @@ export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
     },
 
     async create(ctx, text, request) {
-      const { record, zone } = await transact(async ({ domains, dnsRecords }) =>
-        put(dnsRecords, ctx, await owned(domains, ctx, text), request),
+      const { record, zone } = await transact(async (stores) =>
+        put(stores.dnsRecords, ctx, await held(stores, ctx, text), request),
       )
       parts.onZonesChanged([zone])
       return record
     },
 
     async update(ctx, id, change) {
-      const { record, zone } = await transact(async ({ domains, dnsRecords }) => {
-        const { record: before, domain } = await located(dnsRecords, ctx, id)
+      const { record, zone } = await transact(async (stores) => {
+        const { dnsRecords } = stores
+        const domain = await held(stores, ctx, (await located(dnsRecords, ctx, id)).domain)
+        const { record: before } = await located(dnsRecords, ctx, id)
         const { name, type, value } = before
         const given = Object.fromEntries(Object.entries(change).filter(([, it]) => it !== undefined))
-        return put(
-          dnsRecords,
-          ctx,
-          await owned(domains, ctx, domain),
-          { name, type, value, ...given },
-          before,
-        )
+        return put(dnsRecords, ctx, domain, { name, type, value, ...given }, before)
       })
       parts.onZonesChanged([zone])
       return { ...record, domain: zone }
@@ -201,7 +203,7 @@ export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
             'forbidden',
             'System records can’t be deleted. A record of yours with the same name and type takes precedence.',
           )
-        await dnsRecords.countChange(domain.name)
+        await held({ domains, dnsRecords }, ctx, text)
         if (!(await dnsRecords.remove(domain.id, id)))
           throw new AloftError('not_found', `There is no record \`${id.slice(0, 100)}\`.`)
         return domain.name

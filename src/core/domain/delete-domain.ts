@@ -91,14 +91,14 @@ async function checkHosts(stores: DeleteStores, domain: Domain): Promise<void> {
 
 /**
  * Deletes a domain with its records, in the caller's transaction. Certificates that somebody asked for are in the
- * way. Answers the hosts that show something else from now on.
+ * way. Answers the hosts that show something else from now on; nothing where somebody else has just deleted it.
  */
 export async function deleteDomain(
   stores: DeleteStores,
   domain: Domain,
   { withAliases }: DeleteRules,
   cause: Pick<NewEvent, 'userId' | 'at'>,
-): Promise<readonly string[]> {
+): Promise<readonly string[] | undefined> {
   await checkCertificates(stores, domain)
   if (!withAliases) await checkHosts(stores, domain)
   const changed = new Set<string>()
@@ -111,6 +111,5 @@ export async function deleteDomain(
     await stores.hosts.release(host)
     changed.add(host)
   }
-  await stores.domains.remove(domain.id)
-  return [...changed]
+  return (await stores.domains.remove(domain.id)) ? [...changed] : undefined
 }

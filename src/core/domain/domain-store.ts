@@ -17,8 +17,8 @@ export interface DomainStore {
   update(id: string, change: DomainChange): Promise<boolean>
   /** Takes the name away from every other account. Answers what was removed. */
   removeOthers(name: string, keptId: string): Promise<readonly Domain[]>
-  /** Removes it with its DNS records. */
-  remove(id: string): Promise<void>
+  /** Removes it with its DNS records; false where it was removed before. */
+  remove(id: string): Promise<boolean>
   /** Unverified ones that are looked up again, by when they were last: the longest ago first. */
   unverified(checkedBefore: number, createdAfter: number, limit: number): Promise<readonly Domain[]>
   /** Verified ones, by when they were last looked up: the longest ago first. */

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { type Domain, heldNames, isVerified } from '#core/domain/domain.ts'
 import type { DomainStore } from '#core/domain/domain-store.ts'
 import { countZoneChange } from '../change/zone-changes.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { flag } from '../database/columns.ts'
 import { locksRows } from '../database/dialect/capabilities.ts'
 import { newestFirst, type PageRange, readPage } from '../database/page.ts'
@@ -159,8 +160,11 @@ export function createDomainStore(db: Db): DomainStore {
 
     remove: (id) =>
       atomically(db, async (tx) => {
-        const gone = await tx.deleteFrom('domains').where('id', '=', id).returning('name').executeTakeFirst()
-        if (gone) await countZoneChange(tx, gone.name)
+        // Before anything else, as everybody does who changes its records.
+        const present = await tx.selectFrom('domains').select('name').where('id', '=', id).executeTakeFirst()
+        if (!present) return false
+        await countZoneChange(tx, present.name)
+        return changedOne(tx.deleteFrom('domains').where('id', '=', id))
       }),
 
     unverified: async (checkedBefore, createdAfter, limit) =>

@@ -13,6 +13,7 @@ import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
 import { type Application, clientSecretPurpose } from './application.ts'
 import type { ApplicationStore } from './application-store.ts'
+import { lockApplication } from './lock-application.ts'
 import { type ApplicationRequest, readApplication, slugFor } from './read-application.ts'
 
 /** Carries what changed in an application to where it is installed. */
@@ -111,7 +112,8 @@ export function createApplications(parts: ApplicationParts): Applications {
     change(ctx, id, request) {
       checkRole(ctx)
       const change = { ...readApplication(request, parts.allowsAddress), updatedAt: clock.now() }
-      return transact(async ({ applications, installations, jobs }) => {
+      return transact(async ({ applications, installations, jobs, locks }) => {
+        await lockApplication(locks, id)
         const application = await owned(applications, ctx, id)
         if (!(await applications.update(id, change))) throw slugTaken(change.slug ?? application.slug)
         if (change.scopes !== undefined) {
@@ -125,7 +127,8 @@ export function createApplications(parts: ApplicationParts): Applications {
     rotateSecret(ctx, id) {
       checkRole(ctx)
       const { secret, sealedSecret } = newSecret(id)
-      return transact(async ({ applications }) => {
+      return transact(async ({ applications, locks }) => {
+        await lockApplication(locks, id)
         const application = await owned(applications, ctx, id)
         const change = { sealedSecret, updatedAt: clock.now() }
         await applications.update(id, change)
@@ -135,7 +138,8 @@ export function createApplications(parts: ApplicationParts): Applications {
 
     remove(ctx, id) {
       checkRole(ctx)
-      return transact(async ({ applications, jobs }) => {
+      return transact(async ({ applications, jobs, locks }) => {
+        await lockApplication(locks, id)
         await owned(applications, ctx, id)
         await applications.retire(id)
         await jobs.enqueue({

@@ -151,8 +151,7 @@ export function createDrains(parts: DrainParts): Drains {
     async remove(ctx, id) {
       await transact(async ({ drains }) => {
         const drain = await drains.find(ctx.owner.id, id)
-        if (!drain || !isMine(ctx, drain)) throw unknown(id)
-        await drains.remove(ctx.owner.id, id)
+        if (!drain || !isMine(ctx, drain) || !(await drains.remove(ctx.owner.id, id))) throw unknown(id)
       })
       parts.onChanged()
     },

@@ -95,7 +95,10 @@ export const createRemoveJob = ({ stores, transact, clock }: JobParts): JobHandl
     while (!signal.aborted) {
       const some = await stores.installations.everywhere(applicationId, '', STEP)
       for (const installation of some)
-        await transact((tx) => removeInstallation(tx, installation, { userId, at: clock.now() }))
+        await transact(async (tx) => {
+          if (await tx.installations.lock(installation.id))
+            await removeInstallation(tx, installation, { userId, at: clock.now() })
+        })
       if (some.length > 0) continue
       await transact(async ({ jobs }) => {
         const runAt = clock.now() + SENT_BY

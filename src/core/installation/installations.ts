@@ -132,6 +132,7 @@ export function createInstallations({ stores, transact, clock }: InstallationPar
 
     remove: (ctx, id) =>
       transact(async (tx) => {
+        await tx.installations.lock(id)
         const { installation } = await known(tx, ctx, id)
         if (ctx.actor.installation === undefined) checkMayChange(ctx, installation)
         await removeInstallation(tx, installation, { userId: ctx.actor.user.id, at: clock.now() })

@@ -3,11 +3,13 @@ import { AloftError } from '#contract/errors.ts'
 import { newBearer, newId } from '#contract/ids.ts'
 import { type Application, clientSecretPurpose } from '../application/application.ts'
 import type { ApplicationStore } from '../application/application-store.ts'
+import { lockApplication } from '../application/lock-application.ts'
 import type { EventQueue } from '../event/event.ts'
 import type { Installation } from '../installation/installation.ts'
 import { projectsChangedEvent } from '../installation/installation-events.ts'
 import type { InstallationStore } from '../installation/installation-store.ts'
 import { readSelection, type Selection } from '../installation/read-selection.ts'
+import { narrowed } from '../installation/scope-change.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Locks } from '../ports/locks.ts'
 import type { Transact } from '../ports/transact.ts'
@@ -120,11 +122,11 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
     const now = clock.now()
     const ownerId = consent.teamId ?? user.id
     const selection = await readSelection(projects, ownerId, consent)
+    await locks.take('installations', ownerId)
     const found = await installations.ofApplication(application.id, ownerId)
     const present = found && (await installations.lock(found.id))
     const given = { ...selection, scopes: application.scopes, updatedAt: now }
     if (!present) {
-      await locks.take('installations', ownerId)
       const { items } = await installations.list(ownerId, { limit: MOST_INSTALLATIONS })
       if (items.length >= MOST_INSTALLATIONS)
         throw new AloftError('conflict', `An account has at most ${MOST_INSTALLATIONS} applications.`)
@@ -181,9 +183,12 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
             'payment_required',
             'This account is blocked. Settle its outstanding payment to make changes.',
           )
-        // Removed since the page was shown.
-        if (!(await tx.applications.byClientId(application.clientId))) throw unknownClient()
-        const installation = await install(tx, user, application, consent)
+        await lockApplication(tx.locks, application.id)
+        // Removed since the page was shown, or changed.
+        const present = await tx.applications.byClientId(application.clientId)
+        if (!present) throw unknownClient()
+        const scopes = narrowed(application.scopes, present.scopes)
+        const installation = await install(tx, user, { ...present, scopes }, consent)
         await tx.oauthCodes.add({
           hash: hashBearer(code),
           installationId: installation.id,
@@ -209,6 +214,8 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
           '`redirect_uri` should be the redirect URL that the application is registered with.',
         )
       const granted = await transact(async (tx) => {
+        // Of two at the same moment, the second finds it used.
+        await tx.locks.take('oauth-code', hashBearer(code))
         const found = await tx.oauthCodes.byHash(hashBearer(code))
         if (!found || found.applicationId !== application.id) return undefined
         if (found.usedAt !== null) {
@@ -227,7 +234,6 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
           now,
           installationId: installation.id,
         })
-        // Of two at the same moment, the second finds it used.
         if (!(await tx.oauthCodes.use(found.hash, now, token.id))) throw unusable()
         return { bearer, installation, userId: found.userId }
       })

@@ -62,12 +62,14 @@ interface WebhookParts {
   readonly allowsAddress: Allows
 }
 
+const unknown = (id: string) => new AloftError('not_found', `There is no webhook \`${id.slice(0, 100)}\`.`)
+
 export function createWebhooks(parts: WebhookParts): Webhooks {
   const { stores, transact, vault, clock } = parts
 
   async function owned(webhooks: WebhookStore, ctx: Context, id: string): Promise<Webhook> {
     const webhook = await webhooks.find(ctx.owner.id, id)
-    if (!webhook) throw new AloftError('not_found', `There is no webhook \`${id.slice(0, 100)}\`.`)
+    if (!webhook) throw unknown(id)
     return webhook
   }
 
@@ -138,14 +140,13 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
           updatedAt: now,
         }
         await checkProjects(projects, ctx, change.projectIds ?? [])
-        await webhooks.update(id, change)
+        if (!(await webhooks.update(id, change))) throw unknown(id)
         return { ...webhook, ...change }
       })
     },
 
     async remove(ctx, id) {
-      if (!(await transact(({ webhooks }) => webhooks.remove(ctx.owner.id, id))))
-        throw new AloftError('not_found', `There is no webhook \`${id.slice(0, 100)}\`.`)
+      if (!(await transact(({ webhooks }) => webhooks.remove(ctx.owner.id, id)))) throw unknown(id)
     },
 
     async deliveries(ctx, id, page) {

@@ -1,3 +1,4 @@
+import { locksRows } from '../database/dialect/capabilities.ts'
 import { atomically } from '../database/transaction.ts'
 import type { Db } from '../tables.ts'
 
@@ -24,13 +25,13 @@ export function createDetailsTable<T extends Owned>(
   const toThing = (row: { id: string; owner_id: string; details: string; created_at: number }): T =>
     ({ ...read(row.details), id: row.id, ownerId: row.owner_id, createdAt: row.created_at }) as T
 
-  const byId = async (id: string, on = db): Promise<T | undefined> => {
-    const row = await on.selectFrom(table).select(COLUMNS).where('id', '=', id).executeTakeFirst()
+  const byId = async (id: string): Promise<T | undefined> => {
+    const row = await db.selectFrom(table).select(COLUMNS).where('id', '=', id).executeTakeFirst()
     return row && toThing(row)
   }
 
   return {
-    byId: (id: string) => byId(id),
+    byId,
 
     async add(thing: T): Promise<void> {
       const { id, ownerId, createdAt } = thing
@@ -53,8 +54,15 @@ export function createDetailsTable<T extends Owned>(
 
     update: (id: string, change: Partial<T>): Promise<boolean> =>
       atomically(db, async (tx) => {
-        const found = await byId(id, tx)
-        if (!found) return false
+        // Of two who change different things at once, neither undoes what the other did.
+        const row = await tx
+          .selectFrom(table)
+          .select(COLUMNS)
+          .where('id', '=', id)
+          .$if(locksRows(tx), (query) => query.forUpdate())
+          .executeTakeFirst()
+        if (!row) return false
+        const found = toThing(row)
         await tx
           .updateTable(table)
           .set({ details: detailsOf({ ...found, ...change }) })

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Webhook } from '#core/webhook/webhook.ts'
 import type { WebhookStore } from '#core/webhook/webhook-store.ts'
+import { locksRows } from '../database/dialect/capabilities.ts'
 import { prepare } from '../database/prepare.ts'
 import type { Db, WebhookTable } from '../tables.ts'
 
@@ -60,8 +61,15 @@ export function createWebhookStore(db: Db): WebhookStore {
     list: async (ownerId) => (await selectOf(db, { ownerId })).map(toWebhook),
 
     async update(id, change) {
-      const webhook = await byId(id)
-      if (!webhook) return false
+      // Of two who change different things at once, neither undoes what the other did.
+      const present = await db
+        .selectFrom('webhooks')
+        .select(WEBHOOK)
+        .where('id', '=', id)
+        .$if(locksRows(db), (query) => query.forUpdate())
+        .executeTakeFirst()
+      if (!present) return false
+      const webhook = toWebhook(present)
       const { details, sealed_secret, disabled_at } = fromWebhook({ ...webhook, ...change })
       const { numUpdatedRows } = await db
         .updateTable('webhooks')

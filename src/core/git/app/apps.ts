@@ -70,8 +70,7 @@ export function createGitApps(parts: AppsParts): GitApps {
 
   const get = async ({ owner }: Context, id: string): Promise<GitApp> => {
     const found = await store.byId(id)
-    if (found?.ownerId !== owner.id)
-      throw new AloftError('not_found', `There is no GitHub App \`${id.slice(0, 100)}\`.`)
+    if (found?.ownerId !== owner.id) throw unknown(id)
     return found
   }
 
@@ -157,16 +156,19 @@ export function createGitApps(parts: AppsParts): GitApps {
           'Only an OWNER of the team or the person who created it can remove it.',
         )
       await transact(async (stores) => {
+        await stores.locks.take('connections', ctx.owner.id)
         if ((await stores.connections.list(ctx.owner.id)).some((one) => one.app?.id === id))
           throw new AloftError(
             'conflict',
             'The GitHub App is connected. Remove the connected Git host first.',
           )
-        await stores.apps.remove(ctx.owner.id, id)
+        if (!(await stores.apps.remove(ctx.owner.id, id))) throw unknown(id)
       })
     },
   }
 }
+
+const unknown = (id: string) => new AloftError('not_found', `There is no GitHub App \`${id.slice(0, 100)}\`.`)
 
 const over = () =>
   new AloftError(

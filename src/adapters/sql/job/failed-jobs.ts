@@ -58,12 +58,15 @@ export const createFailedJobs = (db: Db, { clock, onEnqueue }: Parts): FailedJob
         return { id: waiting.id, kind: job.kind }
       }
       const now = clock.now()
-      await tx
-        .updateTable('jobs')
-        .set({ failed_at: null, worker: null, attempts: 0, run_at: now, due_at: now })
-        .where('id', '=', id)
-        .execute()
-      return { id, kind: job.kind }
+      const isRevived = await changedOne(
+        tx
+          .updateTable('jobs')
+          .set({ failed_at: null, worker: null, attempts: 0, run_at: now, due_at: now })
+          .where('id', '=', id)
+          // Somebody else may have had it tried again, and it may run by now.
+          .where('failed_at', 'is not', null),
+      )
+      return isRevived ? { id, kind: job.kind } : undefined
     })
     if (retried) onEnqueue?.()
     return retried

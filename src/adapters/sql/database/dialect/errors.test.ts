@@ -36,6 +36,10 @@ it('tells a unique violation of either database', () => {
     assert.equal(isUniqueViolation(error), false)
 })
 
+it('tells that what a row belongs to is gone, on either database', () => {
+  for (const error of [fromServer('23503'), fromSqlite(787)]) assert.equal(kindOf(error), 'not_found')
+})
+
 it('passes on what it does not know, and what is converted already', () => {
   const known = new AloftError('not_found', 'no')
   for (const error of [

@@ -11,6 +11,7 @@ interface DriverError {
 const SQLITE = { busy: 5, locked: 6, ioError: 10, full: 13, cannotOpen: 14 } as const
 const SQLITE_GONE: readonly number[] = Object.values(SQLITE)
 const SQLITE_UNIQUE: readonly number[] = [1555, 2067]
+const SQLITE_REFERENCE = 787
 
 const SQLITE_DAMAGED: readonly number[] = [11, 26]
 const SQLSTATE_NO_SPACE = '53100'
@@ -50,6 +51,10 @@ export const isBusy = (error: unknown): boolean => ((sqliteErrorCode(error) ?? 0
 
 export const isUniqueViolation = (error: unknown): boolean =>
   sqlState(error) === '23505' || SQLITE_UNIQUE.includes(sqliteErrorCode(error) ?? 0)
+
+/** What a row belongs to is not there: somebody deleted it after it was looked at. */
+const isReferenceViolation = (error: unknown): boolean =>
+  sqlState(error) === '23503' || sqliteErrorCode(error) === SQLITE_REFERENCE
 
 /** Whether the connection itself, not the statement, is what failed. */
 export function isConnectionError(error: unknown): boolean {
@@ -109,6 +114,13 @@ export function convertError(error: unknown, file?: string): unknown {
     return new AloftError(
       'conflict',
       'This conflicts with something that already exists.',
+      {},
+      { cause: error },
+    )
+  if (isReferenceViolation(error))
+    return new AloftError(
+      'not_found',
+      'What this belongs to was deleted at the same moment.',
       {},
       { cause: error },
     )

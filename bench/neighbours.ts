@@ -82,6 +82,7 @@ async function rowsOf(
       why = tally.why ?? why
     }
   }
+  console.error(`${done} requests of ${what} were answered`)
   if (refused > done)
     console.error(`${refused} of ${done + refused} requests of ${what} were refused: ${why}`)
   return quiet.map(({ who }, n) => {

@@ -112,10 +112,10 @@ export async function serve(
   { sockets, seat }: ChildOptions = {},
 ): Promise<Running> {
   const parts = await openParts(config, log, channel)
-  const use = createUseCases(config, parts)
+  const elsewhere = createElsewhere()
+  const use = createUseCases(config, parts, elsewhere.isVisited)
   let dns: DnsServer | undefined
   const metrics = createMetrics(channel, () => dns?.counts(), use.changes.count)
-  const elsewhere = createElsewhere()
   const isForApi = createIsForApi(config)
   const turns = createInTurns({ keyOf: (req) => (isForApi(req) ? `api ${callerOf(req)}` : hostOf(req)) })
   const api = await buildApi(config, parts, use, channel, metrics, (local) =>

@@ -24,6 +24,7 @@ import { createLargeFiles, type LargeFiles } from './large-files.ts'
 import { type Layout, layoutOf, RESERVE_BYTES } from './layout.ts'
 import { listBlobs } from './listing.ts'
 import { openFolder } from './opening.ts'
+import { Pace } from './pace.ts'
 import { PackFiles } from './pack-files.ts'
 import { PackWriter } from './pack-writer.ts'
 import { corrupt, readBlob, streamBlob, VerifiedNames } from './reading.ts'
@@ -110,7 +111,8 @@ class Store implements FsBlobStore {
   readonly #parts: Parts
   readonly #packs: PackFiles
   readonly #large: LargeFiles
-  readonly #intake = new IntakeThread()
+  readonly #pace = new Pace()
+  readonly #intake = new IntakeThread((bytes, ms) => this.#pace.learn(bytes, ms))
   readonly #work = new OpenWork()
   readonly #verified = new VerifiedNames()
   readonly #checking = new Map<string, Promise<unknown>>()
@@ -307,13 +309,15 @@ class Store implements FsBlobStore {
   }
 
   async #put(source: Readable | AsyncIterable<Uint8Array>, options: PutOptions): Promise<BlobDigest> {
-    const { maxBytes, signal, sizeHint = 0, accept, ownsChunks = false } = options
+    const { maxBytes, signal, sizeHint = 0, accept, ownsChunks = false, givesWay = () => false } = options
     const signals = signal === undefined ? [this.#work.signal] : [signal, this.#work.signal]
     const { digest, content } = await receive(source, {
       maxBytes,
       smallBytes: this.#parts.smallBytes,
       sizeHint,
       ownsChunks,
+      givesWay,
+      pace: this.#pace,
       signals,
       assertRoom: () => this.#assertRoom(),
       spill: () => Spill.create(this.#tempPath(), (handle) => this.#intakeFor(handle, sizeHint)),

@@ -29,8 +29,10 @@ function answer(request: IntakeRequest): IntakeAnswer {
     }
     if ('chunks' in request) {
       contents.set(request.id, content)
+      const before = process.threadCpuUsage()
       for (const chunk of request.chunks) take(content, request.fd, chunk)
-      return {}
+      const { user, system } = process.threadCpuUsage(before)
+      return { ms: (user + system) / 1000 }
     }
     contents.delete(request.id)
     if (request.end === 'drop') return {}

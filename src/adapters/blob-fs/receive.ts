@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { showLimit } from '#contract/amounts.ts'
 import { type BlobDigest, BlobError } from '#core/ports/blob-store.ts'
+import type { Pace } from './pace.ts'
 import type { Spill } from './spill.ts'
 import { takeChunks } from './take-chunks.ts'
 
@@ -16,6 +17,9 @@ export interface ReceiveOptions {
   readonly smallBytes: number
   readonly sizeHint: number
   readonly ownsChunks: boolean
+  /** Whether it comes in at the pace of those that give way. */
+  readonly givesWay: () => boolean
+  readonly pace: Pace
   readonly signals: readonly AbortSignal[]
   readonly spill: () => Promise<Spill>
   /** Throws where the disk has no room for more. */
@@ -31,7 +35,7 @@ export const digestOf = (bytes: Uint8Array): BlobDigest => ({
 /** Takes in a whole content. Where it throws, nothing of it is left. */
 export async function receive(
   source: Readable | AsyncIterable<Uint8Array>,
-  { maxBytes, smallBytes, sizeHint, ownsChunks, signals, spill, assertRoom }: ReceiveOptions,
+  { maxBytes, smallBytes, sizeHint, ownsChunks, givesWay, pace, signals, spill, assertRoom }: ReceiveOptions,
 ): Promise<Received> {
   const small: Uint8Array[] = []
   let size = 0
@@ -46,7 +50,9 @@ export async function receive(
     if (file !== undefined) {
       // There may have been room at the beginning, for this one and for many others that came with it.
       assertRoom()
-      return file.add(chunk, ownsChunks)
+      const turn = givesWay() ? pace.take(chunk.length) : undefined
+      const added = file.add(chunk, ownsChunks)
+      return turn === undefined || added === undefined ? (turn ?? added) : both(turn, added)
     }
     small.push(chunk)
     return size > smallBytes ? moveToFile() : undefined
@@ -63,6 +69,9 @@ export async function receive(
     throw error
   }
 }
+
+const both = async (...promises: readonly Promise<void>[]): Promise<void> =>
+  void (await Promise.all(promises))
 
 const tooLarge = (maxBytes: number) =>
   new BlobError('too_large', `The content is larger than ${showLimit(maxBytes)}`)

@@ -14,11 +14,14 @@ export type IntakeRequest =
   | { readonly id: number; readonly end: 'digest' | 'drop' }
 
 export interface IntakeAnswer {
+  /** Milliseconds of CPU time that the chunks took. */
+  readonly ms?: number
   readonly digest?: BlobDigest
   readonly failure?: { readonly message: string; readonly code?: string }
 }
 
 interface Waiting {
+  readonly bytes: number
   resolve(digest: BlobDigest | undefined): void
   reject(error: unknown): void
 }
@@ -31,11 +34,17 @@ const ended = () => new Error('The thread that takes in large contents ended')
  * there is none for a while, so an idle process does not pay its memory.
  */
 export class IntakeThread {
+  /** Told of every few chunks how many bytes they were, and what they took. */
+  readonly #onTaken: (bytes: number, ms: number) => void
   #worker: Worker | undefined
   #waiting: Waiting[] = []
   #users = 0
   #nextId = 0
   #idle: NodeJS.Timeout | undefined
+
+  constructor(onTaken: (bytes: number, ms: number) => void = () => {}) {
+    this.#onTaken = onTaken
+  }
 
   start(fd: number): Intake {
     const id = this.#nextId++
@@ -50,7 +59,7 @@ export class IntakeThread {
     let chunks: Uint8Array<ArrayBuffer>[] = []
     let bytes = 0
     const ship = () => {
-      const sent = this.#ask(worker, { id, fd, chunks }).then(() => undefined)
+      const sent = this.#ask(worker, { id, fd, chunks }, bytes).then(() => undefined)
       // Whoever adds or finishes hears of a failure; until then it is not an unhandled one.
       sent.catch(() => undefined)
       underWay.push(sent)
@@ -81,19 +90,20 @@ export class IntakeThread {
   }
 
   /** The thread answers in the order it is asked. */
-  #ask(worker: Worker, request: IntakeRequest): Promise<BlobDigest | undefined> {
+  #ask(worker: Worker, request: IntakeRequest, bytes = 0): Promise<BlobDigest | undefined> {
     return new Promise((resolve, reject) => {
       if (this.#worker !== worker) return reject(ended())
       // Throws where a chunk cannot be handed over: nothing comes back for that.
       worker.postMessage(request, 'chunks' in request ? request.chunks.map(({ buffer }) => buffer) : [])
-      this.#waiting.push({ resolve, reject })
+      this.#waiting.push({ bytes, resolve, reject })
     })
   }
 
   #spawn(): Worker {
     const worker = new Worker(new URL('./intake-thread.ts', import.meta.url))
-    worker.on('message', ({ digest, failure }: IntakeAnswer) => {
+    worker.on('message', ({ digest, failure, ms }: IntakeAnswer) => {
       const waiting = this.#waiting.shift()
+      if (waiting !== undefined && ms !== undefined) this.#onTaken(waiting.bytes, ms)
       if (failure) waiting?.reject(Object.assign(new Error(failure.message), { code: failure.code }))
       else waiting?.resolve(digest)
     })

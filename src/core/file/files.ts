@@ -32,13 +32,15 @@ interface FileParts {
   readonly store: Pick<FileStore, 'add' | 'claim'>
   readonly content: ContentRoom
   readonly clock: Clock
+  /** Whether others want the CPU more than uploads do. */
+  readonly givesWay?: () => boolean
   /** Told when an account gained a file: deployments may have waited for it. */
   readonly onUploaded: (owner: Owner) => Promise<void>
 }
 
 const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
 
-export function createFiles({ blobs, store, content, clock, onUploaded }: FileParts): Files {
+export function createFiles({ blobs, store, content, clock, givesWay, onUploaded }: FileParts): Files {
   /** What the account has already takes no room. */
   async function unlessKnown(owner: Owner, digest: string, error: unknown): Promise<Room> {
     const known = (await store.claim(owner.id, [digest], clock.now())).get(digest)
@@ -88,6 +90,7 @@ export function createFiles({ blobs, store, content, clock, onUploaded }: FilePa
             maxBytes: Math.min(MAX_FILE_BYTES, size ?? room.most),
             accept,
             ownsChunks: true,
+            ...(givesWay === undefined ? {} : { givesWay }),
             ...(size === undefined ? {} : { sizeHint: size }),
             ...(signal === undefined ? {} : { signal }),
           })

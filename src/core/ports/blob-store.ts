@@ -24,6 +24,11 @@ export interface PutOptions {
   readonly accept?: (digest: BlobDigest) => void | Promise<void>
   /** The chunks are nobody else's: the memory of each may be given back as soon as it is stored. */
   readonly ownsChunks?: boolean
+  /**
+   * Asked while it comes: whether others want the CPU more. As long as they do, all contents that give way come in at a pace that leaves
+   * most of it to them.
+   */
+  readonly givesWay?: () => boolean
 }
 
 /** Like `slice`: from `start` up to but not including `end`, which is the size where left out. */

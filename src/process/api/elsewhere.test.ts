@@ -111,6 +111,17 @@ test('logs and analytics are read elsewhere while others visit sites, and follow
   assert.equal(isElsewhere(ask('GET /v1/projects/p')), false)
 })
 
+test('sites are visited until a second or two after the last visit', () => {
+  let now = 0
+  const { isVisited, noteVisit } = createElsewhere({ now: () => now })
+  assert.equal(isVisited(), false)
+  noteVisit(now)
+  now = 1500
+  assert.equal(isVisited(), true)
+  now = 4000
+  assert.equal(isVisited(), false)
+})
+
 test('so is whoever takes much of the CPU with few requests', () => {
   let cpu = 0
   const parts = { now: () => 0, spent: () => cpu, later: (work: () => void) => ended.push(work) }

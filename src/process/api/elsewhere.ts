@@ -95,6 +95,8 @@ export interface Elsewhere {
   isElsewhere(req: AnyRequest): boolean
   /** Somebody visits a site, at this time by `performance.now`. */
   noteVisit(at: number): void
+  /** Whether anybody has within the last second or two. */
+  isVisited(): boolean
   /** A request of the API is answered here from now on. What it takes of this turn of the event loop counts. */
   noteAnswer(req: AnyRequest): void
 }
@@ -157,19 +159,23 @@ export function createElsewhere({
     return use
   }
 
-  const isVisited = (): boolean => visits.before + visits.here > 0
+  function isVisited(): boolean {
+    turn(now())
+    return visits.before + visits.here > 0
+  }
 
   return {
     isElsewhere(req) {
-      turn(now())
+      const isShared = isVisited()
       const caller = callerOf(req)
       const use = countsOf(caller)
       use.count++
       const asked = readAsked(req)
       if (isLarge(asked) || startsProgram(asked)) return true
-      if (!isVisited() || isStream(asked)) return false
+      if (!isShared || isStream(asked)) return false
       return isHeavy(asked) || isMuch(use) || isMuch(callers.before.get(caller))
     },
+    isVisited,
     noteVisit(at) {
       turn(at)
       visits.here++

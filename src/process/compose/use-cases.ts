@@ -339,7 +339,12 @@ function openDeployments(
 }
 
 /** Binds the use cases to their stores and to each other. */
-export function createUseCases(config: Config, parts: Parts): UseCases {
+export function createUseCases(
+  config: Config,
+  parts: Parts,
+  /** Whether somebody visits sites here, who comes before what can wait. */
+  isVisited?: () => boolean,
+): UseCases {
   const { baseUrl, nameservers, defaultPlan, domain, port, tlsPort } = config
   const { stores, transact, clock, vault, blobs, bus } = parts
   const certificateParts = createCertificateParts(config, parts)
@@ -487,7 +492,10 @@ export function createUseCases(config: Config, parts: Parts): UseCases {
       transact,
       clock,
     }),
-    files: createFiles({ blobs, store: stores.files, content, clock, onUploaded: deployments.fileArrived }),
+    files: createFiles({
+      ...{ blobs, store: stores.files, content, clock, onUploaded: deployments.fileArrived },
+      ...(isVisited === undefined ? {} : { givesWay: isVisited }),
+    }),
     sshKeys: createSshKeys({ store: stores.sshKeys, transact, clock }),
     sshAddress: createSshAddress(config, parts),
     tokens: createTokens({ store: stores.tokens, transact, clock }),

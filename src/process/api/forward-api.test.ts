@@ -67,6 +67,10 @@ async function open(t: TestContext, { hasWorker = true } = {}) {
     socket: () => socket,
     isElsewhere: ({ url }) => url !== '/small',
     onForward: () => forwarded++,
+    later: (send) => {
+      send()
+      return () => {}
+    },
   })
   const server = createServer(handle as never).listen(0, '127.0.0.1')
   const http2 = createHttp2Server(handle as never).listen(0)

@@ -11,6 +11,7 @@ import { bodyOf } from '#edge/request/request-body.ts'
 import type { AnyRequest, AnyResponse } from '#listener/listener-refusal.ts'
 import type { Handle } from '#listener/listener-request.ts'
 import { ForwardAgent } from './forward-agent.ts'
+import { holdBack } from './hold-back.ts'
 import { Refusals } from './refusals.ts'
 import { VISITOR, type Visitor } from './visitor.ts'
 
@@ -39,6 +40,8 @@ interface ForwardParts {
   readonly onLocal?: (req: AnyRequest) => void
   /** Called with every request that is refused here like the one before, which was refused there. */
   readonly onRefused?: (req: AnyRequest) => void
+  /** Has such a refusal sent later. Returns what prevents it. */
+  readonly later?: (send: () => void) => () => void
 }
 
 /** Answers requests of the API here, or has the working process answer them. Where there is none, all of them here. */
@@ -49,6 +52,7 @@ export function createForward({
   onForward,
   onLocal,
   onRefused,
+  later = holdBack(),
 }: ForwardParts): Handle {
   const refusals = new Refusals()
   const agent = new ForwardAgent()
@@ -64,8 +68,11 @@ export function createForward({
       return forward(req, res, to, () => local(req, res))
     }
     onRefused?.(req)
-    begin(res, 429, refused.headers)
-    return void (res as NodeJS.WritableStream).end(refused.body)
+    const prevent = later(() => {
+      begin(res, 429, refused.headers)
+      ;(res as NodeJS.WritableStream).end(refused.body)
+    })
+    return void res.once('close', prevent)
   }
 }
 

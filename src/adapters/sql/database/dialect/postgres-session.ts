@@ -70,7 +70,7 @@ export class PostgresSession implements DatabaseConnection {
    */
   async #guard<T>(run: () => Promise<T>): Promise<T> {
     if (this.#underWay)
-      throw new Error('a statement of the transaction is still under way: await each before the next')
+      throw new Error('a statement of the transaction is still in progress: await each before the next')
     const statement = run()
     this.#underWay = statement
     try {

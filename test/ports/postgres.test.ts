@@ -109,7 +109,7 @@ onPostgres((name, open) =>
     it('takes one statement of a transaction at a time, and undoes all of one that sends several at once', async (t) => {
       const { stores, transact } = await openStores(t, open)
       const failed = transact(({ settings }) => Promise.all([settings.set('a', '1'), settings.set('b', '2')]))
-      await assert.rejects(failed, /still under way/)
+      await assert.rejects(failed, /still in progress/)
       assert.deepEqual(
         [await stores.settings.get('a'), await stores.settings.get('b')],
         [undefined, undefined],

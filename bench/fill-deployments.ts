@@ -35,28 +35,57 @@ export async function createTemplate(database: Database): Promise<void> {
   )
 }
 
-/** What differs between deployments. Everything else is as in the template, whatever columns there are. */
-const MADE_UP: Readonly<Record<string, string>> = {
-  id: "'dpl_' || hex(randomblob(14))",
-  project_id: `'prj_' || abs(random() % ${FILLED.projects})`,
-  creator_id: `'user-' || abs(random() % ${FILLED.creators})`,
-  name: `'app-' || abs(random() % ${FILLED.projects})`,
-  host: `lower(hex(randomblob(8))) || '.${FILLED.domain}'`,
-  state: "case abs(random() % 10) when 0 then 'ERROR' when 1 then 'BUILDING' else 'READY' end",
-  target: "case abs(random() % 4) when 0 then 'production' when 1 then 'staging' end",
-  digest: 'hex(randomblob(32))',
-  created_at: '1700000000000 + i',
+/** The moment after the newest of so many. */
+const afterNewest = (count: number): number => 1_700_000_000_000 + count + 1
+
+/** One for each column, so that they differ independently of each other, and every filter finds enough. */
+const FACTORS = {
+  project: 461_845_907,
+  creator: 2_246_822_519,
+  name: 3_266_489_917,
+  state: 668_265_263,
+  target: 3_432_918_353,
+  branch: 1_597_334_677,
+} as const
+
+/**
+ * A number below `limit` for the deployment of a moment, in SQL for both databases. It depends on how many are newer, so the first
+ * page of a list passes the same rows however many there are.
+ */
+export function spread(
+  column: keyof typeof FACTORS,
+  limit: number,
+  { moment, count }: { readonly moment: string; readonly count: number },
+): string {
+  return `(((((${afterNewest(count)} - ${moment}) * ${FACTORS[column]}) & 4294967295) >> 12) % ${limit})`
 }
 
-function rowsOf(db: DatabaseSync): string {
+/** What differs between deployments. Everything else is as in the template, whatever columns there are. */
+const madeUp = (count: number): Readonly<Record<string, string>> => {
+  const at = { moment: '(1700000000000 + i)', count }
+  return {
+    id: "'dpl_' || hex(randomblob(14))",
+    project_id: `'prj_' || ${spread('project', FILLED.projects, at)}`,
+    creator_id: `'user-' || ${spread('creator', FILLED.creators, at)}`,
+    name: `'app-' || ${spread('name', FILLED.projects, at)}`,
+    host: `lower(hex(randomblob(8))) || '.${FILLED.domain}'`,
+    state: `case ${spread('state', 10, at)} when 0 then 'ERROR' when 1 then 'BUILDING' else 'READY' end`,
+    target: `case ${spread('target', 4, at)} when 0 then 'production' when 1 then 'staging' end`,
+    digest: 'hex(randomblob(32))',
+    created_at: '1700000000000 + i',
+  }
+}
+
+function rowsOf(db: DatabaseSync, count: number): string {
+  const made = madeUp(count)
   const columns = db.prepare("select name from pragma_table_info('deployments')").all() as { name: string }[]
   const names = new Set(columns.map(({ name }) => name))
-  for (const name of Object.keys(MADE_UP))
+  for (const name of Object.keys(made))
     if (!names.has(name)) throw new Error(`deployments have no column ${name} any more`)
   return `
     insert into deployments (${[...names].join()})
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
-    select ${[...names].map((name) => MADE_UP[name] ?? name).join()}
+    select ${[...names].map((name) => made[name] ?? name).join()}
     from n, (select * from deployments limit 1)`
 }
 
@@ -86,9 +115,9 @@ const MANIFESTS = `
   select id, sha1s, files from deployments, (select * from manifests limit 1) where created_at > 1
   order by id`
 
-const META = `
+const metaOf = (count: number) => `
   insert into deployment_meta
-  select owner_id, json_extract(?, '$[' || abs(random() % ${FILLED.branches}) || ']') as pair, created_at, id
+  select owner_id, json_extract(?, '$[' || ${spread('branch', FILLED.branches, { moment: 'created_at', count })} || ']') as pair, created_at, id
   from deployments where created_at > 1
   order by pair, created_at`
 
@@ -129,12 +158,12 @@ export async function fillDeployments(file: string, count: number): Promise<void
   await database.close()
   const pairs = Array.from({ length: FILLED.branches }, (_, n) => pairsOf(branch(n))[0])
   fill(file, (db) => {
-    db.prepare(rowsOf(db)).run(count)
+    db.prepare(rowsOf(db, count)).run(count)
     db.exec(HOSTS)
     db.prepare(ALIASES).run(aliasEvery(count))
     db.exec(ALIAS_LISTS)
     db.exec(MANIFESTS)
-    db.prepare(META).run(JSON.stringify(pairs))
+    db.prepare(metaOf(count)).run(JSON.stringify(pairs))
     for (const statement of USAGE) db.exec(statement)
   })
 }

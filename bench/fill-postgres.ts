@@ -2,23 +2,25 @@ import pg from 'pg'
 import { openDatabase } from '#adapters/sql/database/database.ts'
 import { pairsOf } from '#adapters/sql/deployment/deployment-meta.ts'
 import { openLogDatabase } from '#adapters/sql/log/log-database.ts'
-import { aliasEvery, branch, createTemplate, FILLED, USAGE } from './fill-deployments.ts'
+import { aliasEvery, branch, createTemplate, FILLED, spread, USAGE } from './fill-deployments.ts'
 import { createLogTemplate, logRows } from './fill-logs.ts'
 
 const hex = (digits: number) => `upper(substr(md5(random()::text) || md5(random()::text), 1, ${digits}))`
-const under = (count: number) => `floor(random() * ${count})::int`
 
 /** As in a database of SQLite. */
-const MADE_UP: Readonly<Record<string, string>> = {
-  id: `'dpl_' || ${hex(28)}`,
-  project_id: `'prj_' || ${under(FILLED.projects)}`,
-  creator_id: `'user-' || ${under(FILLED.creators)}`,
-  name: `'app-' || ${under(FILLED.projects)}`,
-  host: `lower(${hex(16)}) || '.${FILLED.domain}'`,
-  state: `(array['ERROR', 'BUILDING', 'READY', 'READY', 'READY', 'READY', 'READY', 'READY', 'READY', 'READY'])[1 + ${under(10)}]`,
-  target: `(array['production', 'staging', null, null])[1 + ${under(4)}]`,
-  digest: `${hex(32)} || ${hex(32)}`,
-  created_at: '1700000000000 + i',
+const madeUp = (count: number): Readonly<Record<string, string>> => {
+  const at = { moment: '(1700000000000 + i)', count }
+  return {
+    id: `'dpl_' || ${hex(28)}`,
+    project_id: `'prj_' || ${spread('project', FILLED.projects, at)}`,
+    creator_id: `'user-' || ${spread('creator', FILLED.creators, at)}`,
+    name: `'app-' || ${spread('name', FILLED.projects, at)}`,
+    host: `lower(${hex(16)}) || '.${FILLED.domain}'`,
+    state: `case ${spread('state', 10, at)} when 0 then 'ERROR' when 1 then 'BUILDING' else 'READY' end`,
+    target: `case ${spread('target', 4, at)} when 0 then 'production' when 1 then 'staging' end`,
+    digest: `${hex(32)} || ${hex(32)}`,
+    created_at: '1700000000000 + i',
+  }
 }
 
 /** The same rows as `fillDeployments` makes, in an empty database of PostgreSQL. */
@@ -36,7 +38,8 @@ export async function fillPostgres(url: string, count: number): Promise<void> {
       "select column_name as name from information_schema.columns where table_name = 'deployments' and table_schema = current_schema() order by ordinal_position",
     )
     const names = columns.map(({ name }) => name)
-    for (const name of Object.keys(MADE_UP))
+    const made = madeUp(count)
+    for (const name of Object.keys(made))
       if (!names.includes(name)) throw new Error(`deployments have no column ${name} any more`)
     const { rows: indexes } = await client.query<{ name: string; sql: string }>(
       `select indexname as name, indexdef as sql from pg_indexes
@@ -47,7 +50,7 @@ export async function fillPostgres(url: string, count: number): Promise<void> {
     for (const { name } of indexes) await client.query(`drop index ${name}`)
     await client.query(
       `insert into deployments (${names.join()})
-       select ${names.map((name) => MADE_UP[name] ?? `one.${name}`).join()}
+       select ${names.map((name) => made[name] ?? `one.${name}`).join()}
        from generate_series(1, ${count}) as i, (select * from deployments limit 1) as one`,
     )
     await client.query(
@@ -70,7 +73,7 @@ export async function fillPostgres(url: string, count: number): Promise<void> {
     const pairs = Array.from({ length: FILLED.branches }, (_, n) => pairsOf(branch(n))[0])
     await client.query(
       `insert into deployment_meta
-       select owner_id, ($1::text[])[1 + ${under(FILLED.branches)}], created_at, id from deployments
+       select owner_id, ($1::text[])[1 + ${spread('branch', FILLED.branches, { moment: 'created_at', count })}], created_at, id from deployments
        where created_at > 1`,
       [pairs],
     )

@@ -69,7 +69,10 @@ const FILTERS: Readonly<Record<string, DeploymentFilter>> = {
   'deployments of a project in a state': { projectId: 'prj_1', states: ['READY'] },
   'deployments of a project for a target': { projectId: 'prj_1', target: 'production' },
   'deployments of a name in a state': { app: 'app-1', states: ['READY'] },
-  'deployments with meta by a creator': { meta: { branch: 'branch-1' }, creators: ['user-1', 'user-2'] },
+  'deployments with meta by a creator': {
+    meta: { branch: 'branch-1' },
+    creators: ['user-1', 'user-2', 'user-3'],
+  },
 }
 
 const LOG_PAGE = { direction: 'backward', limit: 100 } as const

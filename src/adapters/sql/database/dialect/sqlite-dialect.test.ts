@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdtemp, rm, stat, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -34,6 +34,24 @@ it('keeps the file to its owner', async (t) => {
   const { file } = await openNotes(t)
   assert.equal((await stat(file)).mode & 0o777, 0o600)
   assert.equal((await stat(join(file, '..'))).mode & 0o777, 0o700)
+})
+
+it('keeps more pages of a large file than of a small one, within bounds', async (t) => {
+  const { file } = await openNotes(t)
+  const kept = async (bytes: number) => {
+    // What comes after the last page is not looked at.
+    await truncate(file, bytes)
+    const db = new Kysely<Notes>({ dialect: createSqliteDialect({ file }) })
+    t.after(() => db.destroy())
+    const { rows } = await db.executeQuery<{ cache_size: number }>({
+      ...db.selectFrom('notes').select('id').compile(),
+      sql: 'pragma cache_size',
+    })
+    return rows[0]?.cache_size
+  }
+  assert.equal(await kept((await stat(file)).size), -4000)
+  assert.equal(await kept(1_024_000_000), -8000)
+  assert.equal(await kept(10_000_000_000), -32_000)
 })
 
 /** A disk that ends its syncs when it is told to. */

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Dialect, type Driver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import { SECOND } from '#contract/time.ts'
@@ -40,10 +40,22 @@ const writerPragmas = (canShrink: boolean) => `
   pragma wal_autocheckpoint = 50000;
   pragma cache_size = -8000`
 /** A reader is only ever kept out for a moment, while a file is recovered or its log is put away. */
-const READER = `
+const readerPragmas = (fileBytes: number) => `
   pragma busy_timeout = 5000;
   pragma query_only = on;
-  pragma cache_size = -4000`
+  pragma cache_size = -${readerKilobytes(fileBytes)}`
+
+const LEAST_KILOBYTES = 4000
+const MOST_KILOBYTES = 32_000
+/** Of a file, so much are inner pages of its trees, with room for what is read beside them. */
+const INNER_PAGES = 1 / 128
+
+/**
+ * The pages that a reader keeps. A look-up in a large file passes inner pages that others pass as well; where these do not stay, each
+ * of them is read again for each row. It is decided when the file is opened, and only what was read takes memory.
+ */
+const readerKilobytes = (fileBytes: number): number =>
+  Math.round(Math.min(Math.max((fileBytes * INNER_PAGES) / 1000, LEAST_KILOBYTES), MOST_KILOBYTES))
 
 /** Nobody but the platform's own user reads the file; its log and index inherit the mode. */
 function makeFile(file: string): void {
@@ -53,7 +65,7 @@ function makeFile(file: string): void {
 
 function openReader(file: string, writer: SqliteHandle): SqliteHandle {
   try {
-    return new SqliteHandle(file, READER)
+    return new SqliteHandle(file, readerPragmas(statSync(file).size))
   } catch (error) {
     writer.close()
     throw error

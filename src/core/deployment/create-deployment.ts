@@ -99,9 +99,19 @@ export interface CreateParts {
 /** Few enough to be in memory twice, and for a commit of some milliseconds. */
 const CONTENT_BATCH = 1000
 const ROW_BATCH = 2000
+/** Few enough to be a small part of the transaction of a deployment. */
+const FEW_ROWS = 50
 
 /** Inline files by their path, after their content was stored. */
 type Stored = ReadonlyMap<string, UploadedFile>
+
+/** What came inside a request. */
+interface Inline {
+  readonly byPath: Stored
+  /** Those that are still to be added to what the account has, and the room that was taken for them. */
+  readonly rows: readonly UploadedFile[]
+  readonly room: Room | undefined
+}
 
 type InlineFile = Extract<RequestedFile, { readonly bytes: unknown }>
 
@@ -109,16 +119,24 @@ export function createCreateDeployment(parts: CreateParts) {
   const { transact, blobs, vault, clock, names } = parts
 
   /**
-   * Stores what came inside the request, a batch at a time and before the deployment's own transaction, so that others
-   * write in between. What a refused request leaves behind is collected as any upload that nothing refers to.
+   * Stores what came inside the request. Many rows are written a batch at a time and before the deployment's own transaction, so
+   * that others write in between. A few are left to that transaction, which saves one; unless some files are named by what others
+   * bring, for that is looked up before.
    */
-  async function storeInline(owner: Owner, files: readonly RequestedFile[]): Promise<Stored> {
+  async function storeInline(owner: Owner, files: readonly RequestedFile[]): Promise<Inline> {
     const inline = files.filter((file) => 'bytes' in file)
     const room = await roomFor(owner, inline)
     try {
-      return await storeContents(owner, inline, room.limit)
-    } finally {
+      const byPath = await storeContents(inline)
+      // In the order of the index, in which neighbours are written together.
+      const rows = await sortInSlices([...byPath.values()], (a, b) => (a.sha1 < b.sha1 ? -1 : 1))
+      if (rows.length <= FEW_ROWS && inline.length === files.length) return { byPath, rows, room }
+      await addRows(owner, rows, room.limit)
       room.release()
+      return { byPath, rows: [], room: undefined }
+    } catch (error) {
+      room.release()
+      throw error
     }
   }
 
@@ -136,22 +154,19 @@ export function createCreateDeployment(parts: CreateParts) {
     }
   }
 
-  async function storeContents(
-    owner: Owner,
-    inline: readonly InlineFile[],
-    limit: Room['limit'],
-  ): Promise<Stored> {
+  async function storeContents(inline: readonly InlineFile[]): Promise<Stored> {
     const stored = new Map<string, UploadedFile>()
     for (let start = 0; start < inline.length; start += CONTENT_BATCH) {
       const batch = inline.slice(start, start + CONTENT_BATCH)
       const contents = await Promise.all(batch.map(({ bytes }) => blobs.putBytes(bytes))).catch(asAnswer)
       for (const [i, { path }] of batch.entries()) stored.set(path, contents[i] as UploadedFile)
     }
-    // In the order of the index, in which neighbours are written together.
-    const rows = await sortInSlices([...stored.values()], (a, b) => (a.sha1 < b.sha1 ? -1 : 1))
+    return stored
+  }
+
+  async function addRows(owner: Owner, rows: readonly UploadedFile[], limit: Room['limit']): Promise<void> {
     for (let start = 0; start < rows.length; start += ROW_BATCH)
       await parts.files.add(owner.id, rows.slice(start, start + ROW_BATCH), clock.now(), limit)
-    return stored
   }
 
   /** What the files, as they were sent or uploaded before, are found out to be. */
@@ -180,7 +195,25 @@ export function createCreateDeployment(parts: CreateParts) {
     for (const host of requested.alias ?? [])
       if (!isPlatformHost(host, names.domain)) await parts.checkCustomHost(owner, host)
     const inline = await storeInline(owner, requested.files)
-    const gathered = await gather(parts.files, owner.id, requested.files, inline, clock.now())
+    try {
+      return await createOf(ctx, command, requested, inline)
+    } catch (error) {
+      // What a refused request leaves behind counts, and is collected, as any upload that nothing refers to.
+      if (inline.room) await addRows(owner, inline.rows, inline.room.limit).catch(() => {})
+      throw error
+    } finally {
+      inline.room?.release()
+    }
+  }
+
+  async function createOf(
+    ctx: Context,
+    command: CreateDeployment,
+    requested: DeploymentRequest,
+    inline: Inline,
+  ): Promise<Created> {
+    const { owner } = ctx
+    const gathered = await gather(parts.files, owner.id, requested.files, inline.byPath, clock.now())
     const fileHash = await hashFiles(gathered.manifest)
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       // Contents are looked at before the transaction, in which everybody else would wait for that.
@@ -193,7 +226,7 @@ export function createCreateDeployment(parts: CreateParts) {
         })
       const manifest = await servedOnly(gathered.manifest, decision.work)
       const created = await enter(ctx, command, {
-        ...{ requested, settings, fileHash, gathered: { ...gathered, manifest } },
+        ...{ requested, settings, fileHash, inline, gathered: { ...gathered, manifest } },
         ...decision,
       })
       if (created === undefined) continue
@@ -208,10 +241,11 @@ export function createCreateDeployment(parts: CreateParts) {
   /** Undefined where the project's settings were changed since it was found out what the files are. */
   async function enter(ctx: Context, input: CreateDeployment, asked: Asked) {
     const { owner, origin } = ctx
-    const { requested, settings, work, gathered, fileHash } = asked
+    const { requested, settings, work, gathered, inline, fileHash } = asked
     const { totalSize } = gathered
     const now = clock.now()
     return transact(async (stores) => {
+      if (inline.room) await stores.files.add(owner.id, inline.rows, now, inline.room.limit)
       const { manifest, missing } = await fillMissing(stores.files, owner.id, gathered, now)
       const setsVariables =
         (requested.env.size > 0 || requested.buildEnv.size > 0) && input.keeps?.sameTarget !== true
@@ -345,6 +379,7 @@ function aim(command: CreateDeployment, project: Project | undefined): Aimed {
 interface Asked extends Decision {
   readonly requested: DeploymentRequest
   readonly gathered: Gathered
+  readonly inline: Inline
   readonly fileHash: Hash
   readonly settings: BuildSettings
 }

@@ -173,6 +173,17 @@ apiSuite('quotas', (server) => {
     assert.equal(again.status, 200, 'the same contents take no more room')
   })
 
+  test('files inside a request that is refused count until they are collected, whatever refused it', async () => {
+    const { token } = await limited({ deployments: 0, contentBytes: 20 })
+    const make = (data: string) => deploy(token, { files: [{ file: 'a.txt', data }] })
+    assert.equal((await make('twelve bytes')).body.error.quota, 'deployments')
+    assert.equal((await useOf(token, 'contentBytes')).used, 12)
+    assert.equal((await make('twelve bytes')).body.error.quota, 'deployments')
+    assert.equal((await useOf(token, 'contentBytes')).used, 12)
+    assert.equal((await make('nine byte')).body.error.quota, 'contentBytes')
+    assert.equal((await useOf(token, 'contentBytes')).used, 12)
+  })
+
   test('an account has as many deployments as it may, and room again after it deletes one', async () => {
     const { token } = await limited({ deployments: 2 })
     const make = (data: string) => deploy(token, { files: [{ file: 'a.txt', data }] })

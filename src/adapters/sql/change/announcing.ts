@@ -185,7 +185,15 @@ export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[])
       return answer
     }
 
-  const deployment = async (id: string) => found('deployment', await deploymentById(db, { id }))
+  /** Those that this transaction has made are known. */
+  const made = new Map<string, readonly OwnedChange[]>()
+  const making = (deployment: Whose & { readonly id: string }) => {
+    const changes = one('deployment', deployment)
+    if (db.isTransaction) made.set(deployment.id, changes)
+    return changes
+  }
+  const deployment = async (id: string) =>
+    made.get(id) ?? found('deployment', await deploymentById(db, { id }))
   const project = async (id: string) => found('project', await projectById(db, { id }))
   const alias = async (host: string) => found('alias', await aliasByHost(db, { host }))
   const domain = async (id: string) => found('domain', await domainById(db, { id }))
@@ -281,7 +289,7 @@ export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[])
     }),
     deployments: (store) => ({
       ...store,
-      insert: announcing(store.insert, (made) => one('deployment', made)),
+      insert: announcing(store.insert, making),
       update: announcing(store.update, deployment),
       advance: announcing(store.advance, deployment),
       delete: announcing(store.delete, deployment),

@@ -45,6 +45,23 @@ export async function enlist(db: Db, { id, ownerId, projectId, host, createdAt }
   await insertRows(db, { rows: JSON.stringify(lists.map((list) => [ownerId, list, createdAt, id])) })
 }
 
+const selectListed = prepare<{ ownerId: string; list: string; createdAt: number; aliasId: string }>()(
+  (db, { ownerId, list, createdAt, aliasId }) =>
+    db
+      .selectFrom('alias_lists')
+      .select('alias_id')
+      .where('owner_id', '=', ownerId)
+      .where('list', '=', list)
+      .where('created_at', '=', createdAt)
+      .where('alias_id', '=', aliasId),
+)
+
+/** Whether an alias is in all of its lists: it is put into them, and taken from them, at once. */
+export async function isListed(db: Db, { id, ownerId, projectId, createdAt }: Alias): Promise<boolean> {
+  const rows = await selectListed(db, { ownerId, list: ofProject(projectId), createdAt, aliasId: id })
+  return rows.length > 0
+}
+
 const deleteOf = prepare<{ aliasId: string }>()((db, { aliasId }) =>
   db.deleteFrom('alias_lists').where('alias_id', '=', aliasId),
 )

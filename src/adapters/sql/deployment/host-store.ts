@@ -2,12 +2,13 @@ import { type NotNull, type Selectable, sql } from 'kysely'
 import type { Alias, AliasRow } from '#core/alias/alias.ts'
 import type { HostStore } from '#core/alias/host-store.ts'
 import { flag } from '../database/columns.ts'
+import { locksRows } from '../database/dialect/capabilities.ts'
 import { eachOf } from '../database/each-of.ts'
 import { type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
 import { atomically } from '../database/transaction.ts'
 import type { Db, Flag, HostTable } from '../tables.ts'
-import { type AliasFilter, delist, enlist, listFor } from './alias-lists.ts'
+import { type AliasFilter, delist, enlist, isListed, listFor } from './alias-lists.ts'
 import { holdDeployment } from './hold-deployment.ts'
 
 const HOST = [
@@ -207,8 +208,10 @@ export function createHostStore(db: Db): HostStore {
         const change = { host, from, deploymentId, projectId, production: flag(production) }
         const [row] = await pointFrom(tx, change)
         if (!row || !isAlias(row)) return false
-        // It may come from another project, or from a deployment that was deleted.
         const alias = toAlias(row)
+        // Where others write at the same time, the deployment that it leaves may be deleted meanwhile, and its lists with it.
+        if (!locksRows(tx) && (await isListed(tx, alias))) return true
+        // It may come from another project, or from a deployment that was deleted.
         await delist(tx, alias.id)
         await enlist(tx, alias)
         return true

@@ -1,13 +1,15 @@
 /**
- * A small answer of a function through the whole product, against nginx and caddy as proxies of a Node server that answers
- * the same over a unix socket, and against a bare forwarder in Node: requests per second of the CPU time of what stands
- * before the function. What answers is not measured.
+ * A small answer of a function through the whole product, against nginx and caddy as proxies of the very instance that answers
+ * for it, and against a bare forwarder in Node: requests per second of the CPU time of what stands before the function. What
+ * answers is not measured. How fast it is decides how often the others sleep and how much they do at a time, so it is the same for all.
  *
  *   node bench/function-proxy.ts
  */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { defaultRunFolder } from '#adapters/runner-process/launch/places.ts'
 import { type ChildServer, startChildServer } from './child-server.ts'
 import { comparisons, measure, type Subject } from './compare.ts'
 import { toAnyCore } from './cores.ts'
@@ -15,7 +17,7 @@ import { deployReady } from './deploy-ready.ts'
 import { atHalfRate } from './half-rate.ts'
 import { paced } from './pace/pace.ts'
 import { makeCertificate, type Peer, startCaddy, startNginx } from './peers.ts'
-import { startPlatform } from './platform.ts'
+import { type Platform, startPlatform } from './platform.ts'
 import { processTree } from './process-cpu.ts'
 import { printRows, type Row } from './row.ts'
 import { amount, seconds } from './trial.ts'
@@ -32,6 +34,31 @@ const TARGETS = {
 }
 
 const MANY = amount(200, 8)
+
+const PATH = '/api/hello'
+const ANSWER = 'x'.repeat(1000)
+
+/** What answers at a unix socket; undefined if nobody does. */
+const answerAt = (socketPath: string): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const asked = request({ socketPath, path: PATH, agent: false }, (answer) => {
+      answer
+        .setEncoding('utf8')
+        .toArray()
+        .then((pieces) => resolve(pieces.join('')))
+    })
+    asked.on('error', () => resolve(undefined)).end()
+  })
+
+/** The socket of the instance that answers for this installation. */
+async function instanceOf({ dataDir }: Platform): Promise<string> {
+  const folder = defaultRunFolder(dataDir)
+  for (const name of await readdir(folder)) {
+    const socket = join(folder, name, 'h')
+    if ((await answerAt(socket)) === ANSWER) return socket
+  }
+  throw new Error('no instance of the function was found')
+}
 
 /** As fast as it goes, so that all of them wait in line. */
 async function underManyConnections(
@@ -52,20 +79,18 @@ async function underManyConnections(
 
 export async function run(): Promise<Row[]> {
   const scratch = await mkdtemp(join(tmpdir(), 'aloft-bench-proxy-'))
-  const upstream = join(scratch, 'u.sock')
-  const answering = await startChildServer(LIMIT_SERVER, ['answer', upstream], toAnyCore)
   const { key, cert } = await makeCertificate(scratch)
   const platform = await startPlatform()
   const peers: Peer[] = []
   let forwarder: ChildServer | undefined
   try {
-    // What answers behind us runs wherever there is room, and before other work, as does what answers behind the peers.
     for (const pid of await platform.children('work')) toAnyCore(pid)
     const host = await deployReady(platform, 'function', {
-      'api/hello.js': `module.exports = (req, res) => res.end('x'.repeat(1000))\n`,
+      'api/hello.js': `module.exports = (req, res) => res.end('${ANSWER}')\n`,
     })
-    // The instance that will answer, and those that wait to become one.
-    await platform.call('/api/hello', { headers: { host } })
+    await platform.call(PATH, { headers: { host } })
+    const upstream = await instanceOf(platform)
+    // What answers runs wherever there is room, and before other work; so do the instances that others may become.
     for (const pid of (await platform.children('work')).flatMap(processTree)) toAnyCore(pid)
     for (const accessLog of [false, true])
       for (const start of [startNginx, startCaddy])
@@ -81,25 +106,25 @@ export async function run(): Promise<Row[]> {
         ...(await platform.children('work')),
       ],
       withChildren: false,
-      load: (seconds) => wrk(`${platform.url}/api/hello`, seconds, { Host: host }),
+      load: (seconds) => wrk(`${platform.url}${PATH}`, seconds, { Host: host }),
     }
     const others: Subject[] = [
       {
         name: 'a bare forwarder',
         pids: () => [bare.pid as number],
         withChildren: false,
-        load: (seconds) => wrk(bare.url, seconds),
+        load: (seconds) => wrk(`${bare.url}${PATH}`, seconds),
       },
       ...peers.map(
         ({ name, pid, port }): Subject => ({
           ...{ name, pids: () => [pid], withChildren: false },
-          load: (seconds) => wrk(`http://127.0.0.1:${port}/`, seconds),
+          load: (seconds) => wrk(`http://127.0.0.1:${port}${PATH}`, seconds),
         }),
       ),
     ]
     const what = 'function behind the edge'
     const rows = comparisons('P4', what, await measure(aloft, others), TARGETS)
-    const ours = `${platform.url}/api/hello`
+    const ours = `${platform.url}${PATH}`
     const waits = await atHalfRate({
       ...{ id: 'P4', what },
       greatest: (seconds) => wrkRate(ours, seconds, { Host: host }),
@@ -111,7 +136,6 @@ export async function run(): Promise<Row[]> {
     for (const peer of peers) await peer.stop()
     await forwarder?.stop()
     await platform.stop()
-    await answering.stop()
     await rm(scratch, { recursive: true, force: true })
   }
 }

@@ -6,13 +6,11 @@
  *   tls       the same over TLS
  *   http2     answers each stream of node:http2 with the same header and body
  *   forward   passes each request on to a unix socket, over kept connections, and the answer back
- *   answer    answers behind the others on a unix socket, as a function does
  *   dgram     sends each datagram back with the bit of an answer set
  */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer as createHttpServer } from 'node:http'
 import { createSecureServer } from 'node:http2'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
@@ -74,13 +72,6 @@ async function listenTcp(server: Server): Promise<number> {
 async function listen(): Promise<number> {
   const [first = '', key = '', cert = ''] = rest
   if (kind === 'forward') return listenTcp(forwardTo(first))
-  if (kind === 'answer') {
-    const server = createHttpServer((_req, res) => res.end('x'.repeat(1000))).listen(first)
-    // Peers keep their connections to it, whatever pauses the turns of the others make.
-    server.keepAliveTimeout = 0
-    await once(server, 'listening')
-    return 0
-  }
   if (kind === 'dgram') {
     const socket = createSocket('udp4')
     socket.on('message', (question, { port, address }) => {

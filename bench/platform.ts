@@ -17,6 +17,8 @@ export interface Call {
 export interface Platform {
   readonly url: string
   readonly tlsPort: number
+  /** Where its data is. */
+  readonly dataDir: string
   /** Of the supervisor, whose tree is everything. */
   readonly pid: number | undefined
   /** Who calls: the operator. */
@@ -80,6 +82,7 @@ async function start(env: Record<string, string>, pinned: boolean): Promise<Plat
   return {
     url: installed.url,
     tlsPort: installed.tlsPort,
+    dataDir: join(installed.folder, 'data'),
     pid: installed.process.pid,
     children: (role) => installed.children(role),
     headers: HEADERS,

@@ -48,7 +48,7 @@ async function clear(folder: string): Promise<void> {
     if (isLeft(name)) await rm(join(folder, name), { recursive: true, force: true })
 }
 
-const defaultRunFolder = (folder: string): string => {
+export const defaultRunFolder = (folder: string): string => {
   const name = `aloft-run-${createHash('sha256').update(folder).digest('hex').slice(0, 10)}`
   return join(process.platform === 'linux' && process.getuid?.() === 0 ? '/run' : tmpdir(), name)
 }

@@ -14,7 +14,8 @@ export class PostgresSession implements DatabaseConnection {
   readonly #client: PoolClient
   readonly #nameStatement: NameStatement
   #broken = false
-  #underWay: Promise<unknown> | undefined
+  #isOver = false
+  #running: Promise<unknown> | undefined
 
   constructor(client: PoolClient, nameStatement: NameStatement) {
     this.#client = client
@@ -44,7 +45,10 @@ export class PostgresSession implements DatabaseConnection {
   }
 
   async commit(): Promise<void> {
-    const { command } = await this.#guard(() => this.#client.query('commit'))
+    const { command } = await this.#guard(() => {
+      this.#isOver = true
+      return this.#client.query('commit')
+    })
     // The server answers the commit of a transaction in which a statement failed with a roll-back.
     if (command !== 'COMMIT')
       throw new Error('a statement of the transaction failed, so all of it was undone')
@@ -53,7 +57,8 @@ export class PostgresSession implements DatabaseConnection {
   /** Never throws: the error that led here is the one to tell, and a client left in doubt is not used again. */
   async rollback(): Promise<void> {
     try {
-      await this.#underWay?.catch(() => {})
+      this.#isOver = true
+      await this.#running?.catch(() => {})
       await this.#client.query('rollback')
     } catch {
       this.#broken = true
@@ -64,22 +69,19 @@ export class PostgresSession implements DatabaseConnection {
     this.#client.release(this.#broken || this.#client.getTransactionStatus() !== 'I')
   }
 
-  /**
-   * One statement after the other. If several are sent at once and one of them fails, the transaction ends while others
-   * are still to come, which then count on their own.
-   */
+  /** A statement that nobody waits for could come after the end of its transaction, and would count on its own. */
   async #guard<T>(run: () => Promise<T>): Promise<T> {
-    if (this.#underWay)
-      throw new Error('a statement of the transaction is still in progress: await each before the next')
+    if (this.#isOver) throw new Error('the transaction ended before this statement: each has to be awaited')
+    if (this.#running) throw new Error('a statement is in progress: each has to be awaited')
     const statement = run()
-    this.#underWay = statement
+    this.#running = statement
     try {
       return await statement
     } catch (error) {
       if (isConnectionError(error)) this.#broken = true
       throw convertError(error)
     } finally {
-      this.#underWay = undefined
+      this.#running = undefined
     }
   }
 }

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { freePort } from '#test/support/installation.ts'
+import { freePort } from '#test/support/free-port.ts'
 import { toServerCore } from './cores.ts'
 
 export interface Peer {

@@ -4,8 +4,8 @@ import { after, before, suite, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { deployed } from '#test/support/deploying.ts'
+import { freePort } from '#test/support/free-port.ts'
 import {
-  freePort,
   type Installation,
   install,
   NOTHING_RUNS,

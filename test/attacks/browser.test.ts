@@ -14,7 +14,7 @@ import {
 } from '#test/support/attacked.ts'
 import { openChromium, withoutChromium } from '#test/support/browser/chromium.ts'
 import { listEndpoints } from '#test/support/endpoints.ts'
-import { freePort } from '#test/support/installation.ts'
+import { freePort } from '#test/support/free-port.ts'
 
 const OPERATOR = 'operator@aloft.test'
 

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { withoutBind } from '#test/support/dns/bind.ts'
+import { freePort } from '#test/support/free-port.ts'
 import {
-  freePort,
   type Installation,
   install,
   NOTHING_RUNS,
@@ -12,7 +12,7 @@ import {
   uninstall,
 } from '#test/support/installation.ts'
 
-const ATTEMPTS = 50
+const ATTEMPTS = 500
 /** Each from a port of its own, so that every serving process is asked. */
 const ASKERS = 6
 

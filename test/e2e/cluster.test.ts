@@ -11,8 +11,9 @@ import { type Postgres, startPostgres } from '#test/support/database/postgres.ts
 import { createDatabase } from '#test/support/database/postgres-databases.ts'
 import { deployed, visit } from '#test/support/deploying.ts'
 import { createDnsClient } from '#test/support/dns/dns-client.ts'
+import { freePort } from '#test/support/free-port.ts'
 import { workTree } from '#test/support/git/git.ts'
-import { freePort, type Installation, install, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, uninstall } from '#test/support/installation.ts'
 import { startRedis, type TestRedis } from '#test/support/redis.ts'
 import { startS3, type TestS3 } from '#test/support/storage/s3.ts'
 

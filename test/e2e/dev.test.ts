@@ -112,7 +112,7 @@ function descendants(pid: number): number[] {
 
 /** Who of these still runs, once those that were killed had a moment to be gone: nothing tells of that. */
 async function leftOf(pids: readonly number[]): Promise<readonly number[]> {
-  for (let tries = 0; tries < 100 && pids.some(runs); tries++) await pause(20)
+  for (let tries = 0; tries < 1500 && pids.some(runs); tries++) await pause(20)
   return pids.filter(runs)
 }
 

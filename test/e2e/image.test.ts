@@ -7,7 +7,8 @@ import { promisify } from 'node:util'
 import { baseMissing, importBase } from '#test/support/base-image.ts'
 import { deployed, visit } from '#test/support/deploying.ts'
 import { dockerMissing, startEngine, type TestEngine } from '#test/support/docker.ts'
-import { freePort, TOKEN } from '#test/support/installation.ts'
+import { freePort } from '#test/support/free-port.ts'
+import { TOKEN } from '#test/support/installation.ts'
 import { inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
 
 /** It installs every package twice over and writes a gigabyte: minutes, for what seldom changes. */

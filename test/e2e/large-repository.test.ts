@@ -6,10 +6,11 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
+import { freePort } from '#test/support/free-port.ts'
 import { runGit, workTree } from '#test/support/git/git.ts'
 import { type GitHost, startGitHost } from '#test/support/git/git-host.ts'
 import { sshClient } from '#test/support/git/ssh.ts'
-import { freePort, type Installation, install, TOKEN, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, TOKEN, uninstall } from '#test/support/installation.ts'
 import { forgetPeak, peakOf, peakOfPrograms } from '#test/support/peak-memory.ts'
 
 /** `npm run test:git` has the sizes that are promised; otherwise the same is done with less. */

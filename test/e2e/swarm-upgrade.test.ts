@@ -14,9 +14,10 @@ import {
   type TestEngine,
   type TestRegistry,
 } from '#test/support/docker.ts'
+import { freePort } from '#test/support/free-port.ts'
 import { Load } from '#test/support/http/load.ts'
 import { assertNoneFailed, restartNow, statusOf } from '#test/support/http/restart-load.ts'
-import { freePort, type Installation, install, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, uninstall } from '#test/support/installation.ts'
 import { copyProgram } from '#test/support/program-copy.ts'
 import { startRedis, type TestRedis } from '#test/support/redis.ts'
 import { inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'

@@ -20,14 +20,8 @@ import {
   type TestEngine,
   type TestRegistry,
 } from '#test/support/docker.ts'
-import {
-  freePort,
-  type Installation,
-  install,
-  makePlace,
-  type Place,
-  uninstall,
-} from '#test/support/installation.ts'
+import { freePort } from '#test/support/free-port.ts'
+import { type Installation, install, makePlace, type Place, uninstall } from '#test/support/installation.ts'
 import { startRedis, type TestRedis } from '#test/support/redis.ts'
 import { inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
 import { startS3, type TestS3 } from '#test/support/storage/s3.ts'

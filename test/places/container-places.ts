@@ -6,7 +6,8 @@ import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { baseMissing, importBase } from '#test/support/base-image.ts'
 import { dockerMissing, type TestEngine } from '#test/support/docker.ts'
-import { freePort, TOKEN } from '#test/support/installation.ts'
+import { freePort } from '#test/support/free-port.ts'
+import { TOKEN } from '#test/support/installation.ts'
 import type { Opened, Place } from './place.ts'
 
 const root = resolve(import.meta.dirname, '../..')

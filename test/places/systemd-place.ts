@@ -8,7 +8,8 @@ import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { dockerMissing } from '#test/support/docker.ts'
-import { freePort, TOKEN } from '#test/support/installation.ts'
+import { freePort } from '#test/support/free-port.ts'
+import { TOKEN } from '#test/support/installation.ts'
 import type { Opened, Place } from './place.ts'
 
 const root = resolve(import.meta.dirname, '../..')

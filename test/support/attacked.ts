@@ -5,7 +5,8 @@ import { join, resolve } from 'node:path'
 import { after, before, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import PostalMime from 'postal-mime'
-import { freePort, type Installation, type InstallationOptions, install, uninstall } from './installation.ts'
+import { freePort } from './free-port.ts'
+import { type Installation, type InstallationOptions, install, uninstall } from './installation.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 

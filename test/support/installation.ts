@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chown, copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { compileCacheOf } from './compile-cache.ts'
+import { freePort } from './free-port.ts'
 import { dropSeveral, isSeveral, openSeveral } from './several.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -55,14 +55,6 @@ export const NOTHING_RUNS = { ALOFT_SANDBOX: 'off' }
 export const TWO_SERVING = { ALOFT_WORKERS: '2' }
 
 export const TOKEN = 'e2e-operator-token-000'
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  await new Promise((done) => server.close(done))
-  return port
-}
 
 /** A folder of its own and free ports, for a program that is yet to be started. */
 export interface Place {

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { freePort } from '#test/support/free-port.ts'
 import { createGitRemotes } from './git-remotes.ts'
 
 const SSHD = '/usr/sbin/sshd'
@@ -26,14 +25,6 @@ const without =
   spawnSync(PROGRAM, [...FLAGS, '-V']).status === 0 ? false : 'needs sshd, and as root bubblewrap'
 
 const newKey = (file: string) => execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', file])
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
-}
 
 /** A host that shows this key and answers with one repository. */
 async function startHost(t: TestContext, folder: string, hostKey: string): Promise<number> {

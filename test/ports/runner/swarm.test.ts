@@ -1,25 +1,16 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { it } from 'node:test'
 import { LABEL } from '#adapters/docker/labels.ts'
 import { openSwarm } from '#adapters/swarm/open-swarm.ts'
 import { SwarmEngine } from '#adapters/swarm/swarm-engine.ts'
 import { dockerMissing, startEngine, startSwarm } from '#test/support/docker.ts'
 import { openPrograms } from '#test/support/docker-programs.ts'
+import { freePort } from '#test/support/free-port.ts'
 import { inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
 import { describeImagePrograms, type ImageGround } from './image-programs-suite.ts'
 
 const skip = dockerMissing || (process.env.ALOFT_TEST_LONG === undefined && 'part of npm run test:swarm')
 if (!skip) await inOwnNamespaces(import.meta.filename)
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 
 /** One for each data folder, whoever opens it. */
 const ports = new Map<string, Promise<number>>()

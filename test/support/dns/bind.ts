@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Zone, ZoneRecord } from '#core/dns/zone.ts'
-import { freePort } from '../installation.ts'
+import { freePort } from '../free-port.ts'
 
 const missing = (process.env.ALOFT_TEST_MISSING ?? '').split(',').includes('bind')
 

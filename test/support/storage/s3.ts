@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { MOTO } from '../../../scripts/debian.js'
+import { freePort } from '../free-port.ts'
 
 const missing = (process.env.ALOFT_TEST_MISSING ?? '').split(',').includes('moto')
 
@@ -20,15 +20,6 @@ export interface TestS3 {
   freeze(): void
   thaw(): void
   stop(): Promise<void>
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
 }
 
 async function makeBucket(endpoint: string, prefix = ''): Promise<string> {

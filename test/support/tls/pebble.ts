@@ -12,7 +12,7 @@ import { setTimeout } from 'node:timers/promises'
 import { createAuthority } from '#adapters/cert-local/authority.ts'
 import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
-import { freePort } from '../installation.ts'
+import { freePort } from '../free-port.ts'
 
 const missing = (process.env.ALOFT_TEST_MISSING ?? '').split(',').includes('pebble')
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Machine } from '#core/machine/machine.ts'
 import { createDnsClient } from '#test/support/dns/dns-client.ts'
-import { freePort } from '#test/support/installation.ts'
+import { freePort } from '#test/support/free-port.ts'
 import { startServer } from '#test/support/server.ts'
 import { servedAt, startDns } from './dns.ts'
 

@@ -81,7 +81,8 @@ const builds = [
   beside('dashboard', ['scripts/build-dashboard.js']),
   beside('server', ['scripts/build-server.ts']),
 ]
-const check = only.length === 0 && !isSeveral ? beside('check', ['scripts/check.js']) : undefined
+const check =
+  only.length === 0 && !isSeveral ? beside('check', ['scripts/check.js', '--no-tests']) : undefined
 
 const missing = ensureTools(Object.keys(TOOLS))
 for (const name of missing)

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { MINUTE } from '#contract/time.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
@@ -46,6 +48,30 @@ test('requests of one turn travel in one message, and so do their answers', asyn
   )
   await limiter.take('user 1', window)
   assert.deepEqual(counts, { asked: 2, answered: 2 })
+})
+
+test('an answer that has come counts, however late this process comes to look', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const here = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const [[there]] = (await Promise.all([once(server, 'connection'), once(here, 'connect')])) as [
+    [Socket],
+    unknown,
+  ]
+  t.after(() => {
+    here.destroy()
+    there.destroy()
+    server.close()
+  })
+  const channel: Channel = {
+    send() {
+      there.write(JSON.stringify({ kind: 'limit.answer', batch: 1, taken: [[false, 0, 0]] }))
+      // Longer than it may take: the time is over by the next turn, and the answer lies ready.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
+    },
+    onMessage: (listener) => void here.on('data', (data) => listener(JSON.parse(String(data)))),
+  }
+  assert.equal((await createIpcLimiter(channel, { timeout: 5 }).take('ann', window)).allowed, false)
 })
 
 test('requests pass when the supervisor does not answer in time, and a late answer is ignored', async (t) => {

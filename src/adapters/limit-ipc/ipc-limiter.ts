@@ -48,7 +48,9 @@ export function createIpcLimiter(
     const waiting = gathered
     const batch = ++lastBatch
     gathered = []
-    asked.set(batch, { waiting, timer: setTimeout(() => settle(batch, []), timeout) })
+    // Timers come before sockets in a turn: where this process was held up, the answer may be there and not yet read.
+    const timer = setTimeout(() => setImmediate(settle, batch, []), timeout)
+    asked.set(batch, { waiting, timer })
     try {
       channel.send(ask(batch, waiting))
     } catch {

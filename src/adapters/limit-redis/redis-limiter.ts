@@ -63,7 +63,9 @@ export function createRedisLimiter({
 
 function inTime(answer: Promise<RateLimiterRes>, timeout: number): Promise<RateLimiterRes> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`No answer within ${timeout} ms`)), timeout)
+    const giveUp = () => reject(new Error(`No answer within ${timeout} ms`))
+    // Timers come before sockets in a turn: where this process was held up, the answer may be there and not yet read.
+    const timer = setTimeout(() => setImmediate(giveUp), timeout)
     answer.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }

@@ -40,3 +40,10 @@ test('nobody waits for long, however many there are, nor for those that were the
   clock.ms += 250
   assert.equal(pace.take(64 << 10), undefined)
 })
+
+test('however slow the hashes are, they come in at the least pace', () => {
+  const { waits, pace } = open()
+  for (let n = 0; n < 500; n++) pace.learn(1_000_000, 100)
+  pace.take(3_200_000)
+  assert.deepEqual(waits, [100])
+})

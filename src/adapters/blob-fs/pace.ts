@@ -8,6 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 const SHARE_PER_CORE = 0.02
 /** However many cores there are, the event loop that receives them has one. */
 const MOST = 0.1
+/** In a millisecond, by all of them together: hashes take three times as long on processors without instructions for them, and uploads shall not. */
+const LEAST_BYTES = 32_000
 /** Timers are no finer than a millisecond: what is due is waited for in steps of several. */
 const STEP_MS = 3
 /** At most. However many contents come at once, each goes on, and whoever ends one does not wait for long. */
@@ -55,7 +57,8 @@ export class Pace {
   /** So many bytes have come. Answers with a promise if the next ones have to wait. */
   take(bytes: number): Promise<void> | undefined {
     const now = this.#now()
-    const paidAt = Math.max(now, this.#paidAt) + (bytes * this.#msPerByte) / this.#share
+    const price = Math.min((bytes * this.#msPerByte) / this.#share, bytes / LEAST_BYTES)
+    const paidAt = Math.max(now, this.#paidAt) + price
     // More is never owed, or the last of many would pay for all of them.
     this.#paidAt = Math.min(now + LONGEST_MS, paidAt)
     const ms = this.#paidAt - now

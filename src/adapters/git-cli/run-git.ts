@@ -34,6 +34,8 @@ const MAX_MEMORY = 1024 * 1024 * 1024
 const OUT_OF_MEMORY = /out of memory|cannot allocate memory/i
 /** What git says of a part of it that came to the limit of a file: SIGXFSZ, or its error. */
 const TOO_LARGE = /died of signal 25|File too large|File size limit exceeded/
+/** The same where it does not say how that part ended, which had nothing to say itself: of a pack that is damaged it does. */
+const ENDED_SILENTLY = /^(?:(?:remote|warning): .*\s+)*fatal: fetch-pack: invalid index-pack output\s*$/
 
 interface StartedGit {
   readonly child: GitChild
@@ -73,10 +75,10 @@ function begin(wrap: Confine, run: GitRun): StartedGit {
     )
     child.once('close', (code, signal) => {
       if (code === 0) return resolve()
-      if (bound !== undefined && TOO_LARGE.test(words))
+      if (bound !== undefined && (TOO_LARGE.test(words) || ENDED_SILENTLY.test(words)))
         return reject(
           new GitError(
-            `the repository is larger than the ${showLimit(bound)} that there is room for (by the storage of the account, or by ALOFT_GIT_MAX_PUSH)`,
+            `the repository is larger than ${showLimit(bound)}, the most that the storage of the account or ALOFT_GIT_MAX_PUSH allows`,
           ),
         )
       if (OUT_OF_MEMORY.test(words))

@@ -6,7 +6,7 @@ import type { LogEntry } from './log-entry.ts'
 import type { LogPage, LogQuery } from './log-store.ts'
 
 /** A log in memory whose entries are numbered texts, read two at a time. */
-function createWorld(size = 0) {
+function createWorld(size = 0, limits: { maxFollowers?: number; maxOfOne?: number } = {}) {
   const texts = Array.from({ length: size }, (_, i) => `${i + 1}`)
   const listeners = new Set<(id: string) => void>()
   const world = {
@@ -50,6 +50,7 @@ function createWorld(size = 0) {
       pollMs: 100_000,
       gatherMs: 0,
       maxFollowers: 2,
+      ...limits,
     }),
   }
   return world
@@ -208,5 +209,23 @@ describe('following a log', () => {
     await all[0]?.return?.()
     assert.equal(await take(logs.follow('dpl_a', {}, { signal: never }), 1), '1')
     await all[1]?.return?.()
+  })
+})
+
+describe('following by many', () => {
+  it('leaves room for others, however many logs one account follows', async () => {
+    const { logs } = createWorld(3, { maxFollowers: 10, maxOfOne: 2 })
+    const follow = (by: string) =>
+      logs.follow('dpl_a', { after: '0' }, { signal: never, by })[Symbol.asyncIterator]()
+    const mine = [follow('ada'), follow('ada'), follow('ada')]
+    for (const each of mine.slice(0, 2)) assert.equal((await each.next()).value.serial, '1')
+    await assert.rejects(async () => mine[2]?.next(), { kind: 'rate_limited' })
+    assert.throws(() => follow('ada'), { kind: 'rate_limited' })
+    const other = follow('bob')
+    assert.equal((await other.next()).value.serial, '1')
+    await mine[0]?.return?.()
+    const again = follow('ada')
+    assert.equal((await again.next()).value.serial, '1')
+    for (const each of [...mine, other, again]) await each.return?.()
   })
 })

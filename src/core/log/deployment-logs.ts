@@ -40,29 +40,59 @@ type LogParts = Pick<FollowParts, 'bus'> &
   Partial<FollowParts> & {
     readonly store: Pick<LogStore, 'read' | 'readProject'>
     readonly maxFollowers?: number
+    /** Of one account. */
+    readonly maxOfOne?: number
   }
 
 /** Windows of the log that one answer about a project searches. */
 const PROJECT_LOOKS = 50
 
-export function createDeploymentLogs({ maxFollowers = 1000, store, ...given }: LogParts): DeploymentLogs {
+export function createDeploymentLogs({
+  maxFollowers = 1000,
+  maxOfOne = 50,
+  store,
+  ...given
+}: LogParts): DeploymentLogs {
   const parts: FollowParts = { pollMs: SECOND, gatherMs: 50, ...given }
   const closing = new AbortController()
   let followers = 0
+  const byAccount = new Map<string, number>()
+  const count = (by: string | undefined, more: 1 | -1): void => {
+    followers += more
+    if (by === undefined) return
+    const theirs = (byAccount.get(by) ?? 0) + more
+    if (theirs > 0) byAccount.set(by, theirs)
+    else byAccount.delete(by)
+  }
 
-  async function* counted(entries: AsyncIterable<LogEntry>): AsyncGenerator<LogEntry, void> {
-    followers++
+  async function* counted(
+    entries: AsyncIterable<LogEntry>,
+    { by }: FollowEnd,
+  ): AsyncGenerator<LogEntry, void> {
+    // Some may have come since it was looked how many there are.
+    checkCrowd(by)
+    count(by, 1)
     try {
       yield* entries
     } finally {
-      followers--
+      count(by, -1)
     }
   }
 
-  /** As long as the caller likes, and we are here. */
-  function untilClosed({ signal, isFinished }: FollowEnd): FollowEnd {
+  /** Every follower has all new entries read and searched, in the process that shows sites. */
+  function checkCrowd(by: string | undefined): void {
+    if (by !== undefined && (byAccount.get(by) ?? 0) >= maxOfOne)
+      throw new AloftError(
+        'rate_limited',
+        `An account can follow at most ${maxOfOne} logs at the same time. Stop following others first.`,
+      )
     if (followers >= maxFollowers)
       throw new AloftError('service_unavailable', 'Too many logs are being followed. Try again later.')
+  }
+
+  /** As long as the caller likes, and we are here. */
+  function untilClosed({ signal, isFinished, by }: FollowEnd): FollowEnd {
+    checkCrowd(by)
     return { signal: AbortSignal.any([signal, closing.signal]), isFinished }
   }
 
@@ -72,7 +102,7 @@ export function createDeploymentLogs({ maxFollowers = 1000, store, ...given }: L
 
     follow(deploymentId, request, end) {
       const log = { id: deploymentId, read: (query: LogQuery) => store.read(deploymentId, query) }
-      return counted(followLog(parts, log, request, untilClosed(end)))
+      return counted(followLog(parts, log, request, untilClosed(end)), end)
     },
 
     readProject: (projectId, { limit, ...request }) =>
@@ -88,7 +118,7 @@ export function createDeploymentLogs({ maxFollowers = 1000, store, ...given }: L
         read: (query: ProjectLogFilter & Pick<LogQuery, 'direction' | 'limit'>) =>
           store.readProject(projectId, query),
       }
-      return counted(followLog(parts, log, request, untilClosed(end)))
+      return counted(followLog(parts, log, request, untilClosed(end)), end)
     },
 
     close: () => closing.abort(),

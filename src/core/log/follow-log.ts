@@ -25,6 +25,8 @@ export interface FollowEnd {
   readonly signal: AbortSignal
   /** Whether nothing more will come. */
   readonly isFinished?: (() => Promise<boolean>) | undefined
+  /** The account that follows; the platform itself may follow as much as it likes. */
+  readonly by?: string
 }
 
 interface Beginning {

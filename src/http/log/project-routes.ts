@@ -36,7 +36,7 @@ export const projectLogRoutes = (
         type: LINES,
         headers: LINES_HEADERS,
         body: streamLines((signal) =>
-          shown(logs.followProject(project.id, { ...filter, limit }, { signal })),
+          shown(logs.followProject(project.id, { ...filter, limit }, { signal, by: ctx.owner.id })),
         ),
         endless: true,
       }

@@ -47,7 +47,7 @@ export function logRoutes(logs: DeploymentLogs, find: FindLogged): readonly Rout
       if (follow) {
         const isFinished = request.builds ? () => deployment.isFinished() : undefined
         const body = streamLines((signal) =>
-          shown(logs.follow(deployment.id, request, { signal, isFinished }), form),
+          shown(logs.follow(deployment.id, request, { signal, isFinished, by: ctx.owner.id }), form),
         )
         return { type: LINES, headers: LINES_HEADERS, body, endless: true }
       }

@@ -4,8 +4,13 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
 import { oneATurn } from '#core/chunks.ts'
 import { parseJsonInSlices } from '#core/json-slices.ts'
+import type { HeldBody } from './body-memory.ts'
 
 export const DEFAULT_BODY_LIMIT = 10 * 1000 * 1000
+/** Of those who have not shown who they are. */
+export const PUBLIC_BODY_LIMIT = 64 * 1024
+
+const UNCOUNTED = { grow() {} }
 
 export const tooLarge = (limit: number) =>
   new AloftError(
@@ -15,29 +20,37 @@ export const tooLarge = (limit: number) =>
   )
 export const malformed = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
 
-/** Reads a whole body, refusing it as soon as it is known to be too large. */
-export function collect(stream: IncomingMessage, limit: number): Promise<Buffer> {
+/** Reads a whole body, refusing it as soon as it is known to be too large, or to be more than there is room for. */
+export function collect(
+  stream: IncomingMessage,
+  limit: number,
+  held: Pick<HeldBody, 'grow'> = UNCOUNTED,
+): Promise<Buffer> {
   const declared = Number(stream.headers['content-length'] ?? 0)
-  if (declared > limit) {
-    stream.resume()
-    return Promise.reject(tooLarge(limit))
-  }
+  if (declared > limit) return Promise.reject(tooLarge(limit))
   return new Promise((resolve, reject) => {
     if (stream.destroyed) reject(malformed('the body was cut off'))
     const chunks: Buffer[] = []
     let size = 0
-    const rest = oneATurn(stream, () => true)
-    stream.on('data', (chunk: Buffer) => {
+    let isRefused = false
+    const rest = oneATurn(stream, () => !isRefused)
+    const onData = (chunk: Buffer): void => {
       size += chunk.length
-      if (size > limit) {
-        stream.removeAllListeners('data')
-        stream.resume()
-        reject(tooLarge(limit))
-      } else {
-        chunks.push(chunk)
-        rest(chunk)
+      try {
+        if (size > limit) throw tooLarge(limit)
+        held.grow(chunk.length)
+      } catch (error) {
+        // What is left of it is for whoever answers to deal with.
+        isRefused = true
+        chunks.length = 0
+        stream.off('data', onData).pause()
+        reject(error)
+        return
       }
-    })
+      chunks.push(chunk)
+      rest(chunk)
+    }
+    stream.on('data', onData)
     stream.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)))
     stream.on('error', () => reject(malformed('the body was cut off')))
     stream.on('aborted', () => reject(malformed('the body was cut off')))

@@ -24,10 +24,12 @@ import type { Log } from '#core/ports/log.ts'
 import type { Sessions } from '#core/session/sessions.ts'
 import type { Tokens } from '#core/token/tokens.ts'
 import { createTurns, type GiveBack } from '#core/turns.ts'
+import { leavesMuchUnread } from '#core/unread-body.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { auditEntryOf, isAudited } from './audit/audit-entry.ts'
 import { authFailed, readBearer } from './authenticate.ts'
-import { collect, DEFAULT_BODY_LIMIT, parseBody } from './body.ts'
+import { collect, DEFAULT_BODY_LIMIT, PUBLIC_BODY_LIMIT, parseBody } from './body.ts'
+import { bodyMemory, type HeldBody } from './body-memory.ts'
 import { challengeTo } from './challenge.ts'
 import { speakError } from './dialect.ts'
 import {
@@ -59,6 +61,8 @@ declare module 'fastify' {
     readAt: number | undefined
     /** Of one with a large body: whoever comes next may be read. */
     endTurn: GiveBack | undefined
+    /** What its body takes of the memory. */
+    held: HeldBody | undefined
   }
 }
 
@@ -139,6 +143,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
   app.decorateRequest('who', undefined)
   app.decorateRequest('readAt', undefined)
   app.decorateRequest('endTurn', undefined)
+  app.decorateRequest('held', undefined)
 
   app.removeAllContentTypeParsers()
   const bodyTurns = createTurns(LARGE_AT_ONCE)
@@ -151,17 +156,27 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     body.then(
       (it) => done(null, it),
       (error) => {
-        request.endTurn?.()
+        letGo(request)
         done(error)
       },
     )
   })
 
-  const read = (request: FastifyRequest, row: Endpoint, payload: Readable): Promise<unknown> =>
-    collect(payload as IncomingMessage, row.bodyLimit ?? DEFAULT_BODY_LIMIT).then((bytes) => {
+  const read = (request: FastifyRequest, row: Endpoint, payload: Readable): Promise<unknown> => {
+    const isStranger = row.access.kind === 'public'
+    request.held = bodyMemory.hold({ id: callerOf(request), isStranger })
+    const limit = row.bodyLimit ?? (isStranger ? PUBLIC_BODY_LIMIT : DEFAULT_BODY_LIMIT)
+    return collect(payload as IncomingMessage, limit, request.held).then((bytes) => {
       charge(request, row, bytes.length)
       return parseBody(bytes, request.headers['content-type'], row)
     })
+  }
+
+  /** What its body was made into is of no use any more. */
+  function letGo(request: FastifyRequest): void {
+    request.endTurn?.()
+    request.held?.release()
+  }
 
   /** From before a large body is read until it is answered. It is left on the wire meanwhile, not in memory. */
   async function takeTurn(request: FastifyRequest): Promise<void> {
@@ -278,8 +293,8 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     if (error.kind === 'service_unavailable' && !reply.hasHeader('retry-after'))
       reply.header('retry-after', String(retryAfterFor(error.cause)))
     reply.code(status)
-    // A body that was refused half-read cannot be followed by another request on the same connection.
-    if (status === 413 && request.raw.httpVersionMajor === 1) reply.header('connection', 'close')
+    // What is left of a body that was refused would have to be read before the next request on the connection can be.
+    if (leavesMuchUnread(request.raw)) reply.header('connection', 'close')
     if (error.kind === 'invalid_client') reply.headers(challengeTo(request.headers, 'Basic realm="oauth"'))
     if (known?.page === true || (known?.page === 'by-accept' && acceptsPages(request))) {
       reply.headers(PAGE_HEADERS)
@@ -348,8 +363,10 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     const serialise = typeof form === 'object' ? serialiser(form) : undefined
     return (request, reply) => {
       if (row.streamed) return stream(request, reply)
-      const { endTurn } = request
-      return endTurn ? (async () => answer(request, reply))().finally(endTurn) : answer(request, reply)
+      const isHeld = request.endTurn !== undefined || request.held?.isCounted === true
+      return isHeld
+        ? (async () => answer(request, reply))().finally(() => letGo(request))
+        : answer(request, reply)
     }
 
     /** A few at a time for one account, because what a large answer is made from is many times as large. */

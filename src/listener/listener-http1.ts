@@ -51,6 +51,9 @@ interface Connection {
 
 /** How long a refused peer may go on sending: closing at once would reset the line and lose our answer. */
 const LINGER_MS = 2_000
+/** How much of it is read meanwhile, and how often it is looked whether more has come. */
+const LINGER_BYTES = 16 * 1024 * 1024
+const LINGER_STEP_MS = 10
 
 export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): Http1 {
   const connections = new Map<Duplex, Connection>()
@@ -105,6 +108,14 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
     }
     const exchange = { req, res }
     connection.open.push(exchange)
+    // Before node:http ends the connection with this answer, although more of the request may be on its way.
+    res.once('prefinish', () => {
+      if (!req.complete && !res.shouldKeepAlive)
+        req.socket.destroySoon = () => {
+          req.socket.end()
+          linger(req.socket)
+        }
+    })
     res.once('close', () => {
       connection.open.splice(connection.open.indexOf(exchange), 1)
       if (connection.refusal) settle(connection)
@@ -124,9 +135,7 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
       return
     }
     socket.end(refusalWire(refusal))
-    socket.resume()
-    const linger = setTimeout(() => socket.destroy(), LINGER_MS).unref()
-    socket.once('close', () => clearTimeout(linger))
+    linger(socket)
   }
 
   function refuseConnection(socket: Socket, refusal: Refusal): void {
@@ -198,6 +207,26 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
       }
     },
   }
+}
+
+/**
+ * Waits for the end of a peer that has its last answer. What it sends is thrown away, some of it at a time, so that whoever reads
+ * only after sending gets to read; of more than that, nothing is read.
+ */
+function linger(socket: Socket): void {
+  const most = socket.bytesRead + LINGER_BYTES
+  const late = setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  const step = setInterval(() => {
+    if (socket.bytesRead >= most) clearInterval(step)
+    else socket.resume()
+    setImmediate(() => socket.pause())
+  }, LINGER_STEP_MS).unref()
+  socket.pause()
+  socket.once('end', () => socket.destroy())
+  socket.once('close', () => {
+    clearTimeout(late)
+    clearInterval(step)
+  })
 }
 
 /** Nothing for errors of the line itself: there is nobody left to answer. */

@@ -274,3 +274,37 @@ test('whatever bytes come, the answer is well-formed HTTP or none, and the next 
     { numRuns: 300 },
   )
 })
+
+test('who is refused while still sending reads why, and most of what they send is not read', async (t) => {
+  let read = 0
+  const { port } = await start(t, {
+    handle(req, res) {
+      req.socket.once('close', () => {
+        read = req.socket.bytesRead
+      })
+      if (!('stream' in res)) res.writeHead(401, { connection: 'close', 'content-length': 2 }).end('no')
+    },
+  })
+  const socket = connect(port, '127.0.0.1')
+  const length = 500_000_000
+  socket.write(`POST / HTTP/1.1\r\n${HOST}Content-Length: ${length}\r\n\r\n`)
+  const chunk = Buffer.alloc(1_000_000)
+  let left = length
+  const send = (): void => {
+    while (left > 0 && !socket.destroyed) {
+      left -= chunk.length
+      if (!socket.write(chunk)) return
+    }
+  }
+  socket.on('drain', send)
+  send()
+  let text = ''
+  socket.on('data', (piece: Buffer) => {
+    text += piece.toString('latin1')
+  })
+  socket.on('error', () => {})
+  await new Promise((resolve) => socket.once('close', resolve))
+  assert.match(text, /^HTTP\/1.1 401 [\s\S]*no$/)
+  while (read === 0) await new Promise(setImmediate)
+  assert.ok(read < 100_000_000, `${read} bytes were read`)
+})

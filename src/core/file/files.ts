@@ -6,6 +6,7 @@ import { BATCH_LIMITS, type BatchedFile, unpackBatch } from '#contract/file-batc
 import type { Context, Owner } from '../access/context.ts'
 import { type BlobDigest, BlobError, type BlobStore } from '../ports/blob-store.ts'
 import type { Clock } from '../ports/clock.ts'
+import { createTurns } from '../turns.ts'
 import type { ContentRoom, Room } from '../usage/content-room.ts'
 import type { FileStore } from './file-store.ts'
 import { newBytes } from './new-bytes.ts'
@@ -40,7 +41,12 @@ interface FileParts {
 
 const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
 
+/** Batches of one account that are taken at the same time. */
+const BATCHES_AT_ONCE = 8
+
 export function createFiles({ blobs, store, content, clock, givesWay, onUploaded }: FileParts): Files {
+  const batchTurns = createTurns(BATCHES_AT_ONCE)
+
   /** What the account has already takes no room. */
   async function unlessKnown(owner: Owner, digest: string, error: unknown): Promise<Room> {
     const known = (await store.claim(owner.id, [digest], clock.now())).get(digest)
@@ -109,22 +115,32 @@ export function createFiles({ blobs, store, content, clock, givesWay, onUploaded
     },
 
     async uploadBatch(ctx, body) {
-      const files = unpackBatch(await readBatch(body))
-      if (typeof files === 'string') throw invalid(`the body is not a batch of files: ${files}`)
-      for (const { sha1, bytes } of files) {
-        const got = hash('sha1', bytes)
-        if (got !== sha1)
-          throw invalid(`a file in the batch has the SHA-1 ${got} instead of the announced ${sha1}`)
-      }
-      const room = await roomForAll(ctx.owner, files)
+      // Each is in memory as a whole. Of those that wait for their turn nothing is read.
+      const endTurn = await batchTurns.take(ctx.owner.id)
       try {
-        const stored = await Promise.all(files.map(({ bytes }) => blobs.putBytes(bytes))).catch(asAnswer)
-        await store.add(ctx.owner.id, stored, clock.now(), room.limit)
+        await takeBatch(ctx, await readBatch(body))
       } finally {
-        room.release()
+        endTurn()
       }
       await onUploaded(ctx.owner)
     },
+  }
+
+  async function takeBatch(ctx: Context, bytes: Buffer): Promise<void> {
+    const files = unpackBatch(bytes)
+    if (typeof files === 'string') throw invalid(`the body is not a batch of files: ${files}`)
+    for (const { sha1, bytes } of files) {
+      const got = hash('sha1', bytes)
+      if (got !== sha1)
+        throw invalid(`a file in the batch has the SHA-1 ${got} instead of the announced ${sha1}`)
+    }
+    const room = await roomForAll(ctx.owner, files)
+    try {
+      const stored = await Promise.all(files.map(({ bytes }) => blobs.putBytes(bytes))).catch(asAnswer)
+      await store.add(ctx.owner.id, stored, clock.now(), room.limit)
+    } finally {
+      room.release()
+    }
   }
 }
 

@@ -1,8 +1,10 @@
+import type { IncomingMessage } from 'node:http'
 import * as api from '#contract/api/git-app.ts'
 import { html } from '#contract/html.ts'
 import { type GitApp, installUrlOf } from '#core/git/app/app.ts'
 import type { AppDeliveries } from '#core/git/app/app-deliveries.ts'
 import type { GitApps, ManifestForm } from '#core/git/app/apps.ts'
+import { leavesMuchUnread } from '#core/unread-body.ts'
 import { page, pageReply } from '../page.ts'
 import { publicRoute, type Route, route } from '../route.ts'
 import { shownConnection } from './connection-routes.ts'
@@ -59,11 +61,11 @@ export const appRoutes = ({ apps, appDeliveries, site }: AppRouteParts): readonl
     await apps.remove(ctx, params.id)
     return undefined
   }),
-  publicRoute(api.callGitApp, async (_visit, { params, headers, body }) => {
+  publicRoute(api.callGitApp, async ({ ip }, { params, headers, body }) => {
     try {
-      return { projects: await appDeliveries.called(params.id, readAppDelivery(headers, body)) }
+      return { projects: await appDeliveries.called(params.id, readAppDelivery(headers, body, ip)) }
     } finally {
-      body.resume()
+      if (!leavesMuchUnread(body as IncomingMessage)) body.resume()
     }
   }),
 ]

@@ -15,6 +15,7 @@ export interface HookRouteParts {
 }
 
 const LATEST = 10
+const MOST_IGNORED = 25 * 1024 * 1024
 
 export function hookRoutes({ hooks, projects, site }: HookRouteParts): readonly Route[] {
   async function show(ctx: Context, project: Project) {
@@ -34,8 +35,12 @@ export function hookRoutes({ hooks, projects, site }: HookRouteParts): readonly 
       show(ctx, await hooks.remove(ctx, params.idOrName, params.id)),
     ),
     publicRoute(api.callDeployHook, async (_visit, { params, body }) => {
-      // Whatever is sent along means nothing.
-      body.resume()
+      // Whatever is sent along means nothing. Nobody who means well sends more than this.
+      let left = MOST_IGNORED
+      body.on('data', (chunk: Buffer) => {
+        left -= chunk.length
+        if (left < 0) body.destroy()
+      })
       const { id, createdAt } = await hooks.call(params.projectId, params.hookId)
       return { job: { id, state: 'PENDING', createdAt } }
     }),

@@ -27,11 +27,11 @@ const EVENTS: Readonly<
 }
 
 /** A call of a GitHub App. */
-export function readAppDelivery(headers: IncomingHttpHeaders, body: Readable): Delivery<AppEvent> {
+export function readAppDelivery(headers: IncomingHttpHeaders, body: Readable, ip = ''): Delivery<AppEvent> {
   const readEvent = EVENTS[String(headers['x-github-event'] ?? '')]
   const readPull = pullReader(headers)
   return {
-    ...readDelivery(headers, body),
+    ...readDelivery(headers, body, ip),
     read:
       readEvent &&
       ((content) => {

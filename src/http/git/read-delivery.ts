@@ -1,11 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
+import { AloftError } from '#contract/errors.ts'
 import type { Delivery } from '#core/git/host/delivery.ts'
 import { malformed, tooLarge } from '../body.ts'
+import { BodyMemory, type HeldBody } from '../body-memory.ts'
 import { pullReader } from './read-pull.ts'
 
 /** The largest that GitHub sends. */
 const LIMIT = 25 * 1024 * 1024
+
+/** What was sent is in memory until it is known who has signed it. */
+const memory = new BodyMemory({ strangers: 4 * LIMIT, stranger: 2 * LIMIT })
 
 /**
  * Where each host puts its signature. Gitea and Forgejo also send those of GitHub; GitHub also sends an older one in the
@@ -29,10 +34,10 @@ const IDS = [
 ] as const
 
 /** A webhook of GitHub, GitLab, Gitea, Forgejo or Bitbucket. */
-export const readDelivery = (headers: IncomingHttpHeaders, body: Readable): Delivery => ({
+export const readDelivery = (headers: IncomingHttpHeaders, body: Readable, ip = ''): Delivery => ({
   id: first(headers, IDS)?.slice(0, 200),
   proof: proofOf(headers),
-  body: bounded(body),
+  body: bounded(body, memory.hold({ id: ip, isStranger: true })),
   read: pullReader(headers),
 })
 
@@ -53,17 +58,20 @@ const textOf = (value: string | readonly string[] | undefined): string | undefin
   typeof value === 'string' ? value.trim() : undefined
 
 /** Leaves the connection open, because the answer has yet to go over it. */
-async function* bounded(body: Readable): AsyncGenerator<Uint8Array> {
+async function* bounded(body: Readable, held: HeldBody): AsyncGenerator<Uint8Array> {
   let size = 0
   const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
   try {
     for await (const chunk of chunks) {
       size += chunk.length
       if (size > LIMIT) break
+      held.grow(chunk.length)
       yield chunk
     }
-  } catch {
-    throw malformed('the body was cut off')
+  } catch (error) {
+    throw error instanceof AloftError ? error : malformed('the body was cut off')
+  } finally {
+    held.release()
   }
   if (size > LIMIT) throw tooLarge(LIMIT)
 }

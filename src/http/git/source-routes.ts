@@ -1,9 +1,11 @@
+import type { IncomingMessage } from 'node:http'
 import * as api from '#contract/api/git.ts'
 import type { Context } from '#core/access/context.ts'
 import { type GitSource, repositoryOf, type SourceHook } from '#core/git/source/source.ts'
 import { webhookUrlOf } from '#core/git/source/source-hook.ts'
 import type { Sources } from '#core/git/source/sources.ts'
 import type { Projects } from '#core/project/projects.ts'
+import { leavesMuchUnread } from '#core/unread-body.ts'
 import { publicRoute, type Route, route } from '../route.ts'
 import { readDelivery } from './read-delivery.ts'
 
@@ -63,14 +65,14 @@ export function sourceRoutes({ sources, projects, site }: SourceRouteParts): rea
       await sources.sync(ctx, params.idOrName)
       return { queued: true }
     }),
-    publicRoute(api.callSource, async (_visit, { params, headers, body }) => {
+    publicRoute(api.callSource, async ({ ip }, { params, headers, body }) => {
       // Only that somebody called is taken for true: what was pushed, the repository itself is asked.
       try {
         return {
-          queued: await sources.called(params.projectId, params.token, readDelivery(headers, body)),
+          queued: await sources.called(params.projectId, params.token, readDelivery(headers, body, ip)),
         }
       } finally {
-        body.resume()
+        if (!leavesMuchUnread(body as IncomingMessage)) body.resume()
       }
     }),
   ]

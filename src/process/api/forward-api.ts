@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import type { Writable } from 'node:stream'
 import { markUnshared, pour } from '#core/chunks.ts'
+import { leavesMuchUnread } from '#core/unread-body.ts'
 import { bodyOf } from '#edge/request/request-body.ts'
 import type { AnyRequest, AnyResponse } from '#listener/listener-refusal.ts'
 import type { Handle } from '#listener/listener-request.ts'
@@ -69,7 +70,7 @@ export function createForward({
     }
     onRefused?.(req)
     const prevent = later(() => {
-      begin(res, 429, refused.headers)
+      begin(res, 429, { ...refused.headers, ...(leavesMuchUnread(req) ? { connection: 'close' } : {}) })
       ;(res as NodeJS.WritableStream).end(refused.body)
     })
     return void res.once('close', prevent)
@@ -88,7 +89,7 @@ function forward(
   { agent, socketPath, refusals }: To,
   onAbsent: () => void,
 ): void {
-  let [isConnected, isAnswered, isGone] = [false, false, false]
+  let [isConnected, isAnswered, isGone, isLast] = [false, false, false, false]
   const asked = request({
     ...{ socketPath, method: req.method, path: req.url, agent },
     headers: requestHeaders(req),
@@ -105,6 +106,7 @@ function forward(
   asked.once('response', (answer) => {
     isAnswered = true
     const headers = responseHeaders(req, answer)
+    isLast = headers.connection === 'close'
     begin(res, answer.statusCode ?? 500, headers)
     answer.once('error', () => breakOff(req, res))
     if (answer.statusCode === 429) noteRefusal(refusals, req, headers, answer)
@@ -124,7 +126,7 @@ function forward(
     if (!isConnected) return
     // What it did not want to read is nobody's, and would hold up the next request on the connection.
     stop()
-    req.resume()
+    if (!isLast) req.resume()
   })
   res.once('close', () => {
     isGone = true
@@ -167,13 +169,8 @@ function requestHeaders(req: AnyRequest): OutgoingHttpHeaders {
   }
 }
 
-function responseHeaders(
-  { httpVersionMajor }: AnyRequest,
-  { headers, statusCode }: IncomingMessage,
-): OutgoingHttpHeaders {
-  // A body that was refused half-read cannot be followed by another request on the same connection.
-  const isLast = statusCode === 413 && httpVersionMajor === 1
-  return { ...withoutHop(headers), ...(isLast ? { connection: 'close' } : {}) }
+function responseHeaders(req: AnyRequest, { headers }: IncomingMessage): OutgoingHttpHeaders {
+  return { ...withoutHop(headers), ...(leavesMuchUnread(req) ? { connection: 'close' } : {}) }
 }
 
 const withoutHop = (headers: IncomingHttpHeaders): OutgoingHttpHeaders =>

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { AloftError } from '#contract/errors.ts'
 import type { Context } from '../../access/context.ts'
 import type { Project } from '../../project/project.ts'
+import { createTurns } from '../../turns.ts'
 import type { GitHttpAnswer, GitRepositories } from '../git-repositories.ts'
 import type { Push } from '../push/push.ts'
 import type { Pushes, RefUpdate } from '../push/pushes.ts'
@@ -47,6 +48,9 @@ interface ReceiveAnswer {
 
 const KEEP_ALIVE_MS = 5000
 
+/** Pushes of one account of which it is being read at the same time what they are to change. */
+const heads = createTurns(16)
+
 /**
  * Takes a push. It is remembered before git takes it, and git's word that it has goes out only after that is recorded:
  * whoever was told that a push was taken can rely on it. Then the pusher sees what is done about it. The project is made
@@ -58,7 +62,8 @@ export async function receivePack(
   target: Target,
   source: AsyncIterable<Uint8Array>,
 ): Promise<ReceiveAnswer> {
-  const commands = await readCommands(source)
+  // What a push is to change is in memory as a whole, and may come as slowly as its sender likes.
+  const commands = await heads.run(ctx.owner.id, () => readCommands(source))
   const { updates, refusal, capabilities } = commands
   const isBanded = capabilities.has('side-band-64k')
   const refuse = async (why: string): Promise<ReceiveAnswer> => {

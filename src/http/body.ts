@@ -4,6 +4,7 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
 import { oneATurn } from '#core/chunks.ts'
 import { parseJsonInSlices } from '#core/json-slices.ts'
+import { leavesMuchUnread } from '#core/unread-body.ts'
 import type { HeldBody } from './body-memory.ts'
 
 export const DEFAULT_BODY_LIMIT = 10 * 1000 * 1000
@@ -40,10 +41,12 @@ export function collect(
         if (size > limit) throw tooLarge(limit)
         held.grow(chunk.length)
       } catch (error) {
-        // What is left of it is for whoever answers to deal with.
         isRefused = true
         chunks.length = 0
-        stream.off('data', onData).pause()
+        stream.off('data', onData)
+        // A little is read to its end, for the next request comes behind it. With more than that, the connection ends.
+        if (leavesMuchUnread(stream)) stream.pause()
+        else stream.resume()
         reject(error)
         return
       }

@@ -326,7 +326,8 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     url: '*',
     handler: (request, reply) => (request.answer ?? tellUnknown)(request, reply),
   })
-  app.addHook('onResponse', ({ id, row, method }, { statusCode, elapsedTime }, done) => {
+  app.addHook('onResponse', ({ id, row, method, held }, { statusCode, elapsedTime }, done) => {
+    held?.release()
     noteAnswered(id, row, row ? pathOf(row) : 'unknown', method, statusCode, elapsedTime)
     done()
   })

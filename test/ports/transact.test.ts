@@ -104,7 +104,9 @@ eachDatabase((name, open) =>
       await Promise.all([crosswise(transact, 'a', 'b'), crosswise(other.transact, 'b', 'a')])
       assert.equal(await stores.settings.get('a'), '2')
       assert.equal(await stores.settings.get('b'), '2')
-      assert.equal(runs, name === 'SQLite' ? 2 : 3)
+      // Whoever does it again early may stand in the way of the other once more.
+      if (name === 'SQLite') assert.equal(runs, 2)
+      else assert.ok(runs > 2)
     })
   }),
 )

@@ -54,7 +54,8 @@ test('they are heard on another machine, over Redis', { skip: withoutRedis }, as
   t.after(() => redis.stop())
   const buses = [0, 1].map(() => createRedisBus({ redis: redis.connect(), log: silentLog }))
   t.after(() => Promise.all(buses.map((bus) => bus.close())))
-  await redis.untilListening(2)
+  // Until each knows that it hears, it tells its listeners to ask for everything again.
+  await Promise.all(buses.map((bus) => bus.untilHearing()))
   const [one, other] = buses as [RedisBus, RedisBus]
   assert.deepEqual(await heardOver(one, other), EXPECTED)
 })

@@ -20,6 +20,8 @@ export interface Reply {
 }
 
 const PIECE = 64 * 1024
+/** Of what comes back, no more is kept: a backup is larger than any text can be. */
+const MOST_KEPT = 64 * 1024 * 1024
 
 function* piecesOf(body: Buffer): Generator<Buffer> {
   for (let at = 0; at < body.length; at += PIECE) yield body.subarray(at, at + PIECE)
@@ -33,7 +35,7 @@ export function send({ url, method = 'GET', headers = {}, body, agent, inPieces 
       let text = ''
       response.setEncoding('utf8')
       response.on('data', (chunk: string) => {
-        text += chunk
+        if (text.length < MOST_KEPT) text += chunk
       })
       response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }))
       response.on('error', reject)

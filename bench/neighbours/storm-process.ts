@@ -72,9 +72,11 @@ export async function prepareStorm(order: Order): Promise<Raging> {
   return {
     begin: () => void child.send('begin'),
     async stop() {
-      const [told] = await Promise.all([once(child, 'message'), child.send('stop')])
+      if (child.connected) child.send('stop')
+      const [told] = await Promise.race([once(child, 'message'), exited])
       await exited
-      return told[0]
+      if (typeof told !== 'object' || told === null) throw new Error(`${order.name} ended before it was stopped`)
+      return told
     },
   }
 }

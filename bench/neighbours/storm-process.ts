@@ -75,7 +75,8 @@ export async function prepareStorm(order: Order): Promise<Raging> {
       if (child.connected) child.send('stop')
       const [told] = await Promise.race([once(child, 'message'), exited])
       await exited
-      if (typeof told !== 'object' || told === null) throw new Error(`${order.name} ended before it was stopped`)
+      if (typeof told !== 'object' || told === null)
+        throw new Error(`${order.name} ended before it was stopped`)
       return told
     },
   }

@@ -3,6 +3,7 @@
  * to gain. It reads nothing of what it is sent but where a request ends.
  *
  *   net       writes one ready answer for each head
+ *   unix      the same on a unix socket
  *   tls       the same over TLS
  *   http2     answers each stream of node:http2 with the same header and body
  *   forward   passes each request on to a unix socket, over kept connections, and the answer back
@@ -63,6 +64,12 @@ function forwardTo(path: string): Server {
   })
 }
 
+async function listenUnix(server: Server, path: string): Promise<number> {
+  server.listen(path)
+  await once(server, 'listening')
+  return 0
+}
+
 async function listenTcp(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -70,7 +77,7 @@ async function listenTcp(server: Server): Promise<number> {
 }
 
 async function listen(): Promise<number> {
-  const [first = '', key = '', cert = ''] = rest
+  const [first = '', second = '', third = ''] = rest
   if (kind === 'forward') return listenTcp(forwardTo(first))
   if (kind === 'dgram') {
     const socket = createSocket('udp4')
@@ -84,7 +91,12 @@ async function listen(): Promise<number> {
   }
   const answer = kind === 'http2' ? readFileSync(first) : readyAnswer(first)
   if (kind === 'net') return listenTcp(createServer((socket) => answerAll(socket, answer)))
-  const pair = { key: readFileSync(key), cert: readFileSync(cert) }
+  if (kind === 'unix')
+    return listenUnix(
+      createServer((socket) => answerAll(socket, answer)),
+      second,
+    )
+  const pair = { key: readFileSync(second), cert: readFileSync(third) }
   if (kind === 'tls') return listenTcp(createTlsServer(pair, (socket) => answerAll(socket, answer)))
   const server = createSecureServer(pair)
   server.on('stream', (stream) => {

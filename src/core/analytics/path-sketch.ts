@@ -8,7 +8,7 @@ const MAX_LENGTH = 200
 
 interface CountedPath {
   path: string
-  tally: Tally
+  readonly tally: Tally
   /** How many visits of paths without a place it outlives. */
   credit: number
 }
@@ -55,7 +55,7 @@ export class PathSketch {
     }
     this.#byPath.delete(held.path)
     held.path = path
-    held.tally = createTally()
+    held.tally.fill(0)
     held.credit = 0
     this.#byPath.set(path, held)
     return held

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
-import { isVisit, type NewRecord, packBatch, unpackBlock } from './log-block.ts'
+import { isVisit, type NewRecord, packBatch, pieceOfField, pieceOfText, unpackBlock } from './log-block.ts'
 import type { NewLogEntry } from './log-entry.ts'
 import { logId } from './log-ids.ts'
 import { entriesOfVisit } from './logged-visit.ts'
@@ -140,4 +140,50 @@ it('says what statuses a block holds, how many entries, and whether a program wr
   )
   const [quiet] = packBatch([{ ...line, stream: undefined as never }], -1n).blocks
   assert.deepEqual([quiet?.statuses, quiet?.hasErrors], [undefined, false])
+})
+
+it('holds the piece of any text that is found in one of its entries', () => {
+  const parts = fc.tuple(fc.nat(), fc.nat(), fc.nat())
+  fc.assert(
+    fc.property(batches, parts, (batch, [which, start, length]) => {
+      for (const block of packBatch(batch, -1n).blocks) {
+        const entries = unpackBlock(block)
+        const { text = '', request } = entries[which % entries.length] ?? {}
+        const from = start % (text.length + 1)
+        const piece = pieceOfText(text.slice(from, from + 1 + (length % 40)))
+        assert.ok(piece === undefined || block.body.includes(piece), `${piece} is not in ${block.body}`)
+        const path = pieceOfField(request?.uri.slice(start % 5) ?? '')
+        assert.ok(path === undefined || block.body.includes(path), `${path} is not in ${block.body}`)
+      }
+    }),
+  )
+})
+
+it('cannot tell a piece of what is put together or replaced when it is read', () => {
+  for (const text of ['', ' ', '404', 'ms', '13ms', '404 13ms', 'a\ufffdb', '\ud83d'])
+    assert.equal(pieceOfText(text), undefined, text)
+  assert.equal(pieceOfText('GET /docs?page=2 404 13ms'), '/docs?page=2')
+  assert.equal(pieceOfText('says "no" to /a'), '\\"no\\"')
+})
+
+it('leaves out visits with other statuses than are meant, and nothing that a program wrote', () => {
+  const visit = (status: number): NewRecord => ({
+    visit: sampleVisit({ status }),
+    ...{ region: 'iad1', takenAt: START, count: 1 },
+  })
+  const line: NewRecord = {
+    ...{ id: '1', takenAt: START, deploymentId: 'dpl_a', type: 'stdout', at: START, text: 'oh' },
+    ...{ info: { type: 'lambda', name: 'x', entrypoint: '' }, region: 'iad1' },
+  }
+  const [block] = packBatch([visit(404), line, visit(200), visit(503)], -1n).blocks
+  assert.ok(block)
+  const found = unpackBlock(block, (status) => status === 200)
+  assert.deepEqual(
+    found.map(({ type, request }) => [type, request?.status]),
+    [
+      ['stdout', undefined],
+      ['request', undefined],
+      ['response', 200],
+    ],
+  )
 })

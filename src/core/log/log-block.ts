@@ -73,6 +73,9 @@ type VisitRecord = readonly [
   coldStart: 0 | 1,
   reason: string | null,
 ]
+/** Where a visit has its status. */
+const STATUS = 7
+
 type EntryRecord = readonly [kind: typeof ENTRY, offset: number, entry: Omit<NewLogEntry, 'deploymentId'>]
 
 const deploymentOf = (record: NewRecord): string =>
@@ -199,13 +202,37 @@ export function packBatch(batch: readonly NewRecord[], after: bigint): PackedBat
   return { blocks, lines }
 }
 
-/** The entries of a block, in their order. */
-export function unpackBlock({
-  firstSerial,
-  deploymentId,
-  projectId = '',
-  body,
-}: Pick<LogBlock, 'firstSerial' | 'deploymentId' | 'projectId' | 'body'>): LogEntry[] {
+/** What may be part of a status or of a duration. */
+const OF_NUMBERS = /^\d*m?s?$/
+/** What is there instead of characters that a database cannot hold. */
+const REPLACED = '\ufffd'
+
+const asStored = (text: string): string | undefined =>
+  text.isWellFormed() && !text.includes(REPLACED) ? JSON.stringify(text).slice(1, -1) : undefined
+
+/**
+ * What the body of every block holds that has an entry with this text; undefined if nothing can be told. The text of a visit
+ * is put together from its method, path, status, duration and reason, with spaces between them: so only what is between
+ * spaces is stored as it is read.
+ */
+export function pieceOfText(text: string): string | undefined {
+  const pieces = text.split(' ').filter((piece) => !OF_NUMBERS.test(piece))
+  return pieces.map(asStored).reduce((a, b) => ((b?.length ?? 0) > (a?.length ?? 0) ? b : a), undefined)
+}
+
+/** The same of what a record holds as a whole, such as a part of its path or its id. */
+export const pieceOfField = (text: string): string | undefined => (text === '' ? undefined : asStored(text))
+
+/** The entries of a block, in their order, but for visits with other statuses than those that are meant. */
+export function unpackBlock(
+  {
+    firstSerial,
+    deploymentId,
+    projectId = '',
+    body,
+  }: Pick<LogBlock, 'firstSerial' | 'deploymentId' | 'projectId' | 'body'>,
+  isMeant: (status: number) => boolean = () => true,
+): LogEntry[] {
   const entries: LogEntry[] = []
   const place = (offset: number) => {
     const serial = String(firstSerial + BigInt(offset))
@@ -217,6 +244,7 @@ export function unpackBlock({
       entries.push({ ...entry, deploymentId, ...place(offset) })
       continue
     }
+    if (!isMeant(record[STATUS])) continue
     const [, offset, takenAt, count, id, at, ms, status, bytes, method, path, ip, userAgent, ...rest] = record
     const [host, protocol, source, entrypoint, environment, region, coldStart, reason] = rest
     const visit = {

@@ -152,9 +152,11 @@ eachDatabase((name, open) =>
       }))
       await appendMany(store, entries)
       for (const direction of ['forward', 'backward'] as const) {
-        const first = await store.read('dpl_a', { direction, text: 'nothing', limit: 10 })
+        // Of a number nothing can be told before entries are taken apart.
+        const first = await store.read('dpl_a', { direction, text: '404', limit: 10 })
         assert.deepEqual([first.entries, first.complete], [[], false])
         assert.ok(first.position)
+        assert.equal((await readAll(store, { direction, text: 'nothing' })).length, 0)
         assert.equal((await readAll(store, { direction, text: 'needle' })).length, 2)
         assert.equal((await readAll(store, { direction, text: 'hay' })).length, 4098)
         assert.equal((await readAll(store, { direction, text: 'hay', limit: 7 })).length, 7)

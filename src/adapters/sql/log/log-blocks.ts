@@ -2,6 +2,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { type LogBlock, unpackBlock } from '#core/log/log-block.ts'
 import type { LogEntry } from '#core/log/log-entry.ts'
+import type { StatusRange } from '#core/log/log-store.ts'
 import { timeOfSerial } from '#core/log/serial.ts'
 import { inheritsTables } from '../database/dialect/capabilities.ts'
 import { knownLimit } from '../database/known-limit.ts'
@@ -21,8 +22,8 @@ const compress = (body: string): Uint8Array =>
   body.length < WORTH_IT ? Buffer.from(body) : zstdCompressSync(body, FAST)
 
 /** A body that is not compressed begins like any JSON array, a compressed one never does. */
-const decompress = (body: Uint8Array): string =>
-  (body[0] === OPEN_BRACKET ? Buffer.from(body) : zstdDecompressSync(body)).toString()
+const decompress = (body: Uint8Array): Buffer =>
+  body[0] === OPEN_BRACKET ? Buffer.from(body) : zstdDecompressSync(body)
 
 /**
  * The ids of these blocks that are there already. A table knows only its own, and a batch may be repeated on another day.
@@ -101,6 +102,8 @@ const insertBlock = prepare<{ readonly [Column in keyof BlockRow]: BlockRow[Colu
 /** Heads of blocks that one look goes through, and entries of which it reads the bodies. */
 const HEADS = 500
 const ENTRIES = 4000
+/** A body that need not be taken apart costs so little that one look goes through more of them, turn by turn. */
+const TURNS_WITH_PIECE = 5
 
 const lastSerial = sql<string>`cast(last_serial as text)`.as('last')
 const firstSerial = sql<string>`cast(first_serial as text)`.as('first')
@@ -159,8 +162,14 @@ function choose(heads: readonly Head[], { holding }: StretchQuery) {
   return { chosen, seen }
 }
 
+type Wanted = Pick<StretchQuery, 'holding' | 'piece'>
+
 /** Of all scopes: the serials tell which are meant. */
-async function readBodies(db: LogDb, heads: readonly Head[]): Promise<LogEntry[][]> {
+async function readBodies(
+  db: LogDb,
+  heads: readonly Head[],
+  { holding, piece }: Wanted = {},
+): Promise<LogEntry[][]> {
   if (heads.length === 0) return []
   const serials = JSON.stringify(heads.map(({ last }) => last))
   const meant = integersIn(db, serials)
@@ -170,21 +179,24 @@ async function readBodies(db: LogDb, heads: readonly Head[]): Promise<LogEntry[]
     .where('last_serial', 'in', meant)
     .execute()
   const byLast = new Map(rows.map((row) => [row.last, row]))
+  const isMeant = holding && ((status: number) => isIn(status, holding.statuses))
   // One that was pruned between the two statements is not there any more.
   return heads.flatMap(({ last }) => {
     const row = byLast.get(last)
     if (row === undefined) return []
     const { deployment_id: deploymentId, project_id, first, body } = row
-    return [
-      unpackBlock({
-        firstSerial: BigInt(first),
-        deploymentId,
-        ...(project_id === null ? {} : { projectId: project_id }),
-        body: decompress(body),
-      }),
-    ]
+    const bytes = decompress(body)
+    if (piece !== undefined && !bytes.includes(piece)) return []
+    const block = {
+      ...{ firstSerial: BigInt(first), deploymentId, body: bytes.toString() },
+      ...(project_id === null ? {} : { projectId: project_id }),
+    }
+    return [unpackBlock(block, isMeant)]
   })
 }
+
+const isIn = (status: number, ranges: readonly StatusRange[]): boolean =>
+  ranges.some(({ from, to }) => status >= from && status <= to)
 
 const headsOf = (db: LogDb, query: StretchQuery, limit: number): Promise<Head[]> =>
   between(db, query)
@@ -196,17 +208,23 @@ const headsOf = (db: LogDb, query: StretchQuery, limit: number): Promise<Head[]>
 /** Reads whole blocks; those at the ends may hold entries beyond what was asked for. */
 export async function readBlocks(db: LogDb, query: StretchQuery): Promise<LogStretch> {
   const heads = await headsOf(db, query, HEADS)
-  const { chosen, seen } = choose(heads, query)
   const forward = query.direction === 'forward'
   const after = BigInt(query.after ?? -1)
   const before = query.before === undefined ? undefined : BigInt(query.before)
   const isCut = (serial: string) =>
     BigInt(serial) <= after || (before !== undefined && BigInt(serial) >= before)
   const entries: LogEntry[] = []
-  for (const block of await readBodies(db, chosen)) {
-    const whole = block.length > 0 && !isCut(block[0]?.serial ?? '') && !isCut(block.at(-1)?.serial ?? '')
-    const kept = whole ? block : block.filter(({ serial }) => !isCut(serial))
-    entries.push(...(forward ? kept : kept.toReversed()))
+  let seen = 0
+  for (let turns = query.piece === undefined ? 1 : TURNS_WITH_PIECE; turns > 0; turns--) {
+    const next = choose(heads.slice(seen), query)
+    seen += next.seen
+    for (const block of await readBodies(db, next.chosen, query)) {
+      const whole = block.length > 0 && !isCut(block[0]?.serial ?? '') && !isCut(block.at(-1)?.serial ?? '')
+      const kept = whole ? block : block.filter(({ serial }) => !isCut(serial))
+      entries.push(...(forward ? kept : kept.toReversed()))
+    }
+    if (entries.length > 0 || seen === heads.length) break
+    await new Promise(setImmediate)
   }
   const last = heads[seen - 1]
   const complete = seen === heads.length && heads.length < HEADS

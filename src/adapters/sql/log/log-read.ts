@@ -1,3 +1,4 @@
+import { pieceOfField, pieceOfText } from '#core/log/log-block.ts'
 import { deploymentCondition, LEVELS, projectCondition } from '#core/log/log-filter.ts'
 import type { LogFilter, LogPage, LogQuery, ProjectLogFilter, ProjectLogQuery } from '#core/log/log-store.ts'
 import { readBlocks } from './log-blocks.ts'
@@ -30,9 +31,17 @@ const heldByProject = ({ statuses, levels }: ProjectLogFilter): StretchQuery['ho
   }
 }
 
+const pieceOf = ({ instanceId, text }: LogFilter): string | undefined =>
+  instanceId === undefined ? text && pieceOfText(text) : pieceOfField(instanceId)
+
+const pieceOfProject = ({ requestId, path, text }: ProjectLogFilter): string | undefined => {
+  const field = requestId ?? path?.text
+  return field === undefined ? text && pieceOfText(text) : pieceOfField(field)
+}
+
 export async function readEntries(db: LogDb, deploymentId: string, query: LogQuery): Promise<LogPage> {
   const condition = deploymentCondition(query)
-  const wanted = { ...rangeOf(query), scope: { deploymentId }, holding: heldBy(query) }
+  const wanted = { ...rangeOf(query), scope: { deploymentId }, holding: heldBy(query), piece: pieceOf(query) }
   const limit = condition === undefined ? query.limit : undefined
   const stretch = query.builds
     ? await readLines(db, wanted, { builds: true, ...(limit === undefined ? {} : { limit }) })
@@ -47,7 +56,10 @@ export async function readProjectEntries(
 ): Promise<LogPage> {
   const { deploymentId } = query
   const scope: LogScope = deploymentId === undefined ? { projectId } : { deploymentId }
-  const stretch = await readBoth(db, { ...rangeOf(query), scope, holding: heldByProject(query) })
+  const stretch = await readBoth(db, {
+    ...{ ...rangeOf(query), scope, holding: heldByProject(query) },
+    piece: pieceOfProject(query),
+  })
   return pageOf(stretch, query.limit, projectCondition(projectId, query))
 }
 

@@ -11,6 +11,8 @@ export interface StretchQuery extends Pick<LogQuery, 'after' | 'before' | 'direc
   readonly scope: LogScope
   /** What may be left out: whatever holds neither one of these statuses nor, where asked for, an error. */
   readonly holding?: { readonly statuses: readonly StatusRange[]; readonly errors: boolean } | undefined
+  /** What the body of a block has to hold for anything of it to be meant. */
+  readonly piece?: string | undefined
 }
 
 /** The next entries of one table, a bounded number of them, in the direction of the query. */

@@ -43,7 +43,12 @@ export async function wrk(url: string, seconds: number, headers: Headers = {}): 
   return servedIn(url, await start(url, seconds, headers, [`-c${CONNECTIONS}`]))
 }
 
-/** The same; answers how many requests were served in each second. */
+/** The same, where a script of wrk says what is asked for each time. */
+export async function wrkScript(url: string, seconds: number, script: string): Promise<number> {
+  return servedIn(url, await start(url, seconds, {}, [`-c${CONNECTIONS}`, '-s', script]))
+}
+
+/** The same as `wrk`; answers how many requests were served in each second. */
 export async function wrkRate(url: string, seconds: number, headers: Headers = {}): Promise<number> {
   const output = await start(url, seconds, headers, [`-c${CONNECTIONS}`])
   servedIn(url, output)

@@ -11,10 +11,10 @@ import {
   type ReplyForm,
   type ReplyOf,
 } from '#contract/endpoint.ts'
-import { AloftError, codeOf } from '#contract/errors.ts'
+import { AloftError, codeOf, invalidRequest } from '#contract/errors.ts'
 import { isOld } from '#contract/generation.ts'
 
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string
   readonly path: string
   readonly params: Readonly<Record<string, string>>
@@ -112,7 +112,7 @@ function checkRequest(row: Endpoint, { headers, body }: SeenRequest): void {
   if (row.access.kind !== 'public' && !headers.authorization?.startsWith('Bearer '))
     throw new AloftError('auth_failed', 'This endpoint needs a token.', { missingToken: true })
   if (typeof row.body === 'object' && !Check(row.body, body))
-    throw new AloftError('bad_request', 'Invalid request: the body has a form that is not accepted.')
+    throw invalidRequest('the body has a form that is not accepted')
 }
 
 function send(res: ServerResponse, row: Endpoint, answer: unknown): void {

@@ -337,3 +337,7 @@ export class AloftError extends Error {
     return ERRORS[this.kind].status
   }
 }
+
+/** The error for a request that is not as it should be. The reason is the rest of the sentence, without its full stop. */
+export const invalidRequest = (reason: string): AloftError =>
+  new AloftError('bad_request', `Invalid request: ${reason}.`)

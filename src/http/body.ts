@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { showLimit } from '#contract/amounts.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { oneATurn } from '#core/chunks.ts'
 import { parseJsonInSlices } from '#core/json-slices.ts'
 import { leavesMuchUnread } from '#core/unread-body.ts'
@@ -19,7 +19,6 @@ export const tooLarge = (limit: number) =>
     `The body is larger than the ${showLimit(limit)} that this endpoint accepts.`,
     { limit },
   )
-export const malformed = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
 
 /** Reads a whole body, refusing it as soon as it is known to be too large, or to be more than there is room for. */
 export function collect(
@@ -30,7 +29,7 @@ export function collect(
   const declared = Number(stream.headers['content-length'] ?? 0)
   if (declared > limit) return Promise.reject(tooLarge(limit))
   return new Promise((resolve, reject) => {
-    if (stream.destroyed) reject(malformed('the body was cut off'))
+    if (stream.destroyed) reject(invalidRequest('the body was cut off'))
     const chunks: Buffer[] = []
     let size = 0
     let isRefused = false
@@ -55,8 +54,8 @@ export function collect(
     }
     stream.on('data', onData)
     stream.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)))
-    stream.on('error', () => reject(malformed('the body was cut off')))
-    stream.on('aborted', () => reject(malformed('the body was cut off')))
+    stream.on('error', () => reject(invalidRequest('the body was cut off')))
+    stream.on('aborted', () => reject(invalidRequest('the body was cut off')))
   })
 }
 
@@ -79,7 +78,7 @@ export async function parseBody(
       return readForm(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
     return await parseJsonInSlices(bytes, (text) => readJson(text, row))
   } catch (error) {
-    if (error instanceof TypeError) throw malformed('the body is not valid UTF-8')
+    if (error instanceof TypeError) throw invalidRequest('the body is not valid UTF-8')
     throw error
   }
 }
@@ -89,8 +88,8 @@ const looksLikeJson = (bytes: Buffer): boolean => /^\s*[{[]/.test(bytes.toString
 function readForm(text: string): Record<string, string> {
   const form: Record<string, string> = Object.create(null)
   for (const [name, value] of new URLSearchParams(text)) {
-    if (name in form) throw malformed(`\`${name}\` is given twice`)
-    if (value.includes('\0')) throw malformed(`\`${name}\` contains a NUL character`)
+    if (name in form) throw invalidRequest(`\`${name}\` is given twice`)
+    if (value.includes('\0')) throw invalidRequest(`\`${name}\` contains a NUL character`)
     form[name] = value
   }
   return form
@@ -101,9 +100,10 @@ function readJson(text: string, row: Endpoint): unknown {
   try {
     value = JSON.parse(text)
   } catch {
-    throw malformed('the body is not valid JSON')
+    throw invalidRequest('the body is not valid JSON')
   }
-  if (isDeeper(value, MAX_DEPTH)) throw malformed(`the body is nested more than ${MAX_DEPTH} levels deep`)
+  if (isDeeper(value, MAX_DEPTH))
+    throw invalidRequest(`the body is nested more than ${MAX_DEPTH} levels deep`)
   // Cheap tests on the text decide whether the value has to be walked at all. Any letter of a key may be escaped.
   if (POLLUTING.some((word) => text.includes(word))) refusePrototypes(value)
   if (!row.binaryText && text.includes('\\u0000')) refuseNul(value)
@@ -146,14 +146,14 @@ const refusePrototypes = (value: unknown): void =>
     const polluting =
       key === '__proto__' ||
       (key === 'constructor' && typeof inner === 'object' && inner !== null && 'prototype' in inner)
-    if (polluting) throw malformed(`the key \`${key}\` is not accepted`)
+    if (polluting) throw invalidRequest(`the key \`${key}\` is not accepted`)
   })
 
 /** Names with NUL cannot be stored by every database, and nobody means them. */
 const refuseNul = (value: unknown): void => {
-  if (typeof value === 'string' && value.includes('\0')) throw malformed('text contains a NUL character')
+  if (typeof value === 'string' && value.includes('\0')) throw invalidRequest('text contains a NUL character')
   walk(value, (key, inner) => {
     if (key.includes('\0') || (typeof inner === 'string' && inner.includes('\0')))
-      throw malformed(`\`${key.replaceAll('\0', '')}\` contains a NUL character`)
+      throw invalidRequest(`\`${key.replaceAll('\0', '')}\` contains a NUL character`)
   })
 }

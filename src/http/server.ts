@@ -3,7 +3,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { finished, Readable, type Writable } from 'node:stream'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Endpoint, pathOf, type RawReply } from '#contract/endpoint.ts'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import type { Plan } from '#contract/limits.ts'
 import type { Origin } from '#contract/origins.ts'
 import {
@@ -453,7 +453,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-const malformedPath = () => new AloftError('bad_request', 'Invalid request: the path is malformed.')
+const malformedPath = () => invalidRequest('the path is malformed')
 
 const reachedAt = ({ endpoint, at }: Route): Endpoint =>
   at === undefined ? endpoint : { ...endpoint, on: at as Endpoint['on'] }
@@ -537,14 +537,12 @@ function teamOf(request: FastifyRequest, row: Endpoint): TeamChoice | undefined 
 function single(query: Record<string, unknown>, name: string): string | undefined {
   const value = query[name]
   if (value === undefined || value === '') return undefined
-  if (typeof value !== 'string')
-    throw new AloftError('bad_request', `Invalid request: \`${name}\` is given twice.`)
+  if (typeof value !== 'string') throw invalidRequest(`\`${name}\` is given twice`)
   return value
 }
 
 const refuseNul = (request: FastifyRequest): void => {
-  if (request.raw.url?.includes('%00'))
-    throw new AloftError('bad_request', 'Invalid request: the URL contains a NUL character.')
+  if (request.raw.url?.includes('%00')) throw invalidRequest('the URL contains a NUL character')
 }
 
 /** Whatever was thrown, as an error that can be answered. Driver and framework text stays inside. */

@@ -1,5 +1,5 @@
 import { type Endpoint, methodOf } from '#contract/endpoint.ts'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import type { Scope } from '#contract/scopes.ts'
 import { grants, type Installation } from '../installation/installation.ts'
 import type { Team } from '../team/team.ts'
@@ -32,7 +32,7 @@ export async function resolveOwner(actor: Actor, choice: TeamChoice, teams: Memb
   const found = await teams.membership(actor.user.id, by)
   if (!found) throw denied()
   if (choice.slug !== undefined && found.team.slug !== choice.slug)
-    throw new AloftError('bad_request', 'Invalid request: `teamId` and `slug` name different teams.')
+    throw invalidRequest('`teamId` and `slug` name different teams')
   return {
     id: found.team.id,
     kind: 'team',

@@ -1,5 +1,5 @@
 import { type ProjectTraffic, SPARKLINES, type TrafficTarget } from '#contract/api/analytics.ts'
-import { AloftError } from '#contract/errors.ts'
+import { invalidRequest } from '#contract/errors.ts'
 import { DAY, HOUR } from '#contract/time.ts'
 import type { Context } from '../access/context.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -61,13 +61,11 @@ const HOURS_OF = 14 * DAY
 
 const TOP_PATHS = 20
 
-const invalid = (reason: string) => new AloftError('bad_request', `Invalid request: ${reason}.`)
-
 /** Where the steps begin and end that a time is shown by: the finest that were kept so long. */
 function timeOf({ from, to }: TrafficRequest, now: number): TrafficTime {
   const end = Math.min(to ?? now, now + 1)
   const start = Math.max(from ?? end - DAY, now - KEPT.all.day)
-  if (start >= end) throw invalid('`from` should be before `to`, and not in the future')
+  if (start >= end) throw invalidRequest('`from` should be before `to`, and not in the future')
   const [length, age] = [end - start, now - start]
   const step: Step =
     length <= MINUTES_OF && age < KEPT.all.minute
@@ -118,7 +116,8 @@ export function createAnalytics({ store, findProject, listProjects, clock }: Ana
     },
 
     async sparklines(ctx, hours, wanted) {
-      if (wanted && wanted.length > SPARKLINES) throw invalid(`\`ids\` should be at most ${SPARKLINES}`)
+      if (wanted && wanted.length > SPARKLINES)
+        throw invalidRequest(`\`ids\` should be at most ${SPARKLINES}`)
       const to = startOf('hour', clock.now()) + HOUR
       const from = to - hours * HOUR
       const ids = await listProjects(ctx, SPARKLINES, wanted)

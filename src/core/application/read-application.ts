@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { invalidRequest } from '#contract/errors.ts'
 import { SCOPES } from '#contract/scopes.ts'
 import type { Allows } from '../outbound/allowed-addresses.ts'
 import { readUrl } from '../outbound/read-url.ts'
@@ -19,8 +19,6 @@ type Checked = Pick<Application, 'name' | 'slug' | 'redirectUrl' | 'webhookUrl' 
 const MAX_URL = 2048
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/
 
-const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
-
 /** What was said, checked; what was not said is left out. */
 export function readApplication(request: Partial<ApplicationRequest>, allows: Allows): Partial<Checked> {
   const { name, slug, redirectUrl, webhookUrl, scopes, note } = request
@@ -40,12 +38,12 @@ export function readApplication(request: Partial<ApplicationRequest>, allows: Al
 function readLine(what: string, text: string): string {
   const trimmed = text.trim()
   if (trimmed === '' || /\p{Cc}/u.test(trimmed) || !trimmed.isWellFormed())
-    throw invalid(`\`${what}\` should be one line of text`)
+    throw invalidRequest(`\`${what}\` should be one line of text`)
   return trimmed
 }
 
 function readSlug(slug: string): string {
-  if (!SLUG.test(slug)) throw invalid('`slug` should contain at most 64 of a-z, 0-9 and `-`')
+  if (!SLUG.test(slug)) throw invalidRequest('`slug` should contain at most 64 of a-z, 0-9 and `-`')
   return slug
 }
 
@@ -60,7 +58,7 @@ export const slugFor = (name: string): string =>
 /** Kept as it was written, because what a client sends has to be the same to the letter. */
 function readRedirectUrl(text: string): string {
   const url = URL.parse(text)
-  const refuse = (why: string) => invalid(`\`redirectUrl\` ${why}`)
+  const refuse = (why: string) => invalidRequest(`\`redirectUrl\` ${why}`)
   if (text.length > MAX_URL) throw refuse(`is longer than ${MAX_URL} characters`)
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:') || /\s|\p{Cc}/u.test(text))
     throw refuse('should be a URL that starts with `https://` or `http://`')
@@ -72,10 +70,10 @@ function readRedirectUrl(text: string): string {
 export function readScopes(scopes: Scopes): Scopes {
   const given = Object.entries(scopes)
   const unknown = given.find(([scope]) => !(SCOPES as readonly string[]).includes(scope))
-  if (unknown) throw invalid(`there is no scope \`${unknown[0].slice(0, 100)}\``)
+  if (unknown) throw invalidRequest(`there is no scope \`${unknown[0].slice(0, 100)}\``)
   if (given.some(([, permission]) => !PERMISSIONS.includes(permission)))
-    throw invalid('the permission of a scope should be `read` or `read-write`')
-  if (given.length === 0) throw invalid('`scopes` should name at least one scope')
+    throw invalidRequest('the permission of a scope should be `read` or `read-write`')
+  if (given.length === 0) throw invalidRequest('`scopes` should name at least one scope')
   // In the order that people know, whatever order they came in.
   return Object.fromEntries(
     SCOPES.flatMap((scope) => (scopes[scope] === undefined ? [] : [[scope, scopes[scope]]])),

@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { invalidRequest } from '#contract/errors.ts'
 import type { Context } from '../access/context.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -38,8 +38,7 @@ export const createPurges = ({ projects, cache, bus, clock }: PurgeParts): Purge
   async purge(ctx, idOrName, { tags = [], paths = [], all = false, soft = false }) {
     const project = await findProject(projects, ctx, idOrName, 'byIdOrName')
     const named = all ? [EVERYTHING] : [...tags, ...paths.flatMap(pathTags)]
-    if (named.length === 0)
-      throw new AloftError('bad_request', 'Invalid request: pass `tags`, `paths` or `all`.')
+    if (named.length === 0) throw invalidRequest('pass `tags`, `paths` or `all`')
     const shown = (await projects.deploymentsOf(project.ownerId, [project.id], LATEST)).get(project.id)
     const ids = new Set(
       [...(shown?.latest ?? []), shown?.production, shown?.staging].flatMap((one) => (one ? [one.id] : [])),

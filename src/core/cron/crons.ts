@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Context } from '../access/context.ts'
 import type { JobQueue } from '../job/job-queue.ts'
@@ -139,9 +139,9 @@ export function createCrons({ stores, transact, clock }: CronParts): Crons {
 
 function check({ path, schedule, timeZone }: Pick<Cron, 'path' | 'schedule' | 'timeZone'>): void {
   const wrongPath = whyNotPath(path)
-  if (wrongPath !== undefined) throw new AloftError('bad_request', `Invalid request: \`path\` ${wrongPath}.`)
+  if (wrongPath !== undefined) throw invalidRequest(`\`path\` ${wrongPath}`)
   const wrong = whyNotSchedule(schedule, timeZone)
-  if (wrong !== undefined) throw new AloftError('bad_request', `Invalid request: \`schedule\` ${wrong}.`)
+  if (wrong !== undefined) throw invalidRequest(`\`schedule\` ${wrong}`)
 }
 
 const namedByDeployment = (what: string) =>

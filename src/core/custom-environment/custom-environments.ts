@@ -1,6 +1,6 @@
 import { ENVIRONMENT_SLUG, MOST_ENVIRONMENTS } from '#contract/api/custom-environment.ts'
 import { ENV_TARGETS } from '#contract/api/env-variable.ts'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Context } from '../access/context.ts'
 import { pointAlias } from '../alias/assign-alias.ts'
@@ -82,8 +82,6 @@ interface EnvironmentParts {
   readonly onHostsChanged: (hosts: readonly string[]) => void
 }
 
-const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
-
 export function createCustomEnvironments(parts: EnvironmentParts): CustomEnvironments {
   const { stores, transact, clock, names } = parts
 
@@ -162,7 +160,7 @@ export function createCustomEnvironments(parts: EnvironmentParts): CustomEnviron
       write(ctx, idOrName, async (tx, project, now) => {
         const all = project.details.customEnvironments
         if (all.length >= MOST_ENVIRONMENTS)
-          throw invalid(`a project has at most ${MOST_ENVIRONMENTS} custom environments`)
+          throw invalidRequest(`a project has at most ${MOST_ENVIRONMENTS} custom environments`)
         const blank = { id: newId.customEnvironment(), description: null, branchMatcher: null }
         const environment = read(
           { ...blank, slug: request.slug, createdAt: now, updatedAt: now },
@@ -239,9 +237,9 @@ function read(
   { details }: Project,
 ): CustomEnvironment {
   if (!ENVIRONMENT_SLUG.test(slug))
-    throw invalid('`slug` should be lowercase letters, digits and `-`, such as `staging`')
+    throw invalidRequest('`slug` should be lowercase letters, digits and `-`, such as `staging`')
   if ((ENV_TARGETS as readonly string[]).includes(slug))
-    throw invalid(`\`slug\` should not be \`${slug}\`, which every project has`)
+    throw invalidRequest(`\`slug\` should not be \`${slug}\`, which every project has`)
   if (details.customEnvironments.some((other) => other.id !== before.id && other.slug === slug))
     throw new AloftError('conflict', `The project already has an environment \`${slug}\`.`)
   return { ...before, slug, description: description === '' ? null : description, branchMatcher }

@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import { compilePathOrGlob, type GlobBudget, GlobError, globBudget } from '../glob/glob.ts'
 import { inSlices } from '../slices.ts'
@@ -19,9 +19,8 @@ const USE = /^@(?:aloft|platform|now|vercel)\/([a-z-]+)(?:@.+)?$/
 export function builderOf(use: string): Builder {
   const name = USE.exec(use)?.[1]
   if (name === undefined || !(BUILDERS as readonly string[]).includes(name))
-    throw new AloftError(
-      'bad_request',
-      `Invalid request: there is no builder ${JSON.stringify(use)}. Available: ${BUILDERS.map((b) => `@aloft/${b}`).join(', ')}.`,
+    throw invalidRequest(
+      `there is no builder ${JSON.stringify(use)}. Available: ${BUILDERS.map((b) => `@aloft/${b}`).join(', ')}`,
     )
   return name as Builder
 }
@@ -84,9 +83,8 @@ export async function runsOf(
 
 function refuse(src: string, error: unknown): never {
   if (!(error instanceof GlobError)) throw error
-  throw new AloftError(
-    'bad_request',
-    `Invalid request: the \`src\` of a build, ${JSON.stringify(src.slice(0, 80))}, cannot be used as a pattern: ${error.message}.`,
+  throw invalidRequest(
+    `the \`src\` of a build, ${JSON.stringify(src.slice(0, 80))}, cannot be used as a pattern: ${error.message}`,
   )
 }
 

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Context, Owner } from '../access/context.ts'
 import { checkMayAdd, checkReach } from '../access/reach.ts'
@@ -361,18 +361,12 @@ function aim(command: CreateDeployment, project: Project | undefined): Aimed {
   const { customEnvironment: wanted, ...rest } = command
   if (wanted === undefined) return command
   if (command.target !== undefined)
-    throw new AloftError(
-      'bad_request',
-      'Invalid request: `target` and `customEnvironmentSlugOrId` can’t be combined.',
-    )
+    throw invalidRequest('`target` and `customEnvironmentSlugOrId` can’t be combined')
   const found = findEnvironment(project?.details.customEnvironments ?? [], wanted)
   if (found) return { ...rest, environment: { id: found.id, slug: found.slug } }
   // Every project has this one, and clients know no other word for it.
   if (wanted === 'staging') return { ...rest, target: 'staging' }
-  throw new AloftError(
-    'bad_request',
-    `Invalid request: the project has no environment \`${wanted.slice(0, 64)}\`. Create it first.`,
-  )
+  throw invalidRequest(`the project has no environment \`${wanted.slice(0, 64)}\`. Create it first`)
 }
 
 /** A request, and what was found out about its files. */

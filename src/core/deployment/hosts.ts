@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Owner } from '../access/context.ts'
 import { isReservedHost, type PlatformNames } from '../alias/platform-names.ts'
@@ -11,13 +11,9 @@ export const MAX_NAME = 52
 /** The project that a deployment's name stands for. */
 export function projectSlug(name: string): string {
   if (name.length < 1 || name.length > MAX_NAME)
-    throw new AloftError(
-      'bad_request',
-      `Invalid request: \`name\` should be 1 to ${MAX_NAME} characters long.`,
-    )
+    throw invalidRequest(`\`name\` should be 1 to ${MAX_NAME} characters long`)
   const slug = slugify(name)
-  if (slug === '')
-    throw new AloftError('bad_request', 'Invalid request: `name` should contain a letter or a digit.')
+  if (slug === '') throw invalidRequest('`name` should contain a letter or a digit')
   return slug
 }
 

@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { inSlices } from '../slices.ts'
 
 /** One file of a deployment. */
@@ -33,18 +33,16 @@ const TYPE_BITS = 0o170000
 export const DEFAULT_MODE = 0o100644
 export const DIRECTORY_MODE = 0o040755
 
-const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
-
 /** Every path once, none that could leave the deployment's folder, none that is both a file and a folder. */
 export async function readFiles(inputs: readonly FileInput[]): Promise<ReadonlyMap<string, RequestedFile>> {
   if (inputs.length === 0) throw new AloftError('no_files', 'The deployment has no files.')
-  if (inputs.length > MAX_FILES) throw invalid(`\`files\` should have at most ${MAX_FILES} items`)
+  if (inputs.length > MAX_FILES) throw invalidRequest(`\`files\` should have at most ${MAX_FILES} items`)
   const files = new Map<string, RequestedFile>()
   await inSlices(inputs, (input) => {
     const i = files.size
     checkPath(input.file, i)
     files.set(input.file, readFile(input, i))
-    if (files.size === i) throw invalid(`\`files[${i}].file\` repeats ${show(input.file)}`)
+    if (files.size === i) throw invalidRequest(`\`files[${i}].file\` repeats ${show(input.file)}`)
   })
   const folders = new Set<string>()
   await inSlices(inputs, ({ file }) => refuseFileAsFolder(file, files, folders))
@@ -56,7 +54,7 @@ const DOUBTFUL = /[\p{Cc}\p{Cs}]|(?:^|\/)\.{0,2}(?:\/|$)/u
 
 function checkPath(path: string, i: number): void {
   if (path.length <= MAX_PATH && !DOUBTFUL.test(path)) return
-  const refused = (why: string) => invalid(`\`files[${i}].file\` ${why}`)
+  const refused = (why: string) => invalidRequest(`\`files[${i}].file\` ${why}`)
   if (path === '') throw refused('should not be empty')
   if (path.length > MAX_PATH) throw refused(`should be at most ${MAX_PATH} characters long`)
   if (path.startsWith('/')) throw refused('should not start with `/`')
@@ -68,12 +66,12 @@ function readFile(input: FileInput, i: number): RequestedFile {
   const { file: path, data, sha, size } = input
   const mode = readMode(input.mode, i)
   if ((data === undefined) === (sha === undefined))
-    throw invalid(`\`files[${i}]\` should have either \`data\` or \`sha\``)
+    throw invalidRequest(`\`files[${i}]\` should have either \`data\` or \`sha\``)
   if (data !== undefined) {
     const bytes = readData(data, input.encoding, i)
     return { path, mode, size: bytes.length, bytes }
   }
-  if (size === undefined) throw invalid(`missing required property \`files[${i}].size\``)
+  if (size === undefined) throw invalidRequest(`missing required property \`files[${i}].size\``)
   return { path, mode, sha1: sha as string, size }
 }
 
@@ -81,7 +79,7 @@ function readMode(mode: number | undefined, i: number): number {
   if (mode === undefined) return DEFAULT_MODE
   const type = mode & TYPE_BITS
   if (mode < 0 || mode > 0o177777 || (type !== REGULAR && type !== 0))
-    throw invalid(`\`files[${i}].mode\` should be the mode of a regular file`)
+    throw invalidRequest(`\`files[${i}].mode\` should be the mode of a regular file`)
   return REGULAR | (mode & 0o777)
 }
 
@@ -91,7 +89,7 @@ function readData(data: string, encoding: FileInput['encoding'], i: number): Buf
   if (encoding !== 'base64') return Buffer.from(data, 'utf8')
   const bytes = Buffer.from(data, 'base64')
   // Node skips what is not base64; content that would silently change is refused instead.
-  if (!BASE64.test(data.replace(/\s/g, ''))) throw invalid(`\`files[${i}].data\` is not base64`)
+  if (!BASE64.test(data.replace(/\s/g, ''))) throw invalidRequest(`\`files[${i}].data\` is not base64`)
   return bytes
 }
 
@@ -104,7 +102,8 @@ function refuseFileAsFolder(path: string, files: ReadonlyMap<string, unknown>, f
     folders.add(folder)
     if (files.has(folder)) both = folder
   }
-  if (both !== undefined) throw invalid(`\`files\` contains ${show(both)} both as a file and as a folder`)
+  if (both !== undefined)
+    throw invalidRequest(`\`files\` contains ${show(both)} both as a file and as a folder`)
 }
 
 const show = (path: string): string => JSON.stringify(path.length > 80 ? `${path.slice(0, 80)}…` : path)

@@ -1,5 +1,5 @@
 import type { LegacyType, Target } from '#contract/api/deployment.ts'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import type { Owner } from '../access/context.ts'
 import type { PlatformNames } from '../alias/platform-names.ts'
 import type { BuildSettings } from '../project/project.ts'
@@ -104,11 +104,7 @@ function readAliases(
 ): string[] | null {
   if (alias === undefined || target !== 'production') return null
   const list = typeof alias === 'string' ? [alias] : alias
-  if (list.length > MAX_ALIASES)
-    throw new AloftError(
-      'bad_request',
-      `Invalid request: \`alias\` should have at most ${MAX_ALIASES} items.`,
-    )
+  if (list.length > MAX_ALIASES) throw invalidRequest(`\`alias\` should have at most ${MAX_ALIASES} items`)
   return [...new Set(list.map((text) => readAlias(text, names, owner)))]
 }
 

@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { invalidRequest } from '#contract/errors.ts'
 import { ORIGINS, type Origin } from '#contract/origins.ts'
 
 /** `all`, a region, or a region without its number; none for an unknown one. */
@@ -11,9 +11,8 @@ export function readRegions(given: readonly string[] | undefined): readonly Orig
   const found = given.flatMap((name) => {
     const named = regionsNamed(name)
     if (named.length === 0)
-      throw new AloftError(
-        'bad_request',
-        `Invalid request: \`regions\` has the unknown region ${JSON.stringify(name)}. Available: ${ORIGINS.join(', ')}, all.`,
+      throw invalidRequest(
+        `\`regions\` has the unknown region ${JSON.stringify(name)}. Available: ${ORIGINS.join(', ')}, all`,
       )
     return named
   })

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
@@ -76,8 +76,7 @@ function readRecord({ name, type, value, mxPriority }: NewRecord) {
       'invalid_type',
       `The record type \`${type.slice(0, 50)}\` is not supported. Use one of ${RECORD_TYPES.join(', ')}.`,
     )
-  if (value === undefined)
-    throw new AloftError('bad_request', 'Invalid request: missing required property `value`.')
+  if (value === undefined) throw invalidRequest('missing required property `value`')
   const whole = type === 'MX' && mxPriority !== undefined ? `${mxPriority} ${value}` : value
   return { name, type, value: readRecordValue(type, whole) }
 }

@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import { SECOND } from '#contract/time.ts'
 import type { Context } from '../access/context.ts'
@@ -103,7 +103,7 @@ export function createDrains(parts: DrainParts): Drains {
     for (const id of drain.projectIds ?? []) {
       const project = await projects.byIdOrName(ctx.owner.id, id)
       if (project?.id !== id || !isInReach(ctx.actor.installation, id))
-        throw new AloftError('bad_request', `Invalid request: there is no project \`${id.slice(0, 100)}\`.`)
+        throw invalidRequest(`there is no project \`${id.slice(0, 100)}\``)
     }
   }
 

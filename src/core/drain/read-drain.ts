@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { invalidRequest } from '#contract/errors.ts'
 import { isSignatureHeader } from '../webhook/signature.ts'
 
 const MOST_HEADERS = 10
@@ -39,4 +39,4 @@ export function readHeaders(
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs)
 }
 
-const refuse = (why: string) => new AloftError('bad_request', `Invalid request: \`headers\` ${why}.`)
+const refuse = (why: string) => invalidRequest(`\`headers\` ${why}`)

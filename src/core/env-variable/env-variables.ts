@@ -1,5 +1,5 @@
 import { ENV_TARGETS } from '#contract/api/env-variable.ts'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import type { Context } from '../access/context.ts'
 import { checkReach, mayTouch } from '../access/reach.ts'
 import { isEnvironmentId } from '../custom-environment/custom-environment.ts'
@@ -186,10 +186,7 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
         writing.allow(before)
         const isKept = change.value === undefined
         if (isKept && before.type === 'sensitive' && (change.type ?? before.type) !== 'sensitive')
-          throw new AloftError(
-            'bad_request',
-            'Invalid request: the `type` of a sensitive variable can’t be changed.',
-          )
+          throw invalidRequest('the `type` of a sensitive variable can’t be changed')
         const readable = isSealed(before.type) ? vault.open(before.value, sealedFor(id)) : before.value
         const { createdAt, createdBy, configurationId, ...made } = await writing.make(
           readVariable({ ...before, value: readable, ...moved(before, defined(change)) }, writing.project),
@@ -220,11 +217,7 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
     async setSecrets(ctx, project, env, only) {
       const present = await write(ctx, project, async (writing) => {
         for (const [key, value] of Object.entries(env)) {
-          if (!value.startsWith('@'))
-            throw new AloftError(
-              'bad_request',
-              'Invalid request: `value` should name a secret, as in `@<name>`.',
-            )
+          if (!value.startsWith('@')) throw invalidRequest('`value` should name a secret, as in `@<name>`')
           await add(writing, { key, value, type: 'secret', target: ENV_TARGETS }, true)
         }
         const others = only

@@ -1,5 +1,5 @@
 import { ENV_TARGETS, type EnvType } from '#contract/api/env-variable.ts'
-import { AloftError } from '#contract/errors.ts'
+import { invalidRequest } from '#contract/errors.ts'
 import { isEnvironmentId } from '../custom-environment/custom-environment.ts'
 import { readEnv } from '../deployment/env.ts'
 import { isSystemName } from '../deployment/system-env.ts'
@@ -31,31 +31,29 @@ export interface CheckedVariable {
   readonly customEnvironmentId: string | null
 }
 
-const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
-
 export function readVariable(
   requested: VariableRequest,
   { details }: Pick<Project, 'details'>,
 ): CheckedVariable {
   const { key, value, type, comment = null, customEnvironmentId = null } = requested
   readEnv({ [key]: value })
-  if (!value.isWellFormed()) throw invalid('`value` should be valid Unicode text')
+  if (!value.isWellFormed()) throw invalidRequest('`value` should be valid Unicode text')
   const environments = requested.customEnvironmentIds ?? []
   const unknown = environments.find((id) => details.customEnvironments.every((known) => known.id !== id))
   if (unknown !== undefined)
-    throw invalid(`the project has no environment with the id \`${unknown.slice(0, 64)}\``)
+    throw invalidRequest(`the project has no environment with the id \`${unknown.slice(0, 64)}\``)
   const target = readTarget(requested.target, environments, customEnvironmentId)
   const gitBranch = requested.gitBranch === '' ? null : (requested.gitBranch ?? null)
   if (gitBranch !== null) {
     if (target.length !== 1 || target[0] !== 'preview')
-      throw invalid('`gitBranch` can only be used with the `target` preview')
+      throw invalidRequest('`gitBranch` can only be used with the `target` preview')
     if (details.link !== null && gitBranch === PRODUCTION_BRANCH)
-      throw invalid(`\`gitBranch\` should not be \`${gitBranch}\`, which is deployed to production`)
+      throw invalidRequest(`\`gitBranch\` should not be \`${gitBranch}\`, which is deployed to production`)
   }
   if (type === 'sensitive' && target.includes('development'))
-    throw invalid('a `sensitive` variable cannot have the `target` development')
+    throw invalidRequest('a `sensitive` variable cannot have the `target` development')
   if (type === 'system' && !isSystemName(value))
-    throw invalid(`\`value\` should be the name of a system variable, such as \`PLATFORM_URL\``)
+    throw invalidRequest(`\`value\` should be the name of a system variable, such as \`PLATFORM_URL\``)
   return { key, value, type, target, gitBranch, comment, customEnvironmentId }
 }
 
@@ -68,7 +66,7 @@ function readTarget(
   const wrong = targets.find(
     (name) => !(ENV_TARGETS as readonly string[]).includes(name) && !isEnvironmentId(name),
   )
-  if (wrong !== undefined) throw invalid(`\`target\` should be one of ${ENV_TARGETS.join(', ')}`)
-  if (targets.length === 0 && custom === null) throw invalid('missing required property `target`')
+  if (wrong !== undefined) throw invalidRequest(`\`target\` should be one of ${ENV_TARGETS.join(', ')}`)
+  if (targets.length === 0 && custom === null) throw invalidRequest('missing required property `target`')
   return targets
 }

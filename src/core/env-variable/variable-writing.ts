@@ -1,5 +1,5 @@
 import { showLimit } from '#contract/amounts.ts'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Context } from '../access/context.ts'
 import { mayTouch } from '../access/reach.ts'
@@ -126,10 +126,7 @@ export class VariableWriting {
   #keepSensitive(variable: EnvVariable): void {
     const before = this.present.find(({ id }) => id === variable.id)
     if (before?.type === 'sensitive' && variable.type !== 'sensitive')
-      throw new AloftError(
-        'bad_request',
-        'Invalid request: the `type` of a sensitive variable can’t be changed.',
-      )
+      throw invalidRequest('the `type` of a sensitive variable can’t be changed')
   }
 
   #sealed(variable: EnvVariable): EnvVariable {
@@ -140,15 +137,9 @@ export class VariableWriting {
   async #save(variable: EnvVariable): Promise<EnvVariable> {
     const others = this.present.filter(({ id }) => id !== variable.id)
     if (others.length >= MAX_VARIABLES)
-      throw new AloftError(
-        'bad_request',
-        `Invalid request: a project has at most ${MAX_VARIABLES} variables.`,
-      )
+      throw invalidRequest(`a project has at most ${MAX_VARIABLES} variables`)
     if (others.reduce((sum, { size }) => sum + size, variable.size) > MAX_SIZE)
-      throw new AloftError(
-        'bad_request',
-        `Invalid request: the values of all variables together exceed ${showLimit(MAX_SIZE)}.`,
-      )
+      throw invalidRequest(`the values of all variables together exceed ${showLimit(MAX_SIZE)}`)
     await this.#stores.envVariables.save(variable)
     this.present = [variable, ...others]
     return variable

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { showLimit } from '#contract/amounts.ts'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { BATCH_LIMITS, type BatchedFile, unpackBatch } from '#contract/file-batch.ts'
 import type { Context, Owner } from '../access/context.ts'
 import { type BlobDigest, BlobError, type BlobStore } from '../ports/blob-store.ts'
@@ -39,8 +39,6 @@ interface FileParts {
   readonly onUploaded: (owner: Owner) => Promise<void>
 }
 
-const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
-
 /** Batches of one account that are taken at the same time. */
 const BATCHES_AT_ONCE = 8
 
@@ -75,19 +73,19 @@ export function createFiles({ blobs, store, content, clock, givesWay, onUploaded
 
   return {
     async upload(ctx, { body, digest: given, sizes, signal }) {
-      if (given === undefined) throw invalid('missing required header `x-platform-digest`')
+      if (given === undefined) throw invalidRequest('missing required header `x-platform-digest`')
       const digest = given.toLowerCase()
       if (!/^[0-9a-f]{40}$/.test(digest))
-        throw invalid('`x-platform-digest` should be a SHA-1 of 40 hex digits')
-      if (new Set(sizes).size > 1) throw invalid('`x-platform-size` and `Content-Length` differ')
+        throw invalidRequest('`x-platform-digest` should be a SHA-1 of 40 hex digits')
+      if (new Set(sizes).size > 1) throw invalidRequest('`x-platform-size` and `Content-Length` differ')
       const [size] = sizes
 
       const room = await roomFor(ctx.owner, digest, size)
       const accept = async (got: BlobDigest) => {
         if (size !== undefined && got.size !== size)
-          throw invalid(`the body has ${got.size} bytes instead of the announced ${size}`)
+          throw invalidRequest(`the body has ${got.size} bytes instead of the announced ${size}`)
         if (got.sha1 !== digest)
-          throw invalid(`\`x-platform-digest\` is not the SHA-1 of the body, which is ${got.sha1}`)
+          throw invalidRequest(`\`x-platform-digest\` is not the SHA-1 of the body, which is ${got.sha1}`)
         await room.confirm(got.size).catch((error: unknown) => unlessKnown(ctx.owner, digest, error))
       }
       try {
@@ -104,7 +102,7 @@ export function createFiles({ blobs, store, content, clock, givesWay, onUploaded
             const isLonger = error instanceof BlobError && error.kind === 'too_large'
             if (isLonger && size === undefined && room.most < MAX_FILE_BYTES) throw room.exceeded()
             if (isLonger && size !== undefined && size <= MAX_FILE_BYTES)
-              throw invalid(`the body has more than the announced ${size} bytes`)
+              throw invalidRequest(`the body has more than the announced ${size} bytes`)
             return asAnswer(error)
           })
         await store.add(ctx.owner.id, [stored], clock.now(), room.limit)
@@ -128,11 +126,11 @@ export function createFiles({ blobs, store, content, clock, givesWay, onUploaded
 
   async function takeBatch(ctx: Context, bytes: Buffer): Promise<void> {
     const files = unpackBatch(bytes)
-    if (typeof files === 'string') throw invalid(`the body is not a batch of files: ${files}`)
+    if (typeof files === 'string') throw invalidRequest(`the body is not a batch of files: ${files}`)
     for (const { sha1, bytes } of files) {
       const got = hash('sha1', bytes)
       if (got !== sha1)
-        throw invalid(`a file in the batch has the SHA-1 ${got} instead of the announced ${sha1}`)
+        throw invalidRequest(`a file in the batch has the SHA-1 ${got} instead of the announced ${sha1}`)
     }
     const room = await roomForAll(ctx.owner, files)
     try {

@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Origin } from '#contract/origins.ts'
 import type { Context } from '../access/context.ts'
@@ -55,8 +55,7 @@ export function createDeployHooks({ projects, getProject, transact, clock, origi
 
   return {
     create: (ctx, idOrName, { name, ref }) => {
-      if (!BRANCH.test(ref))
-        throw new AloftError('bad_request', 'Invalid request: `ref` should be the name of a branch.')
+      if (!BRANCH.test(ref)) throw invalidRequest('`ref` should be the name of a branch')
       return change(ctx, idOrName, (hooks) => {
         if (hooks.length >= MAX_HOOKS)
           throw new AloftError('bad_request', `A project can have at most ${MAX_HOOKS} deploy hooks.`)

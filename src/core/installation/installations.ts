@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { PAGE_LIMIT } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
 import type { Application } from '../application/application.ts'
@@ -117,15 +117,13 @@ export function createInstallations({ stores, transact, clock }: InstallationPar
 
     transfer: (ctx, id, userId) =>
       change(ctx, id, async ({ teams, tokens }, { installation }) => {
-        if (installation.teamId === null)
-          throw new AloftError('bad_request', 'Invalid request: the application is not installed in a team.')
+        if (installation.teamId === null) throw invalidRequest('the application is not installed in a team')
         if (ctx.owner.role !== 'OWNER')
           throw new AloftError('forbidden', 'Only an OWNER of the team can do this.')
         const member = await teams.member(installation.teamId, userId)
         if (!member)
           throw new AloftError('member_not_found', `The user \`${userId}\` is not a member of this team.`)
-        if (member.role !== 'OWNER')
-          throw new AloftError('bad_request', 'Invalid request: `userId` should be an OWNER of the team.')
+        if (member.role !== 'OWNER') throw invalidRequest('`userId` should be an OWNER of the team')
         await tokens.handOver(id, userId)
         return { userId, disabledAt: null, disabledReason: null }
       }),

@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { invalidRequest } from '#contract/errors.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { Installation } from './installation.ts'
 
@@ -18,15 +18,14 @@ export async function readSelection(
   { projectSelection, projects: chosen = [] }: Selection,
 ): Promise<Pick<Installation, 'projectSelection' | 'projects'>> {
   if (projectSelection === 'all') return { projectSelection, projects: [] }
-  if (chosen.length === 0) throw invalid('`projects` should name at least one project')
-  if (chosen.length > MOST_PROJECTS) throw invalid(`\`projects\` should have at most ${MOST_PROJECTS} items`)
+  if (chosen.length === 0) throw invalidRequest('`projects` should name at least one project')
+  if (chosen.length > MOST_PROJECTS)
+    throw invalidRequest(`\`projects\` should have at most ${MOST_PROJECTS} items`)
   const ids = new Set<string>()
   for (const idOrName of chosen) {
     const project = await projects.byIdOrName(ownerId, idOrName)
-    if (!project) throw invalid(`there is no project \`${idOrName.slice(0, 100)}\``)
+    if (!project) throw invalidRequest(`there is no project \`${idOrName.slice(0, 100)}\``)
     ids.add(project.id)
   }
   return { projectSelection, projects: [...ids] }
 }
-
-const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)

@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newBearer, newId } from '#contract/ids.ts'
 import { MINUTE } from '#contract/time.ts'
 import type { Visit } from '../access/context.ts'
@@ -117,11 +117,7 @@ export function createLogins({ store, users, transact, queueMail, baseUrl, ...ru
   return {
     async request(visit, { email: text, tokenName, mode, sparesMail = false }) {
       const email = readEmail(text)
-      if (isControl.test(tokenName))
-        throw new AloftError(
-          'bad_request',
-          'Invalid request: `tokenName` should not contain control characters.',
-        )
+      if (isControl.test(tokenName)) throw invalidRequest('`tokenName` should not contain control characters')
       if (mode === 'login' && !(await users.byEmail(email)))
         throw new AloftError('not_exists', 'No account has this email address.', { email })
       const poll = newBearer()

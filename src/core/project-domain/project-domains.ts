@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
 import { checkReach } from '../access/reach.ts'
@@ -242,8 +242,7 @@ function checkRoom(siblings: readonly ProjectDomain[], { name }: DomainName): vo
     throw new AloftError('domain_already_on_project', `The project already has \`${name}\`.`, {
       domain: { name },
     })
-  if (siblings.length >= MAX_DOMAINS)
-    throw new AloftError('bad_request', `Invalid request: a project has at most ${MAX_DOMAINS} domains.`)
+  if (siblings.length >= MAX_DOMAINS) throw invalidRequest(`a project has at most ${MAX_DOMAINS} domains`)
 }
 
 function checkPlan({ owner: { plan } }: Context, { isPlatform }: DomainName): void {

@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { PRODUCTION_BRANCH } from '../project/git-link.ts'
 import type { Project } from '../project/project.ts'
 import { toStored } from './domain-name.ts'
@@ -23,7 +23,6 @@ export const NOTHING_SET: Settled = {
 
 const DEFAULT_STATUS = 307
 
-const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
 const nowhere = (why: string) => new AloftError('invalid_redirect', `The domain can’t redirect ${why}.`)
 
 /** What these settings make of a domain, among all the domains that its project has. */
@@ -38,11 +37,11 @@ export function readDomainSettings(
   const customEnvironmentId =
     given.customEnvironmentId === undefined ? current.customEnvironmentId : given.customEnvironmentId
   if (redirect !== null && gitBranch !== null)
-    throw invalid('a domain can’t have both `gitBranch` and `redirect`')
+    throw invalidRequest('a domain can’t have both `gitBranch` and `redirect`')
   if (redirect === null && (given.redirectStatusCode ?? null) !== null)
-    throw invalid('`redirectStatusCode` can only be used with `redirect`')
+    throw invalidRequest('`redirectStatusCode` can only be used with `redirect`')
   if (gitBranch !== null && project.details.link !== null && gitBranch === PRODUCTION_BRANCH)
-    throw invalid(`\`gitBranch\` should not be \`${gitBranch}\`, which is deployed to production`)
+    throw invalidRequest(`\`gitBranch\` should not be \`${gitBranch}\`, which is deployed to production`)
   if (redirect !== null) checkRedirect(current.name, redirect, siblings)
   return {
     redirect,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { GIT_TYPES, type GitType } from '#contract/api/project.ts'
-import { AloftError } from '#contract/errors.ts'
+import { invalidRequest } from '#contract/errors.ts'
 
 /** The repository a project belongs to. Nothing is fetched from it: it is remembered, shown and filtered by. */
 export interface GitLink {
@@ -26,7 +26,7 @@ export function readGitLink(
   now: number,
 ): GitLink {
   if (!REPO.test(repo) || (type !== 'gitlab' && repo.split('/').length !== 2))
-    throw new AloftError('bad_request', 'Invalid request: `gitRepository.repo` should be `owner/name`.')
+    throw invalidRequest('`gitRepository.repo` should be `owner/name`')
   return { type, repo, createdAt: now }
 }
 

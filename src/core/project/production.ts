@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
 import { checkReach } from '../access/reach.ts'
@@ -137,8 +137,7 @@ export function createProduction(parts: ProductionParts): Production {
 }
 
 /** These two calls say it in other words than the rest. */
-const noSuch = (idOrName: string) =>
-  new AloftError('bad_request', `Invalid request: there is no project \`${idOrName.slice(0, 100)}\`.`)
+const noSuch = (idOrName: string) => invalidRequest(`there is no project \`${idOrName.slice(0, 100)}\``)
 
 /** Undefined where it is live for everybody at once: nothing else was asked for, or it is one of the two on their way. */
 async function promoteInSteps(

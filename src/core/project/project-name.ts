@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { invalidRequest } from '#contract/errors.ts'
 import { slugify } from '../user/user.ts'
 
 const MAX_NAME = 100
@@ -6,7 +6,7 @@ const NAME = /^[a-z0-9._-]{1,100}$/
 /** Words that stand in the place of a name in paths. */
 const RESERVED: ReadonlySet<string> = new Set(['list', 'ensure-project'])
 
-const invalid = (why: string) => new AloftError('bad_request', `Invalid request: \`name\` ${why}.`)
+const invalid = (why: string) => invalidRequest(`\`name\` ${why}`)
 
 export function readProjectName(name: string): string {
   if (!NAME.test(name)) throw invalid(`should be 1 to ${MAX_NAME} of a-z, 0-9, \`.\`, \`_\` and \`-\``)

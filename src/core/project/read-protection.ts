@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newBearer } from '#contract/ids.ts'
 import type { Plan } from '#contract/limits.ts'
 import { atLeast } from '../access/plan.ts'
@@ -21,8 +21,7 @@ export function readPassword(
   const { deploymentType, password } = request
   if (password !== undefined && password !== null)
     return { deploymentType, password: seal(password), version: newBearer() }
-  if (current === null)
-    throw new AloftError('bad_request', 'Invalid request: `passwordProtection.password` is required.')
+  if (current === null) throw invalidRequest('`passwordProtection.password` is required')
   return { ...current, deploymentType }
 }
 
@@ -37,15 +36,11 @@ export function readSso(
 
 export function readTrustedIps(request: TrustedIps, plan: Plan): TrustedIps {
   if (!atLeast(plan, 'enterprise'))
-    throw new AloftError(
-      'bad_request',
-      'Invalid request: `trustedIps` is included only in the plan `enterprise`.',
-    )
+    throw invalidRequest('`trustedIps` is included only in the plan `enterprise`')
   for (const { value } of request.addresses)
     if (!isAddress(value))
-      throw new AloftError(
-        'bad_request',
-        `Invalid request: \`trustedIps.addresses\` has ${JSON.stringify(value.slice(0, 80))}, which is not an IPv4 address or CIDR range.`,
+      throw invalidRequest(
+        `\`trustedIps.addresses\` has ${JSON.stringify(value.slice(0, 80))}, which is not an IPv4 address or CIDR range`,
       )
   return request
 }
@@ -61,9 +56,6 @@ export function readAllowlist(
 ): NonNullable<ProjectDetails['optionsAllowlist']> {
   for (const { value } of request.paths)
     if (!value.startsWith('/'))
-      throw new AloftError(
-        'bad_request',
-        'Invalid request: each `value` of `optionsAllowlist.paths` should start with `/`.',
-      )
+      throw invalidRequest('each `value` of `optionsAllowlist.paths` should start with `/`')
   return request
 }

@@ -1,5 +1,5 @@
 import type { Framework, GitType, ProtectedType } from '#contract/api/project.ts'
-import { AloftError } from '#contract/errors.ts'
+import { invalidRequest } from '#contract/errors.ts'
 import type { Plan } from '#contract/limits.ts'
 import { readGitLink } from './git-link.ts'
 import type { BuildSettings, Project } from './project.ts'
@@ -90,7 +90,7 @@ function readFolder(name: string, text: string | null): string | null {
   const folder = (text ?? '').trim().replace(/^(?:\.\/+)+|\/+$/g, '')
   if (folder === '' || folder === '.') return null
   if (/^[/\\]|\p{Cc}/u.test(folder) || folder.split(/[/\\]/).includes('..'))
-    throw new AloftError('bad_request', `Invalid request: \`${name}\` should be a folder inside the project.`)
+    throw invalidRequest(`\`${name}\` should be a folder inside the project`)
   return folder
 }
 

@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newBearer } from '#contract/ids.ts'
 import { amountOf } from '#contract/quota-amount.ts'
 import { DAY } from '#contract/time.ts'
@@ -187,8 +187,7 @@ export function createTransfers(parts: TransferParts): Transfers {
       ownersOnly(ctx)
       const request = newName === undefined ? undefined : readProjectName(newName)
       const found = await offered(parts.projects, code)
-      if (found.ownerId === ctx.owner.id)
-        throw new AloftError('bad_request', 'Invalid request: the project already belongs to this account.')
+      if (found.ownerId === ctx.owner.id) throw invalidRequest('the project already belongs to this account')
       const ids = [...(await parts.projects.states(found)).keys()]
       await checkCounts(parts, ctx.owner, found, ids.length)
       const limit = await checkStorage(ctx.owner, found, ids)

@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Context } from '../access/context.ts'
 import { foreignDomain, hasCustomDomains, needsUpgrade } from '../domain/custom-host.ts'
@@ -38,8 +38,7 @@ interface RegistrationParts extends SettleParts {
   readonly domains: DomainStore
 }
 
-const missing = (property: string) =>
-  new AloftError('bad_request', `Invalid request: missing required property \`${property}\`.`)
+const missing = (property: string) => invalidRequest(`missing required property \`${property}\``)
 
 export function createRegistrations(parts: RegistrationParts): Registrations {
   const { registrar, orders, domains, clock, nameservers } = parts

@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { invalidRequest } from '#contract/errors.ts'
 import {
   type Check,
   type CheckType,
@@ -41,8 +41,6 @@ const ENOUGH = 100
 const THRESHOLD = 3
 const WINDOW = 5
 
-const invalid = (reason: string) => new AloftError('bad_request', `Invalid request: ${reason}.`)
-
 export function readReleaseConfig(given: GivenConfig): ReleaseConfig {
   const { advancementType, canaryResponseHeader = false, gate = null } = given
   const stages = given.stages.map(
@@ -58,15 +56,16 @@ export function readReleaseConfig(given: GivenConfig): ReleaseConfig {
 }
 
 function checkStages(stages: readonly Stage[], isAutomatic: boolean): void {
-  if (stages.length < 2) throw invalid('`stages` should have at least two entries, the last with 100 percent')
+  if (stages.length < 2)
+    throw invalidRequest('`stages` should have at least two entries, the last with 100 percent')
   if (stages.at(-1)?.targetPercentage !== EVERYBODY)
-    throw invalid('the last of `stages` should have a `targetPercentage` of 100')
+    throw invalidRequest('the last of `stages` should have a `targetPercentage` of 100')
   stages.forEach(({ targetPercentage, duration }, index) => {
     const before = stages[index - 1]
     if (before !== undefined && targetPercentage <= before.targetPercentage)
-      throw invalid('each of `stages` should have a larger `targetPercentage` than the one before')
+      throw invalidRequest('each of `stages` should have a larger `targetPercentage` than the one before')
     if (isAutomatic && index < stages.length - 1 && duration === null)
-      throw invalid(
+      throw invalidRequest(
         `\`stages[${index}]\` should have a \`duration\` in minutes, because stages advance automatically`,
       )
   })
@@ -75,7 +74,7 @@ function checkStages(stages: readonly Stage[], isAutomatic: boolean): void {
 function readGate(given: GivenGate): Gate {
   const { failureThreshold = THRESHOLD, windowSize = WINDOW } = given
   if (failureThreshold > windowSize)
-    throw invalid('`gate.failureThreshold` should be at most `gate.windowSize`')
+    throw invalidRequest('`gate.failureThreshold` should be at most `gate.windowSize`')
   const checks = given.checks ?? [{ type: 'error-rate-5xx' as const }, { type: 'p95-latency' as const }]
   return {
     enabled: given.enabled ?? true,

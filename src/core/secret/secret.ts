@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { invalidRequest } from '#contract/errors.ts'
 
 /** A named value that variables refer to. The value itself lies sealed in the store and is no part of it. */
 export interface Secret {
@@ -17,18 +17,13 @@ export const isSecretName = (text: string): boolean => NAME.test(text)
 export const isSecretId = (text: string): boolean => ID.test(text)
 
 export function readSecretName(name: string): string {
-  if (!isSecretName(name))
-    throw new AloftError(
-      'bad_request',
-      'Invalid request: `name` should be 1 to 100 letters, digits, `_`, `-` and `.`.',
-    )
+  if (!isSecretName(name)) throw invalidRequest('`name` should be 1 to 100 letters, digits, `_`, `-` and `.`')
   return name
 }
 
 /** Half a surrogate pair has no bytes: it would come back as another character. */
 export function readSecretValue(value: string): string {
-  if (!value.isWellFormed())
-    throw new AloftError('bad_request', 'Invalid request: `value` should be valid Unicode text.')
+  if (!value.isWellFormed()) throw invalidRequest('`value` should be valid Unicode text')
   return value
 }
 

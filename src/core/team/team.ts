@@ -1,5 +1,5 @@
 import type { Role } from '#contract/api/team.ts'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import type { Plan } from '#contract/limits.ts'
 import { isReservedLabel } from '../alias/platform-names.ts'
 
@@ -26,9 +26,8 @@ const SLUG = /^[a-z][a-z0-9_-]{0,47}$/
 
 export function readSlug(slug: string): string {
   if (!SLUG.test(slug))
-    throw new AloftError(
-      'bad_request',
-      'Invalid request: `slug` should start with a letter and have at most 48 characters of a-z, 0-9, `-` and `_`.',
+    throw invalidRequest(
+      '`slug` should start with a letter and have at most 48 characters of a-z, 0-9, `-` and `_`',
     )
   // `<project>.<slug>.<domain>` are names of the team.
   if (isReservedLabel(slug))
@@ -40,6 +39,6 @@ export function readSlug(slug: string): string {
 export function readTeamName(name: string): string {
   const trimmed = name.trim()
   if (trimmed === '' || /\p{Cc}/u.test(trimmed))
-    throw new AloftError('bad_request', 'Invalid request: `name` should be text without control characters.')
+    throw invalidRequest('`name` should be text without control characters')
   return trimmed
 }

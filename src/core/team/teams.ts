@@ -1,5 +1,5 @@
 import type { Role } from '#contract/api/team.ts'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Plan } from '#contract/limits.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
@@ -95,8 +95,7 @@ export function createTeams(parts: TeamParts): Teams {
             ? {}
             : { membersMayEditProduction: command.membersMayEditProduction }),
         }
-        if (Object.keys(change).length === 0)
-          throw new AloftError('bad_request', 'Invalid request: `slug` or `name` is required.')
+        if (Object.keys(change).length === 0) throw invalidRequest('`slug` or `name` is required')
         if (!(await teams.update(id, change))) throw slugTaken(command.slug ?? '')
         return (await seenTeam(teams, ctx, { id })).team
       }),

@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newBearer, newId } from '#contract/ids.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
@@ -72,7 +72,7 @@ export function createTokens({
     create(ctx, { name, expiresAt }) {
       const now = clock.now()
       if (expiresAt !== undefined && expiresAt <= now)
-        throw new AloftError('bad_request', 'Invalid request: `expiresAt` should be in the future.')
+        throw invalidRequest('`expiresAt` should be in the future')
       return transact(({ tokens }) =>
         issueToken(tokens, {
           userId: ctx.actor.user.id,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { EVENT_TYPES } from '#contract/event-types.ts'
 import { newId } from '#contract/ids.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
@@ -85,8 +85,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
   async function checkProjects(projects: ProjectStore, ctx: Context, ids: readonly string[]): Promise<void> {
     for (const id of ids) {
       const project = await projects.byIdOrName(ctx.owner.id, id)
-      if (project?.id !== id)
-        throw new AloftError('bad_request', `Invalid request: there is no project \`${id.slice(0, 100)}\`.`)
+      if (project?.id !== id) throw invalidRequest(`there is no project \`${id.slice(0, 100)}\``)
     }
   }
 

@@ -5,7 +5,7 @@ import * as api from '#contract/api/domain.ts'
 import { getProjectDomain } from '#contract/api/project-domain.ts'
 import * as registrar from '#contract/api/registrar.ts'
 import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import type { CompatContext, CompatRequest, CompatRow, PartialRequest } from './row.ts'
 
 type Domain = ReplyOf<(typeof api.listDomains)['reply']>['domains'][number]
@@ -53,8 +53,7 @@ const showBought = async (_made: unknown, { call, asked }: CompatContext) => {
 /** Later versions also send the contact of the owner, which the registrar has from its account, and a number of years. */
 const readOrder = ({ params, body }: CompatRequest): PartialRequest => {
   const years: unknown = body?.years ?? 1
-  if (years !== 1)
-    throw new AloftError('bad_request', 'Invalid request: domains are bought for one year. Send `years: 1`.')
+  if (years !== 1) throw invalidRequest('domains are bought for one year. Send `years: 1`')
   return { body: { name: params.name, expectedPrice: body?.expectedPrice } }
 }
 

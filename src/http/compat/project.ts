@@ -6,7 +6,7 @@ import * as api from '#contract/api/project.ts'
 import * as domains from '#contract/api/project-domain.ts'
 import * as production from '#contract/api/project-production.ts'
 import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { PAGE_LIMIT } from '#contract/page.ts'
 import type { CompatContext, CompatRequest, CompatRow, PartialRequest } from './row.ts'
 
@@ -168,8 +168,7 @@ async function removeByKey({ call, asked }: CompatContext) {
 async function removeSeveral({ call, asked }: CompatContext) {
   const { idOrName = '' } = asked.params
   const wanted: unknown = asked.body?.ids
-  if (!Array.isArray(wanted))
-    throw new AloftError('bad_request', 'Invalid request: `ids` should be a list of variable ids.')
+  if (!Array.isArray(wanted)) throw invalidRequest('`ids` should be a list of variable ids')
   const { envs } = await call(env.listVariables, { params: { idOrName } })
   const ids = envs.map(({ id }) => id).filter((id) => wanted.includes(id))
   for (const id of ids) await call(env.removeVariable, { params: { idOrName, id } })

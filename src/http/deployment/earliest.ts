@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { invalidRequest } from '#contract/errors.ts'
 import { iso } from '#contract/time.ts'
 import { type Deployment, legacyStateOf } from '#core/deployment/deployment.ts'
 import type { FileInput } from '#core/deployment/manifest.ts'
@@ -20,21 +20,21 @@ export const single = (d: Deployment, instances: number) => ({
 
 export const created = (d: Deployment) => ({ uid: d.id, host: d.host, state: 'BOOTING' as const })
 
-const invalid = (why: string) => new AloftError('bad_request', `Invalid request: ${why}.`)
-
 /** `package` holds the manifest; `public` is a setting; every other key is a path with its content. */
 export function readCreate(body: Readonly<Record<string, unknown>>): CreateDeployment {
   const { package: manifest, public: isPublic, ...rest } = body
-  if (manifest === undefined) throw invalid('missing required property `package`')
+  if (manifest === undefined) throw invalidRequest('missing required property `package`')
   if (typeof manifest !== 'object' || manifest === null || Array.isArray(manifest))
-    throw invalid('`package` should be an object')
-  if (isPublic !== undefined && typeof isPublic !== 'boolean') throw invalid('`public` should be a boolean')
+    throw invalidRequest('`package` should be an object')
+  if (isPublic !== undefined && typeof isPublic !== 'boolean')
+    throw invalidRequest('`public` should be a boolean')
   const files = Object.entries(rest).map(([file, data]): FileInput => {
-    if (typeof data !== 'string') throw invalid(`\`${file.slice(0, 80)}\` should be the text of a file`)
+    if (typeof data !== 'string')
+      throw invalidRequest(`\`${file.slice(0, 80)}\` should be the text of a file`)
     return { file, data }
   })
   const { name } = manifest as { name?: unknown }
-  if (typeof name !== 'string') throw invalid('missing required property `package.name`')
+  if (typeof name !== 'string') throw invalidRequest('missing required property `package.name`')
   return {
     // A scope such as `@acme/` is the registry's business.
     name: name.replace(/^@[^/]*\//, ''),

@@ -1,5 +1,5 @@
 import { LEGACY_TYPES, type LegacyType } from '#contract/api/deployment.ts'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { iso } from '#contract/time.ts'
 import type { Created } from '#core/deployment/create-deployment.ts'
 import { type Deployment, legacyStateOf } from '#core/deployment/deployment.ts'
@@ -67,10 +67,7 @@ export function readCreate(body: Body): LegacyRequest {
 function readType(text: string): LegacyType {
   const type = LEGACY_TYPES.find((known) => known === text.toUpperCase())
   if (type) return type
-  throw new AloftError(
-    'bad_request',
-    `Invalid request: \`deploymentType\` should be one of ${LEGACY_TYPES.join(', ')}.`,
-  )
+  throw invalidRequest(`\`deploymentType\` should be one of ${LEGACY_TYPES.join(', ')}`)
 }
 
 function readAffinity(value: unknown): 'ip' | 'random' | undefined {

@@ -1,5 +1,5 @@
 import { type ListedTarget, READY_STATES, type ReadyState } from '#contract/api/deployment.ts'
-import { AloftError } from '#contract/errors.ts'
+import { invalidRequest } from '#contract/errors.ts'
 import { PAGE_LIMIT, type PageQuery } from '#contract/page.ts'
 import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
 
@@ -52,10 +52,7 @@ function readStates(text: string): ReadyState[] {
     .map((name) => {
       const state = READY_STATES.find((known) => known === name.trim().toUpperCase())
       if (state) return state
-      throw new AloftError(
-        'bad_request',
-        `Invalid request: \`state\` should be one of ${READY_STATES.join(', ')}.`,
-      )
+      throw invalidRequest(`\`state\` should be one of ${READY_STATES.join(', ')}`)
     })
 }
 
@@ -63,8 +60,7 @@ function readMeta(query: Readonly<Record<string, unknown>>): Record<string, stri
   const meta: Record<string, string> = {}
   for (const [name, value] of Object.entries(query)) {
     if (!name.startsWith('meta-')) continue
-    if (typeof value !== 'string')
-      throw new AloftError('bad_request', `Invalid request: \`${name}\` is given twice.`)
+    if (typeof value !== 'string') throw invalidRequest(`\`${name}\` is given twice`)
     meta[name.slice('meta-'.length)] = value
   }
   return meta

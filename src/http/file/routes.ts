@@ -1,5 +1,5 @@
 import * as api from '#contract/api/file.ts'
-import { AloftError } from '#contract/errors.ts'
+import { invalidRequest } from '#contract/errors.ts'
 import type { Files } from '#core/file/files.ts'
 import { type Route, route } from '../route.ts'
 
@@ -7,7 +7,7 @@ function readSize(name: string, value: string | string[] | undefined): number[] 
   if (value === undefined) return []
   const size = Number(value)
   if (typeof value === 'string' && /^\d+$/.test(value) && Number.isSafeInteger(size)) return [size]
-  throw new AloftError('bad_request', `Invalid request: \`${name}\` should be a number of bytes.`)
+  throw invalidRequest(`\`${name}\` should be a number of bytes`)
 }
 
 const single = (value: string | string[] | undefined): string | undefined =>

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import type { Delivery } from '#core/git/host/delivery.ts'
-import { malformed, tooLarge } from '../body.ts'
+import { tooLarge } from '../body.ts'
 import { BodyMemory, type HeldBody } from '../body-memory.ts'
 import { pullReader } from './read-pull.ts'
 
@@ -69,7 +69,7 @@ async function* bounded(body: Readable, held: HeldBody): AsyncGenerator<Uint8Arr
       yield chunk
     }
   } catch (error) {
-    throw error instanceof AloftError ? error : malformed('the body was cut off')
+    throw error instanceof AloftError ? error : invalidRequest('the body was cut off')
   } finally {
     held.release()
   }

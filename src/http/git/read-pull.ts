@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { invalidRequest } from '#contract/errors.ts'
 import type { PullEvent } from '#core/git/pull/pull.ts'
 import {
   checkedPull,
@@ -9,7 +10,6 @@ import {
   pullOfGitlabEvent,
   type ReadPull,
 } from '#core/git/pull/pull-payload.ts'
-import { malformed } from '../body.ts'
 
 /** How each host tells that a delivery is about a pull request, and of what. Gitea and Forgejo speak as GitHub does. */
 const HOSTS: readonly { readonly header: string; readonly event: RegExp; readonly read: ReadPull }[] = [
@@ -55,6 +55,6 @@ export function parsePayload(body: Buffer): Json {
     )
     return object(value)
   } catch {
-    throw malformed('the body is not JSON')
+    throw invalidRequest('the body is not JSON')
   }
 }

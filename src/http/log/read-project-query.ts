@@ -5,8 +5,9 @@ import {
   PROJECT_LOG_TYPES,
   type ProjectLogsQuery,
 } from '#contract/api/project-log.ts'
+import { invalidRequest } from '#contract/errors.ts'
 import type { ProjectLogFilter } from '#core/log/log-store.ts'
-import { asIs, invalid, read, readSince, readStatus, readUntil } from './read-query.ts'
+import { asIs, read, readSince, readStatus, readUntil } from './read-query.ts'
 
 interface ReadProjectLog {
   readonly filter: ProjectLogFilter
@@ -21,7 +22,7 @@ const listOf =
     const names = text.split(',').map((word) => word.trim())
     const given = known.filter((word) => names.includes(word))
     if (names.some((word) => !(known as readonly string[]).includes(word)))
-      throw invalid(`\`${name}\` should be some of ${known.join(', ')}, separated by commas`)
+      throw invalidRequest(`\`${name}\` should be some of ${known.join(', ')}, separated by commas`)
     return given
   }
 
@@ -50,7 +51,8 @@ export function readProjectQuery(query: ProjectLogsQuery): ReadProjectLog {
     requestId: read(query.requestId, asIs),
     text: read(query.q, asIs),
   }
-  if (follow && filter.before !== undefined) throw invalid('`until` cannot be given together with `follow`')
+  if (follow && filter.before !== undefined)
+    throw invalidRequest('`until` cannot be given together with `follow`')
   const goesOn = follow && filter.after !== undefined
   return { filter, follow, limit: query.limit ?? (goesOn ? undefined : PROJECT_LOG_LIMIT.usual) }
 }

@@ -1,5 +1,5 @@
 import { type EventsQuery, LOG_TYPES, type LogType } from '#contract/api/log.ts'
-import { AloftError } from '#contract/errors.ts'
+import { invalidRequest } from '#contract/errors.ts'
 import type { LogRequest } from '#core/log/deployment-logs.ts'
 import type { StatusRange } from '#core/log/log-store.ts'
 import { firstSerialOf } from '#core/log/serial.ts'
@@ -18,8 +18,6 @@ const TYPES: ReadonlyMap<string, LogType | undefined> = new Map([
   ['exit', undefined],
 ])
 
-export const invalid = (reason: string) => new AloftError('bad_request', `Invalid request: ${reason}.`)
-
 const TIME = /^\d{1,13}$/
 const SERIAL = /^\d{19}$/
 
@@ -27,7 +25,7 @@ const SERIAL = /^\d{19}$/
 function readBound(name: string, text: string, serialOf: (ms: number) => bigint): string {
   if (TIME.test(text)) return String(serialOf(Number(text)))
   if (SERIAL.test(text) && BigInt(text) < 2n ** 63n) return text
-  throw invalid(`\`${name}\` should be a time in milliseconds or the serial of an entry`)
+  throw invalidRequest(`\`${name}\` should be a time in milliseconds or the serial of an entry`)
 }
 
 // Times are inclusive: of the entries of one millisecond a client may have seen only some.
@@ -38,14 +36,14 @@ function readTypes(text: string): readonly LogType[] {
   const names = text.split(',').map((name) => name.trim())
   const unknown = names.find((name) => !TYPES.has(name))
   if (unknown !== undefined)
-    throw invalid(`\`types\` should be some of ${LOG_TYPES.join(', ')}, separated by commas`)
+    throw invalidRequest(`\`types\` should be some of ${LOG_TYPES.join(', ')}, separated by commas`)
   return [...new Set(names.map((name) => TYPES.get(name)).filter((type) => type !== undefined))]
 }
 
 export function readStatus(text: string, name = 'statusCode'): StatusRange {
   const [, hundreds, rest] = /^([1-5])(\d\d|xx)$/i.exec(text) ?? []
   if (hundreds === undefined || rest === undefined)
-    throw invalid(`\`${name}\` should be a status such as \`404\` or a class such as \`4xx\``)
+    throw invalidRequest(`\`${name}\` should be a status such as \`404\` or a class such as \`4xx\``)
   const from = Number(hundreds) * 100
   return /\d/.test(rest) ? { from: from + Number(rest), to: from + Number(rest) } : { from, to: from + 99 }
 }
@@ -71,7 +69,8 @@ export function readLogQuery(query: EventsQuery): ReadLog {
     instanceId: read(query.instanceId, asIs),
   }
   if (follow && direction === 'backward')
-    throw invalid('`direction` cannot be `backward` together with `follow`')
-  if (follow && request.before !== undefined) throw invalid('`until` cannot be given together with `follow`')
+    throw invalidRequest('`direction` cannot be `backward` together with `follow`')
+  if (follow && request.before !== undefined)
+    throw invalidRequest('`until` cannot be given together with `follow`')
   return { request, follow, lines: format === 'lines' }
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { AloftError } from '#contract/errors.ts'
+import { invalidRequest } from '#contract/errors.ts'
 
 interface ClientClaim {
   readonly id: string | undefined
@@ -19,7 +19,7 @@ export function readClient(
   const [id, ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
   const claim = { id: decoded(id ?? ''), secret: decoded(rest.join(':')) }
   if (inBody.id !== undefined && inBody.id !== claim.id)
-    throw new AloftError('bad_request', 'Invalid request: the body and the header name different clients.')
+    throw invalidRequest('the body and the header name different clients')
   return claim
 }
 
@@ -27,6 +27,6 @@ const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    throw new AloftError('bad_request', 'Invalid request: the `Authorization` header is malformed.')
+    throw invalidRequest('the `Authorization` header is malformed')
   }
 }

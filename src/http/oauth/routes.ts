@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import * as api from '#contract/api/oauth.ts'
 import type { RawReply } from '#contract/endpoint.ts'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import type { Application } from '#core/application/application.ts'
 import { audited } from '#core/audit/audit-trail.ts'
 import type { Authorizations } from '#core/oauth/authorizations.ts'
@@ -67,7 +67,7 @@ export const oauthRoutes = ({ authorizations, findPerson, site }: OauthParts): r
   /** Who asks; throws rather than send anybody to an address that is not registered. */
   async function clientOf({ client_id, redirect_uri }: Asked): Promise<Application> {
     if (client_id === undefined || client_id === '')
-      throw new AloftError('bad_request', 'Invalid request: missing required property `client_id`.')
+      throw invalidRequest('missing required property `client_id`')
     const application = await authorizations.client(client_id)
     if (redirect_uri !== undefined && redirect_uri !== application.redirectUrl)
       throw new AloftError(
@@ -127,10 +127,9 @@ export const oauthRoutes = ({ authorizations, findPerson, site }: OauthParts): r
       const { code, redirect_uri, grant_type, code_verifier } = body
       const { id, secret } = readClient(headers, body)
       const missing = Object.entries({ client_id: id, code, redirect_uri }).find(([, value]) => !value)
-      if (missing)
-        throw new AloftError('bad_request', `Invalid request: missing required property \`${missing[0]}\`.`)
+      if (missing) throw invalidRequest(`missing required property \`${missing[0]}\``)
       if (grant_type !== undefined && grant_type !== 'authorization_code')
-        throw new AloftError('bad_request', 'Invalid request: `grant_type` should be `authorization_code`.')
+        throw invalidRequest('`grant_type` should be `authorization_code`')
       const { bearer, installation, userId } = await authorizations.exchange({
         clientId: id as string,
         clientSecret: secret,
@@ -178,6 +177,6 @@ function selectionOf(body: Readonly<Record<string, unknown>>) {
   const projects = [...ticked, ...named].filter((text) => text !== '')
   const { projectSelection = 'all' } = body
   if (projectSelection !== 'all' && projectSelection !== 'selected')
-    throw new AloftError('bad_request', 'Invalid request: `projectSelection` should be `all` or `selected`.')
+    throw invalidRequest('`projectSelection` should be `all` or `selected`')
   return { projectSelection, projects } as const
 }

@@ -1,5 +1,5 @@
 import * as api from '#contract/api/operator.ts'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { mapPage, PAGE_LIMIT } from '#contract/page.ts'
 import type { Backups } from '#core/operator/backup.ts'
 import type { Operators } from '#core/operator/operators.ts'
@@ -84,7 +84,7 @@ export const operatorRoutes = ({
   route(api.getAccount, (_ctx, { params }) => operators.findAccount(params.idOrEmailOrSlug)),
   route(api.updateAccount, (_ctx, { params, body }) => {
     if (body.plan === undefined && body.softBlocked === undefined)
-      throw new AloftError('bad_request', 'Invalid request: `plan` or `softBlocked` is required.')
+      throw invalidRequest('`plan` or `softBlocked` is required')
     return operators.updateAccount(params.idOrEmailOrSlug, body)
   }),
   route(api.listJobs, async () => {

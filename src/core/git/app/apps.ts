@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newBearer, newId } from '#contract/ids.ts'
 import { HOUR, MINUTE } from '#contract/time.ts'
 import type { Context } from '../../access/context.ts'
@@ -81,7 +81,7 @@ export function createGitApps(parts: AppsParts): GitApps {
     async begin(ctx, { url: given, organization }) {
       const url = readHost('github', given, parts.allowsAddress)
       if (organization !== undefined && !ORGANIZATION.test(organization))
-        throw new AloftError('bad_request', 'Invalid request: `organization` should be its name at GitHub.')
+        throw invalidRequest('`organization` should be its name at GitHub')
       const id = newId.gitApp()
       const secret = newBearer()
       const app: GitApp = {
@@ -112,7 +112,7 @@ export function createGitApps(parts: AppsParts): GitApps {
     async convert(ctx, id, { code, state }) {
       const app = await get(ctx, id)
       const [named, secret = ''] = state.split('.')
-      if (!CODE.test(code)) throw new AloftError('bad_request', 'Invalid request: `code` is malformed.')
+      if (!CODE.test(code)) throw invalidRequest('`code` is malformed')
       if (named !== id || app.createdBy !== ctx.actor.user.id || !isPending(app)) throw over()
       if (!(await store.claim(id, hashOf(secret)))) throw over()
       const made = await asked(

@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import { MINUTE } from '#contract/time.ts'
 import type { Context } from '../../access/context.ts'
@@ -186,15 +186,9 @@ const unknown = (id: string) =>
 export function readHost(kind: HostKind, given: string | undefined, allows: Allows): string {
   const text = given ?? HOST_URLS[kind]
   if (text === undefined)
-    throw new AloftError(
-      'bad_request',
-      'Invalid request: `url` should be the URL of the host, such as https://codeberg.org.',
-    )
+    throw invalidRequest('`url` should be the URL of the host, such as https://codeberg.org')
   const url = new URL(readUrl(text, allows))
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
-    throw new AloftError(
-      'bad_request',
-      'Invalid request: `url` should be the URL of the host only, without a path.',
-    )
+    throw invalidRequest('`url` should be the URL of the host only, without a path')
   return url.origin
 }

@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { MINUTE } from '#contract/time.ts'
 import type { Context } from '../../access/context.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -30,15 +30,11 @@ export async function throughHost(
 ): Promise<{ readonly connection: GitConnection; readonly url: string } | undefined> {
   if (connectionId === undefined && repository === undefined && url !== undefined) return undefined
   if (connectionId === undefined || repository === undefined || url !== undefined || token !== undefined)
-    throw new AloftError(
-      'bad_request',
-      'Invalid request: pass either `url`, or `connectionId` and `repository`.',
-    )
+    throw invalidRequest('pass either `url`, or `connectionId` and `repository`')
   const connection = await connections.find(owner.id, connectionId)
   if (!connection)
     throw new AloftError('not_found', `There is no connected Git host \`${connectionId.slice(0, 100)}\`.`)
-  if (!isRepositoryName(repository))
-    throw new AloftError('bad_request', 'Invalid request: `repository` should be `owner/name`.')
+  if (!isRepositoryName(repository)) throw invalidRequest('`repository` should be `owner/name`')
   const found = await watched({ store: connections, credentials, clock }, connection, (access) =>
     accounts.repository(access, repository, AbortSignal.timeout(MINUTE)),
   )

@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { invalidRequest } from '#contract/errors.ts'
 import type { PullEvent } from './pull.ts'
 
 /** Pull requests in the words of each host, whether it calls or is asked. */
@@ -112,11 +112,7 @@ export function checkedPull(event: PullEvent): PullEvent {
     BRANCH.test(branch) &&
     BRANCH.test(from) &&
     /^[0-9a-f]{7,64}$/.test(commit)
-  if (!isSound)
-    throw new AloftError(
-      'bad_request',
-      'Invalid request: the pull request does not have the format of its host.',
-    )
+  if (!isSound) throw invalidRequest('the pull request does not have the format of its host')
   return {
     ...event,
     title: event.title.slice(0, MAX_TITLE),

@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { invalidRequest } from '#contract/errors.ts'
 import type { HostKind } from '../host/host-api.ts'
 
 /** A repository elsewhere that a project is deployed from. */
@@ -141,7 +141,7 @@ export function readAddress(text: string): {
   readonly username: string
   readonly token: string | undefined
 } {
-  const invalid = (why: string) => new AloftError('bad_request', `Invalid request: \`url\` ${why}.`)
+  const invalid = (why: string) => invalidRequest(`\`url\` ${why}`)
   const given = text.trim()
   const [, user, host, path] = SCP.exec(given) ?? []
   const url = URL.parse(host === undefined ? given : `ssh://${user}@${host}/${path?.replace(/^\//, '')}`)

@@ -1,8 +1,7 @@
-import { createDnsRecord } from '#contract/api/dns-record.ts'
+import { createDnsRecord, RECORD_TYPES } from '#contract/api/dns-record.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, oneOf, oneOrMore, required } from '../command.ts'
 import { plainText } from '../output/plain-text.ts'
-import { TYPES } from './types.ts'
 
 export const command = defineCommand({
   doing: 'add the DNS record',
@@ -10,7 +9,7 @@ export const command = defineCommand({
   arguments: {
     domain: required('the domain'),
     name: required('subdomain, such as www; @ for the domain itself'),
-    type: required(TYPES.join(', '), oneOf(TYPES)),
+    type: required(RECORD_TYPES.join(', '), oneOf(RECORD_TYPES)),
     value: oneOrMore('value of the record, in the format of its type'),
   },
   examples: [

@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ApiError } from '#client/api-error.ts'
-import { createDnsRecord } from '#contract/api/dns-record.ts'
+import { createDnsRecord, isRecordType } from '#contract/api/dns-record.ts'
 import { count } from '#contract/wording.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
 import { plainText } from '../output/plain-text.ts'
 import { allRecords } from './records.ts'
-import { TYPES } from './types.ts'
 import { readZoneFile, type ZoneRecord } from './zone-file.ts'
 
 const MOST = 1024 * 1024
@@ -29,7 +28,7 @@ export const command = defineCommand({
     const wanted = readZone(resolve(cli.cwd, file), file, zone)
     const api = await accountApi(cli)
     const known = new Set((await allRecords(api, zone)).map(keyOf))
-    const skipped = wanted.filter(({ type }) => !(TYPES as readonly string[]).includes(type))
+    const skipped = wanted.filter(({ type }) => !isRecordType(type))
     const kept = wanted
       .filter((record) => !skipped.includes(record))
       .map((record) => ({ ...record, name: below(record, zone) }))

@@ -4,7 +4,7 @@ import { findPlaces } from '../env/places.ts'
 import { readTarget } from '../env/read-target.ts'
 import { usageError } from '../exit.ts'
 import { chooseProject } from '../project/choose-project.ts'
-import { REDIRECT_STATUSES, readRedirectStatus } from './redirect-status.ts'
+import { redirectStatus } from './redirect-status.ts'
 import { showAttached } from './show-attached.ts'
 
 export const command = defineCommand({
@@ -19,7 +19,7 @@ export const command = defineCommand({
     branch: value('branch', 'serve the latest preview of this branch instead'),
     environment: value('name', 'serve the latest deployment of this environment instead', readTarget),
     redirect: value('domain', 'redirect to this domain of the project instead'),
-    status: value('code', `status code of the redirect: ${REDIRECT_STATUSES.join(', ')}`, readRedirectStatus),
+    status: redirectStatus,
   },
   examples: [
     ['domains attach example.com shop', 'production of the project'],

@@ -2,7 +2,7 @@ import { updateProjectDomain } from '#contract/api/project-domain.ts'
 import { given as changes, defineCommand, flag, optional, required, value } from '../command.ts'
 import { usageError } from '../exit.ts'
 import { chooseProject } from '../project/choose-project.ts'
-import { REDIRECT_STATUSES, readRedirectStatus } from './redirect-status.ts'
+import { redirectStatus } from './redirect-status.ts'
 import { showAttached } from './show-attached.ts'
 
 export const command = defineCommand({
@@ -17,7 +17,7 @@ export const command = defineCommand({
     production: flag('serve production again'),
     branch: value('branch', 'serve the latest preview of this branch'),
     redirect: value('domain', 'redirect to this domain of the project'),
-    status: value('code', `status code of the redirect: ${REDIRECT_STATUSES.join(', ')}`, readRedirectStatus),
+    status: redirectStatus,
   },
   examples: [
     ['domains set www.example.com shop --redirect example.com --status 308', 'redirect to another domain'],

@@ -1,12 +1,8 @@
-import { createDrain } from '#contract/api/drain.ts'
+import { createDrain, DRAIN_ENVIRONMENTS, DRAIN_FORMATS, DRAIN_SOURCES } from '#contract/api/drain.ts'
 import { getProject } from '#contract/api/project.ts'
 import { accountApi } from '../account.ts'
 import { defineCommand, flag, oneOf, required, value, values } from '../command.ts'
 import { plainText } from '../output/plain-text.ts'
-
-const FORMATS = ['json', 'ndjson', 'syslog'] as const
-const SOURCES = ['static', 'lambda', 'build', 'edge', 'external'] as const
-const ENVIRONMENTS = ['production', 'preview'] as const
 
 const readShare = (text: string): number => {
   const share = /^(?:0?\.\d{1,9}|1(?:\.0*)?)$/.test(text) ? Number(text) : 0
@@ -29,10 +25,18 @@ export const command = defineCommand({
   arguments: { url: required('URL to send entries to, https://…') },
   options: {
     name: value('name', 'display name; defaults to the host of the URL'),
-    format: value('format', `${FORMATS.join(', ')}; defaults to the first`, oneOf(FORMATS)),
+    format: value('format', `${DRAIN_FORMATS.join(', ')}; defaults to the first`, oneOf(DRAIN_FORMATS)),
     project: values('id or name', 'only entries of this project; can be repeated', (text) => text),
-    source: values('source', `only entries of ${SOURCES.join(', ')}; can be repeated`, oneOf(SOURCES)),
-    environment: values('name', `only entries of ${ENVIRONMENTS.join(' or ')}`, oneOf(ENVIRONMENTS)),
+    source: values(
+      'source',
+      `only entries of ${DRAIN_SOURCES.join(', ')}; can be repeated`,
+      oneOf(DRAIN_SOURCES),
+    ),
+    environment: values(
+      'name',
+      `only entries of ${DRAIN_ENVIRONMENTS.join(' or ')}`,
+      oneOf(DRAIN_ENVIRONMENTS),
+    ),
     header: values('name: value', 'sent with every batch; can be repeated', readHeader),
     sign: flag('sign requests with a secret from stdin or a prompt'),
     samplingRate: value('share', 'fraction of requests to send entries for, such as 0.1', readShare),

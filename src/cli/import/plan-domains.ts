@@ -1,11 +1,9 @@
 import type { Client } from '#client/client.ts'
-import { createDnsRecord, listDnsRecords } from '#contract/api/dns-record.ts'
+import { createDnsRecord, isRecordType, listDnsRecords } from '#contract/api/dns-record.ts'
 import { addDomain, listDomains } from '#contract/api/domain.ts'
 import { everyPage } from '../output/every-page.ts'
 import { cannot, fresh, type Item, there } from './item.ts'
 import type { Source, SourceRecord } from './source.ts'
-
-const RECORD_TYPES = new Set(['A', 'AAAA', 'ALIAS', 'CAA', 'CNAME', 'MX', 'SRV', 'TXT'])
 
 /** Domains of the account, and their records. */
 export async function planDomains(source: Source, api: Client): Promise<readonly Item[]> {
@@ -55,7 +53,7 @@ function planRecord(
       ? `${record.mxPriority} ${record.value}`
       : record.value
   const shown = `${record.name === '' ? '@' : record.name} ${record.type} ${value} (${domain})`
-  if (!RECORD_TYPES.has(record.type))
+  if (!isRecordType(record.type))
     return [cannot('record', shown, `${record.type} records are not supported.`)]
   const isThere = known.some(
     (each) => each.name === record.name && each.type === record.type && each.value === value,

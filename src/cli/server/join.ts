@@ -5,8 +5,8 @@ import { joinInstallation } from '#contract/api/machine.ts'
 import { joinId, openJoin } from '#contract/join-seal.ts'
 import { defineCommand, oneOf, required, value } from '../command.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
+import { ROLES } from './server.ts'
 
-const ROLES = ['all', 'serve', 'work'] as const
 const FILE = 'aloft.config.json'
 
 export const command = defineCommand({

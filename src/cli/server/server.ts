@@ -1,6 +1,6 @@
 import { defineCommand, oneOf, value } from '../command.ts'
 
-const ROLES = ['all', 'serve', 'work'] as const
+export const ROLES = ['all', 'serve', 'work'] as const
 
 /**
  * The platform itself, in this process: the supervisor is small, and signals arrive without a detour. It is loaded

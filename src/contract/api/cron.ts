@@ -5,7 +5,7 @@ import { Nullable, Time } from './shared.ts'
 
 const common = { gen: 'current', teamBySlug: true, access: needs('project') } as const
 
-const OVERLAPS = ['skip', 'allow'] as const
+export const OVERLAPS = ['skip', 'allow'] as const
 
 const Path = Type.String({
   minLength: 1,

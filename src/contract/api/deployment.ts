@@ -290,8 +290,8 @@ export const listBuilds = endpoint({
   }),
 })
 
-const RUNTIMES = ['node', 'bun', 'python', 'docker'] as const
-const SHAPES = ['handler', 'web', 'edge', 'command'] as const
+export const RUNTIMES = ['node', 'bun', 'python', 'docker'] as const
+export const SHAPES = ['handler', 'web', 'edge', 'command'] as const
 
 /** The most functions that one answer names. */
 export const FUNCTIONS_SHOWN = 1000

@@ -4,6 +4,12 @@ import { PaginationSchema, pageQuery } from '../page.ts'
 import { needs } from '../scopes.ts'
 import { Nullable, Uid } from './shared.ts'
 
+/** The types of records that can be added. */
+export const RECORD_TYPES = ['A', 'AAAA', 'ALIAS', 'CAA', 'CNAME', 'MX', 'SRV', 'TXT'] as const
+export type RecordType = (typeof RECORD_TYPES)[number]
+
+export const isRecordType = (text: string): text is RecordType => RECORD_TYPES.some((each) => each === text)
+
 const DnsRecord = Type.Object({
   id: Type.String(),
   slug: Type.String(),

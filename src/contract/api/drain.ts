@@ -3,9 +3,9 @@ import { endpoint } from '../endpoint.ts'
 import { needs, PERSONAL } from '../scopes.ts'
 import { Time } from './shared.ts'
 
-const FORMATS = ['json', 'ndjson', 'syslog'] as const
-const SOURCES = ['static', 'lambda', 'build', 'edge', 'external'] as const
-const ENVIRONMENTS = ['production', 'preview'] as const
+export const DRAIN_FORMATS = ['json', 'ndjson', 'syslog'] as const
+export const DRAIN_SOURCES = ['static', 'lambda', 'build', 'edge', 'external'] as const
+export const DRAIN_ENVIRONMENTS = ['production', 'preview'] as const
 
 const common = { gen: 'current', teamBySlug: true } as const
 const personal = { ...common, access: PERSONAL } as const
@@ -14,7 +14,7 @@ const integration = { ...common, access: needs('log-drain') } as const
 const Body = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 100 }),
   url: Type.String({ minLength: 1, description: 'Where entries are sent: `https://…`.' }),
-  deliveryFormat: Type.Enum(FORMATS, {
+  deliveryFormat: Type.Enum(DRAIN_FORMATS, {
     description: '`json`: an array; `ndjson`: one object per line; `syslog`: RFC 5424 lines.',
   }),
   projectIds: Type.Optional(
@@ -25,10 +25,14 @@ const Body = Type.Object({
     }),
   ),
   sources: Type.Optional(
-    Type.Array(Type.Enum(SOURCES), { minItems: 1, maxItems: 10, description: 'Only entries of these.' }),
+    Type.Array(Type.Enum(DRAIN_SOURCES), {
+      minItems: 1,
+      maxItems: 10,
+      description: 'Only entries of these.',
+    }),
   ),
   environments: Type.Optional(
-    Type.Array(Type.Enum(ENVIRONMENTS), {
+    Type.Array(Type.Enum(DRAIN_ENVIRONMENTS), {
       minItems: 1,
       maxItems: 10,
       description: 'Only entries of these.',

@@ -4,14 +4,14 @@ import { PERSONAL } from '../scopes.ts'
 import { Nullable, Time } from './shared.ts'
 
 /** Hosts of repositories whose API is spoken; Forgejo speaks Gitea's. */
-const HOSTS = ['github', 'gitlab', 'gitea', 'bitbucket'] as const
+export const GIT_HOSTS = ['github', 'gitlab', 'gitea', 'bitbucket'] as const
 
 /** Applications see none of it: what a token reads is more than the projects that they were given. */
 const common = { gen: 'current', teamBySlug: true, access: PERSONAL } as const
 
 export const Connection = Type.Object({
   id: Type.String(),
-  kind: Type.Enum(HOSTS),
+  kind: Type.Enum(GIT_HOSTS),
   url: Type.String({ description: 'URL of the host, such as `https://github.com`.' }),
   login: Type.String({ description: 'The account at the host.' }),
   appId: Nullable(
@@ -33,7 +33,7 @@ export const createGitConnection = endpoint({
   limit: 'write',
   status: 201,
   body: Type.Object({
-    kind: Type.Enum(HOSTS, { description: '`gitea` also for Forgejo.' }),
+    kind: Type.Enum(GIT_HOSTS, { description: '`gitea` also for Forgejo.' }),
     url: Type.Optional(
       Type.String({
         minLength: 1,

@@ -7,8 +7,9 @@ import { Nullable, Time } from './shared.ts'
 
 const strict = { additionalProperties: false } as const
 
-const RedirectStatus = Type.Unsafe<301 | 302 | 307 | 308 | null>({
-  enum: [301, 302, 307, 308, null],
+export const REDIRECT_STATUSES = [301, 302, 307, 308] as const
+const RedirectStatus = Type.Unsafe<(typeof REDIRECT_STATUSES)[number] | null>({
+  enum: [...REDIRECT_STATUSES, null],
   description: 'Status code of the redirect; defaults to 307.',
 })
 

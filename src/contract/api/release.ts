@@ -5,7 +5,7 @@ import { Nullable, Time } from './shared.ts'
 
 const common = { gen: 'current', teamBySlug: true, access: needs('project') } as const
 
-const CHECKS = ['error-rate-5xx', 'p95-latency'] as const
+export const CHECKS = ['error-rate-5xx', 'p95-latency'] as const
 const STATES = ['ACTIVE', 'COMPLETE', 'ABORTED'] as const
 
 const Percentage = Type.Number({ minimum: 0, maximum: 100 })

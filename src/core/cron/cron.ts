@@ -1,3 +1,5 @@
+import type { OVERLAPS } from '#contract/api/cron.ts'
+
 /** A path to be requested again and again, as a configuration file or a build output names it. */
 export interface CronSpec {
   readonly path: string
@@ -8,7 +10,6 @@ export interface CronSpec {
 }
 
 /** What happens when a run falls due while the one before is still going on. */
-export const OVERLAPS = ['skip', 'allow'] as const
 export type Overlap = (typeof OVERLAPS)[number]
 
 /** A schedule of a project. Its runs request the project's production deployment, and no other. */

@@ -1,5 +1,4 @@
-export const RECORD_TYPES = ['A', 'AAAA', 'ALIAS', 'CAA', 'CNAME', 'MX', 'SRV', 'TXT'] as const
-export type RecordType = (typeof RECORD_TYPES)[number]
+import type { RecordType } from '#contract/api/dns-record.ts'
 
 /** What a domain's name, or one under it, answers with in DNS. */
 export interface DnsRecord {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { isRecordType, RECORD_TYPES } from '#contract/api/dns-record.ts'
 import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
@@ -9,7 +10,7 @@ import { storedName } from '../domain/domain-name.ts'
 import type { DomainStore } from '../domain/domain-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
-import { type DnsRecord, RECORD_TYPES, type RecordType } from './dns-record.ts'
+import type { DnsRecord } from './dns-record.ts'
 import type { DnsRecordStore } from './dns-record-store.ts'
 import { pageOf } from './page-of.ts'
 import { conflictingRecord } from './record-conflict.ts'
@@ -63,8 +64,6 @@ const BESIDE_BYTES = 32
 
 const bytesOf = (records: readonly Pick<DnsRecord, 'value'>[]): number =>
   records.reduce((sum, { value }) => sum + Buffer.byteLength(value) + BESIDE_BYTES, 0)
-
-const isRecordType = (text: string): text is RecordType => (RECORD_TYPES as readonly string[]).includes(text)
 
 /** What can be said without knowing the domain. */
 function readRecord({ name, type, value, mxPriority }: NewRecord) {

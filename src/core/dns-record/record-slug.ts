@@ -1,4 +1,5 @@
-import type { DnsRecord, RecordType } from './dns-record.ts'
+import type { RecordType } from '#contract/api/dns-record.ts'
+import type { DnsRecord } from './dns-record.ts'
 
 const ADDRESS_TYPES: readonly RecordType[] = ['A', 'AAAA', 'ALIAS', 'CNAME']
 

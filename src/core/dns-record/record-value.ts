@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import type { RecordType } from '#contract/api/dns-record.ts'
 import { AloftError } from '#contract/errors.ts'
-import type { RecordType } from './dns-record.ts'
 import { readDnsName } from './record-name.ts'
 
 /** Bytes of a TXT record: with room for what is beside it in an answer. */

@@ -1,4 +1,4 @@
-import type { RecordType } from '../dns-record/dns-record.ts'
+import type { RecordType } from '#contract/api/dns-record.ts'
 
 /** A name that we answer for, with all that is under it. */
 export interface Zone {

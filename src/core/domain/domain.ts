@@ -1,3 +1,4 @@
+import type { SERVICE_TYPES } from '#contract/api/domain.ts'
 import { newDomainToken, newId } from '#contract/ids.ts'
 /** A name that an account holds or says it holds. Several may claim a name; one at most has proved it. */
 export interface Domain {
@@ -43,7 +44,6 @@ export const newDomain = (
   createdAt: now,
 })
 
-export const SERVICE_TYPES = ['external', 'provider.world'] as const
 export type ServiceType = (typeof SERVICE_TYPES)[number]
 
 /** Whether the account has shown that the name is its own. A record that is lost later changes nothing. */

@@ -1,10 +1,8 @@
 import { hash } from 'node:crypto'
+import type { DRAIN_ENVIRONMENTS, DRAIN_FORMATS, DRAIN_SOURCES } from '#contract/api/drain.ts'
 
-const DRAIN_FORMATS = ['json', 'ndjson', 'syslog'] as const
 export type DrainFormat = (typeof DRAIN_FORMATS)[number]
-const DRAIN_SOURCES = ['static', 'lambda', 'build', 'edge', 'external'] as const
 export type DrainSource = (typeof DRAIN_SOURCES)[number]
-const DRAIN_ENVIRONMENTS = ['production', 'preview'] as const
 export type DrainEnvironment = (typeof DRAIN_ENVIRONMENTS)[number]
 
 /** Where the logs of an account are sent as they are written. */

@@ -1,3 +1,4 @@
+import type { RUNTIMES, SHAPES } from '#contract/api/deployment.ts'
 import type { CronSpec } from '../cron/cron.ts'
 import type { Route } from '../routing/route.ts'
 import type { ImageConfig } from './image-config.ts'
@@ -63,7 +64,6 @@ export interface Prerender {
   readonly passQuery: boolean
 }
 
-export const RUNTIMES = ['node', 'bun', 'python', 'docker'] as const
 export type Runtime = (typeof RUNTIMES)[number]
 /** What code in a folder can be run by; an image brings its own. */
 export type CodeRuntime = Exclude<Runtime, 'docker'>
@@ -76,7 +76,6 @@ export type CodeRuntime = Exclude<Runtime, 'docker'>
  * - `edge`: its entry exports a web handler `(request, context)` written for an edge runtime
  * - `command`: `command` is run in its folder and listens on `PORT`, or does its work and exits
  */
-export const SHAPES = ['handler', 'web', 'edge', 'command'] as const
 export type Shape = (typeof SHAPES)[number]
 
 /** Code and the way to run it. Immutable; `id` is a digest of all the rest. */

@@ -1,3 +1,5 @@
+import type { REDIRECT_STATUSES } from '#contract/api/project-domain.ts'
+
 /** A name under which a project is visited. */
 export interface ProjectDomain {
   readonly projectId: string
@@ -19,5 +21,4 @@ export interface ProjectDomain {
   readonly updatedAt: number
 }
 
-export const REDIRECT_STATUSES = [301, 302, 307, 308] as const
 export type RedirectStatus = (typeof REDIRECT_STATUSES)[number]

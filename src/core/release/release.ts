@@ -1,3 +1,4 @@
+import type { CHECKS } from '#contract/api/release.ts'
 import { MINUTE } from '#contract/time.ts'
 
 /** A share of production's visitors who get the new deployment, and what it takes to go on to the next. */
@@ -11,7 +12,6 @@ export interface Stage {
   readonly linearShift: boolean
 }
 
-export const CHECKS = ['error-rate-5xx', 'p95-latency'] as const
 export type CheckType = (typeof CHECKS)[number]
 
 /** Compares the new deployment with the one that is live. */

@@ -1,7 +1,4 @@
-export const RECORD_TYPES = ['A', 'AAAA', 'ALIAS', 'CAA', 'CNAME', 'MX', 'SRV', 'TXT'] as const
-export type RecordType = (typeof RECORD_TYPES)[number]
-
-export const isRecordType = (text: string): text is RecordType => RECORD_TYPES.some((each) => each === text)
+import { isRecordType, type RecordType } from '#contract/api/dns-record.ts'
 
 export interface ZoneRecord {
   /** Where it begins, from 1. */

@@ -1,13 +1,19 @@
 import { useState } from 'react'
 import { ApiError } from '#client/api-error.ts'
 import type { Client } from '#client/client.ts'
-import { createDnsRecord, deleteDnsRecord, type listDnsRecords } from '#contract/api/dns-record.ts'
+import {
+  createDnsRecord,
+  deleteDnsRecord,
+  isRecordType,
+  type listDnsRecords,
+  RECORD_TYPES,
+  type RecordType,
+} from '#contract/api/dns-record.ts'
 import type { ReplyOf } from '#contract/endpoint.ts'
-import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
+import { Failure } from '../ui/failure.tsx'
 import { SelectField, TextArea, TextField } from '../ui/field.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
-import { isRecordType, RECORD_TYPES, type RecordType } from './parse-zone.ts'
 
 export type DnsRecord = ReplyOf<(typeof listDnsRecords)['reply']>['records'][number]
 
@@ -206,11 +212,7 @@ export function RecordDialog({
           ),
         )}
       </div>
-      {save.error && (
-        <p role="alert" className="text-sm text-bad">
-          {explain(save.error)}
-        </p>
-      )}
+      <Failure error={save.error} />
     </FormDialog>
   )
 }

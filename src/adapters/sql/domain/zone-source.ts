@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import type { RecordType } from '#contract/api/dns-record.ts'
 import { assembleZone } from '#core/dns/user-zones.ts'
 import type { ZoneSource } from '#core/dns/zone.ts'
-import type { RecordType } from '#core/dns-record/dns-record.ts'
 import { heldNames, serviceTypeOf } from '#core/domain/domain.ts'
 import { CHALLENGES_OF_ALL } from '../change/zone-changes.ts'
 import { prepare } from '../database/prepare.ts'

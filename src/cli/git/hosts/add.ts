@@ -1,18 +1,16 @@
 import { createGitApp } from '#contract/api/git-app.ts'
-import { createGitConnection } from '#contract/api/git-connection.ts'
+import { createGitConnection, GIT_HOSTS } from '#contract/api/git-connection.ts'
 import { accountApi } from '../../account.ts'
 import { defineCommand, flag, oneOf, required, value } from '../../command.ts'
 import { usageError } from '../../exit.ts'
 import { plainText } from '../../output/plain-text.ts'
-
-const KINDS = ['github', 'gitlab', 'gitea', 'bitbucket'] as const
 
 export const command = defineCommand({
   doing: 'connect the Git host',
   about:
     'Asks for an access token, or reads it from stdin. The token is stored encrypted. Everyone in the account can then deploy from the repositories it can read. Use gitea for Forgejo and Codeberg. With --app, GitHub is connected without a token: open the printed URL in a browser that is signed in to the dashboard.',
   team: true,
-  arguments: { kind: required(KINDS.join(', '), oneOf(KINDS)) },
+  arguments: { kind: required(GIT_HOSTS.join(', '), oneOf(GIT_HOSTS)) },
   options: {
     url: value('url', 'URL of the host, if it is not github.com, gitlab.com or bitbucket.org'),
     app: flag('GitHub: create a GitHub App instead of using a token'),

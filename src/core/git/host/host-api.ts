@@ -1,6 +1,7 @@
+import type { GIT_HOSTS } from '#contract/api/git-connection.ts'
+
 /** Hosts of repositories whose API is spoken; Forgejo speaks Gitea's. */
-const HOST_KINDS = ['github', 'gitlab', 'gitea', 'bitbucket'] as const
-export type HostKind = (typeof HOST_KINDS)[number]
+export type HostKind = (typeof GIT_HOSTS)[number]
 
 /** What is needed to speak with the API of a repository's host. */
 export interface HostAccess {

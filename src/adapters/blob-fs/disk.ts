@@ -1,18 +1,13 @@
 import { chmod, type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
 import { BlobError } from '#core/ports/blob-store.ts'
-import { isMissing, isOutOfSpace, isSqliteFull, sqliteErrorCode } from '../fs/error-code.ts'
+import { isMissing, isOutOfSpace } from '../fs/error-code.ts'
+import { isSqliteFull } from '../sqlite/sqlite-error.ts'
 
 export { codeOf, isMissing } from '../fs/error-code.ts'
 
 /** Blobs hold what users uploaded: nobody else on the machine reads them, and nobody executes them. */
 export const FILE_MODE = 0o600
 export const FOLDER_MODE = 0o700
-
-/** The primary result code. */
-export const sqliteCodeOf = (error: unknown): number | undefined => {
-  const code = sqliteErrorCode(error)
-  return code === undefined ? undefined : code & 0xff
-}
 
 export const isFull = (error: unknown): boolean => isOutOfSpace(error) || isSqliteFull(error)
 

@@ -1,14 +1,13 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
-import { codeOf, FILE_MODE, sqliteCodeOf } from './disk.ts'
+import { isBusy } from '../sqlite/sqlite-error.ts'
+import { codeOf, FILE_MODE } from './disk.ts'
 
 /** Held for as long as somebody keeps this object: the garbage collector closes what nobody refers to. */
 export interface FileLock {
   release(): void
 }
-
-export const SQLITE_BUSY = 5
 
 const WAIT_MS = 10
 
@@ -35,7 +34,7 @@ export function tryLockFile(path: string): FileLock | undefined {
     db.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
     db.close()
-    if (sqliteCodeOf(error) === SQLITE_BUSY) return undefined
+    if (isBusy(error)) return undefined
     throw error
   }
   return { release: () => db.close() }

@@ -39,6 +39,7 @@ export const SCHEMA = `
     length INTEGER NOT NULL,
     put_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
+  -- Earlier versions of Aloft write here after a checkpoint.
   CREATE TABLE checkpoint (count INTEGER NOT NULL) STRICT;
   INSERT INTO checkpoint VALUES (0);
   PRAGMA user_version = ${SCHEMA_VERSION};

@@ -3,16 +3,14 @@ import { dirname, join } from 'node:path'
 import { BlobError } from '#core/ports/blob-store.ts'
 import type { Log } from '#core/ports/log.ts'
 import { giveUpReserve, keepReserve } from '../fs/reserve.ts'
+import { isDamaged } from '../sqlite/sqlite-error.ts'
 import { BlobIndex } from './blob-index.ts'
-import { isFull, isMissing, removeIfThere, sqliteCodeOf } from './disk.ts'
+import { isFull, isMissing, removeIfThere } from './disk.ts'
 import { lockFile } from './file-lock.ts'
 import type { Pack } from './index-rows.ts'
 import { type Layout, makeLayout, RESERVE_BYTES } from './layout.ts'
 import { recoverPacks } from './recovery.ts'
 import { enterWriter, findLiveWriters, type Writer } from './writers.ts'
-
-const SQLITE_CORRUPT = 11
-const SQLITE_NOTADB = 26
 
 export interface Opened {
   readonly index: BlobIndex
@@ -88,8 +86,7 @@ async function openIndex(layout: Layout, live: ReadonlySet<string>, log: Log): P
   try {
     return new BlobIndex(layout.index, log)
   } catch (error) {
-    const code = sqliteCodeOf(error)
-    if (code !== SQLITE_CORRUPT && code !== SQLITE_NOTADB) throw error
+    if (!isDamaged(error)) throw error
     log.warn({ err: error }, 'the index of the blob store is damaged and is made anew from the packs')
     return createIndex(layout, live, log)
   }

@@ -1,5 +1,6 @@
 import { AloftError } from '#contract/errors.ts'
-import { inFile, isOutOfSpace, isSqliteFull, sqliteErrorCode } from '../../../fs/error-code.ts'
+import { isOutOfSpace } from '../../../fs/error-code.ts'
+import { inFile, isDamaged, isSqliteFull, primaryCodeOf, sqliteCodeOf } from '../../../sqlite/sqlite-error.ts'
 
 interface DriverError {
   readonly code?: unknown
@@ -8,12 +9,10 @@ interface DriverError {
   readonly message?: unknown
 }
 
-const SQLITE = { busy: 5, locked: 6, ioError: 10, full: 13, cannotOpen: 14 } as const
-const SQLITE_GONE: readonly number[] = Object.values(SQLITE)
+/** Busy, locked, an input/output error, full, cannot be opened. */
+const SQLITE_GONE: readonly number[] = [5, 6, 10, 13, 14]
 const SQLITE_UNIQUE: readonly number[] = [1555, 2067]
 const SQLITE_REFERENCE = 787
-
-const SQLITE_DAMAGED: readonly number[] = [11, 26]
 const SQLSTATE_NO_SPACE = '53100'
 
 const SQLSTATE_LOST = /^(?:08|57P|25P0[34])/
@@ -46,15 +45,12 @@ const sqlState = (error: unknown): string | undefined => {
   return severity !== undefined && typeof code === 'string' ? code : undefined
 }
 
-/** Another connection holds the lock; nothing happened and the statement may be run again. */
-export const isBusy = (error: unknown): boolean => ((sqliteErrorCode(error) ?? 0) & 0xff) === SQLITE.busy
-
 export const isUniqueViolation = (error: unknown): boolean =>
-  sqlState(error) === '23505' || SQLITE_UNIQUE.includes(sqliteErrorCode(error) ?? 0)
+  sqlState(error) === '23505' || SQLITE_UNIQUE.includes(sqliteCodeOf(error) ?? 0)
 
 /** What a row belongs to is not there: somebody deleted it after it was looked at. */
 const isReferenceViolation = (error: unknown): boolean =>
-  sqlState(error) === '23503' || sqliteErrorCode(error) === SQLITE_REFERENCE
+  sqlState(error) === '23503' || sqliteCodeOf(error) === SQLITE_REFERENCE
 
 /** Whether the connection itself, not the statement, is what failed. */
 export function isConnectionError(error: unknown): boolean {
@@ -65,7 +61,7 @@ export function isConnectionError(error: unknown): boolean {
 }
 
 const isUnavailable = (error: unknown): boolean =>
-  SQLITE_GONE.includes((sqliteErrorCode(error) ?? 0) & 0xff) ||
+  SQLITE_GONE.includes(primaryCodeOf(error)) ||
   SQLSTATE_GONE.test(sqlState(error) ?? '') ||
   isConnectionError(error)
 
@@ -107,8 +103,7 @@ const where = (file: string | undefined, error: unknown): unknown =>
  */
 export function convertError(error: unknown, file?: string): unknown {
   if (error instanceof AloftError) return error
-  if (file !== undefined && SQLITE_DAMAGED.includes((sqliteErrorCode(error) ?? 0) & 0xff))
-    return new DamagedDatabase(file, error)
+  if (file !== undefined && isDamaged(error)) return new DamagedDatabase(file, error)
   if (isNoSpace(error)) return new NoSpaceLeft(where(file, error))
   if (isUniqueViolation(error))
     return new AloftError(

@@ -2,11 +2,12 @@ import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Dialect, type Driver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import { SECOND } from '#contract/time.ts'
+import { WalCheckpoint } from '../../../sqlite/wal-checkpoint.ts'
+import { whenFree } from '../../../sqlite/when-free.ts'
 import { convertError, type DamagedDatabase } from './errors.ts'
 import { Mutex } from './mutex.ts'
 import { SqliteHandle } from './sqlite-handle.ts'
-import { patiently, type SqliteParts, SqliteSession } from './sqlite-session.ts'
-import { WalCheckpoint } from './wal-checkpoint.ts'
+import { type SqliteParts, SqliteSession } from './sqlite-session.ts'
 import { type SyncFile, WalSync } from './wal-sync.ts'
 
 /** What a commit acknowledged survives the loss of power (`full`), or the death of the process (`normal`). */
@@ -105,7 +106,7 @@ class SqliteDriver implements Driver {
     try {
       makeFile(this.#file)
       const pragmas = writerPragmas(this.#canShrink)
-      const writer = await patiently(() => new SqliteHandle(this.#file, pragmas), timeoutMs)
+      const writer = await whenFree(() => new SqliteHandle(this.#file, pragmas), timeoutMs)
       this.#parts = {
         file: this.#file,
         writer,

@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import { AloftError } from '#contract/errors.ts'
-import { convertError, DamagedDatabase, isBusy } from './errors.ts'
+import type { WalCheckpoint } from '../../../sqlite/wal-checkpoint.ts'
+import { whenFree } from '../../../sqlite/when-free.ts'
+import { convertError, DamagedDatabase } from './errors.ts'
 import type { Mutex } from './mutex.ts'
 import { refuseNul } from './parameters.ts'
 import type { SqliteHandle } from './sqlite-handle.ts'
-import type { WalCheckpoint } from './wal-checkpoint.ts'
 import type { WalSync } from './wal-sync.ts'
 
 export interface SqliteParts {
@@ -22,24 +22,6 @@ export interface SqliteParts {
   readonly timeoutMs: number
   readonly onDamage?: ((error: DamagedDatabase) => void) | undefined
   readonly onStatement?: ((sql: string) => void) | undefined
-}
-
-const LONGEST_PAUSE = 16
-
-/**
- * Runs what another process's lock keeps from running, until it does. The waiting is done here and not
- * by SQLite, whose busy handler would stop the whole process meanwhile.
- */
-export async function patiently<T>(run: () => T, ms: number): Promise<T> {
-  const deadline = performance.now() + ms
-  for (let pause = 1; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
-    try {
-      return run()
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > deadline) throw error
-    }
-    await sleep(1 + Math.random() * pause)
-  }
 }
 
 /** What Kysely takes for a connection: single statements, or one transaction from begin to end. */
@@ -79,7 +61,7 @@ export class SqliteSession implements DatabaseConnection {
       await turn.lock(timeoutMs)
       let result: QueryResult<R>
       try {
-        result = await patiently(() => writer.run<R>(sql, parameters), timeoutMs)
+        result = await whenFree(() => writer.run<R>(sql, parameters), timeoutMs)
       } finally {
         turn.unlock()
       }
@@ -103,7 +85,7 @@ export class SqliteSession implements DatabaseConnection {
     try {
       // Takes the write lock at once: a transaction that starts by reading could not be upgraded later
       // without failing when somebody else wrote in between.
-      await patiently(() => writer.run('begin immediate'), timeoutMs)
+      await whenFree(() => writer.run('begin immediate'), timeoutMs)
     } catch (error) {
       turn.unlock()
       throw this.#convert(error)

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { workerData } from 'node:worker_threads'
+import { isBusy } from './sqlite-error.ts'
 
 const TRIES = 20
 const PAUSE_MS = 3
@@ -22,11 +23,13 @@ try {
   db.prepare('pragma wal_checkpoint(passive)').get()
   if (empty()) {
     // The first commit after that syncs the head of the log: made here, no event loop waits for it.
+    db.exec('begin immediate')
     const version = db.prepare('pragma user_version').get()?.user_version
-    db.exec(`pragma user_version = ${Number(version)}`)
+    db.exec(`pragma user_version = ${Number(version)}; commit`)
   }
-} catch {
+} catch (error) {
   // Another process is at it, or writes: the next look finds what is left.
+  if (!isBusy(error)) throw error
 } finally {
   db.close()
 }

@@ -1,9 +1,15 @@
 import { stat } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 
-/** From this size on, the log is put away. */
 const LONG_BYTES = 8 << 20
 const COMMITS_BETWEEN_LOOKS = 16
+
+interface CheckpointOptions {
+  /** From this size on, the log is put away. */
+  readonly longBytes?: number
+  /** Called when that failed for another reason than that somebody else used the database. */
+  readonly onFailure?: (error: unknown) => void
+}
 
 /**
  * Moves what the log of a database has gathered into its file, in a thread. SQLite would do it during the commit that makes the
@@ -11,12 +17,18 @@ const COMMITS_BETWEEN_LOOKS = 16
  */
 export class WalCheckpoint {
   readonly #file: string
+  readonly #longBytes: number
+  readonly #onFailure: (error: unknown) => void
   #commits = 0
-  #from = LONG_BYTES
+  #from: number
   #look: Promise<void> | undefined
+  #running: Promise<void> | undefined
 
-  constructor(file: string) {
+  constructor(file: string, { longBytes = LONG_BYTES, onFailure = () => {} }: CheckpointOptions = {}) {
     this.#file = file
+    this.#longBytes = longBytes
+    this.#onFailure = onFailure
+    this.#from = longBytes
   }
 
   /** After each commit. Nobody waits for what comes of it. */
@@ -28,15 +40,26 @@ export class WalCheckpoint {
     })
   }
 
+  /** Resolves whatever becomes of it: what is left is put away the next time, and in the end by SQLite itself. */
+  run(): Promise<void> {
+    this.#running ??= runThread(this.#file)
+      .catch(this.#onFailure)
+      .finally(() => {
+        this.#running = undefined
+      })
+    return this.#running
+  }
+
   async close(): Promise<void> {
     await this.#look
+    await this.#running
   }
 
   async #lookAt(): Promise<void> {
     if ((await this.#length()) < this.#from) return
-    await putAway(this.#file)
+    await this.run()
     // Whoever reads for long keeps it from being emptied. It is not tried again for every few commits.
-    this.#from = (await this.#length()) + LONG_BYTES
+    this.#from = (await this.#length()) + this.#longBytes
   }
 
   /** Where it cannot be looked at, the next look does. */
@@ -48,10 +71,9 @@ export class WalCheckpoint {
   }
 }
 
-/** Resolves whatever becomes of it: what is left is put away the next time, and in the end by SQLite itself. */
-const putAway = (file: string): Promise<void> =>
-  new Promise((resolve) => {
+const runThread = (file: string): Promise<void> =>
+  new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData: file })
-    worker.once('error', () => resolve())
+    worker.once('error', reject)
     worker.once('exit', () => resolve())
   })

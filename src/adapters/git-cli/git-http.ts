@@ -11,8 +11,6 @@ import { startGit } from './run-git.ts'
 
 const HOUR_MS = 3_600_000
 const MAX_HEAD = 64 * 1024
-/** What git writes besides packs, such as refs, is never larger. */
-export const SMALL_FILES = 1024 * 1024
 
 /** Old histories have warts that harm nobody; everything else that fsck finds is refused. */
 const HARMLESS = [
@@ -54,7 +52,7 @@ export async function serveHttp(
     args: ['http-backend'],
     config: settings(maxBytes),
     // A pack is stored with what it only names of the repository.
-    ...(path === '/git-receive-pack' ? { maxFileBytes: Math.max(maxBytes, SMALL_FILES) } : {}),
+    ...(path === '/git-receive-pack' ? { maxFileBytes: maxBytes } : {}),
     timeoutMs: HOUR_MS,
     signal,
     env: {

@@ -7,7 +7,6 @@ import { GitError, INCOMING } from '#core/git/git-repositories.ts'
 import type { GitRemotes, RemoteAccess } from '#core/git/source/source.ts'
 import type { Allows } from '#core/outbound/allowed-addresses.ts'
 import { ASIDE, withAside } from './aside.ts'
-import { SMALL_FILES } from './git-http.ts'
 import type { GitCliParts } from './git-repositories.ts'
 import { assertOid, REPOSITORY_ID } from './git-repositories.ts'
 import { inTurn } from './in-turn.ts'
@@ -53,7 +52,7 @@ export function createGitRemotes({ folder, confine, allows, maxBytes }: GitRemot
           folder: at,
           writable: true,
           args: ['--git-dir', at, ...FETCH, '--prune', '--', access.url, ...refspecs],
-          maxFileBytes: Math.max(SMALL_FILES, Math.min(maxBytes, access.maxBytes ?? maxBytes)),
+          maxFileBytes: Math.min(maxBytes, access.maxBytes ?? maxBytes),
           timeoutMs: FETCH_MS,
           signal,
         })

@@ -17,7 +17,10 @@ export interface GitRun {
   readonly input?: string
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
-  /** The largest file that it may write, such as a pack that is fetched: git has no limit of its own for these. */
+  /**
+   * The largest file that it may write, such as a pack that is fetched: git has no limit of its own for these. Files of up to
+   * a megabyte may always be written.
+   */
   readonly maxFileBytes?: number
   /** The most memory that it may take: a pack of a few bytes can hold a tree of many gigabytes. */
   readonly maxMemoryBytes?: number
@@ -31,6 +34,8 @@ const TIMEOUT = 120_000
 const MAX_OUTPUT = 256 * 1024 * 1024
 const MAX_WORDS = 4000
 const MAX_MEMORY = 1024 * 1024 * 1024
+/** What git writes besides packs, such as refs, is never larger. */
+const SMALL_FILE = 1024 * 1024
 const OUT_OF_MEMORY = /out of memory|cannot allocate memory/i
 /** What git says of a part of it that came to the limit of a file: SIGXFSZ, or its error. */
 const TOO_LARGE = /died of signal 25|File too large|File size limit exceeded/
@@ -48,7 +53,8 @@ export function startGit(confine: () => Promise<Confine>, run: GitRun): Promise<
 }
 
 function begin(wrap: Confine, run: GitRun): StartedGit {
-  const { args, folder, writable = false, network = false, maxFileBytes: bound } = run
+  const { args, folder, writable = false, network = false, maxFileBytes } = run
+  const bound = maxFileBytes === undefined ? undefined : Math.max(maxFileBytes, SMALL_FILE)
   const limits = [
     `--data=${run.maxMemoryBytes ?? MAX_MEMORY}`,
     ...(bound === undefined ? [] : [`--fsize=${bound}`]),

@@ -78,22 +78,25 @@ export function createSharedRepositories(parts: SharedRepositoriesParts): GitRep
     )
   }
 
+  /** How often a repository of this id was removed, on whichever machine. */
+  const removals = (id: string): Promise<number> => things.version('git-gone', id)
+
   /** Whether another machine has removed the repository since this disk has a copy of it. */
   async function isRemoved(id: string): Promise<boolean> {
     const known = await readRemovals(folderOf(id))
-    return known !== undefined && known < (await things.version('git-gone', id))
+    return known !== undefined && known < (await removals(id))
   }
 
   async function make(id: string): Promise<void> {
     if (existsSync(join(folderOf(id), 'HEAD'))) return
-    const removals = await things.version('git-gone', id)
+    const before = await removals(id)
     await local.ensure(id)
-    await writeRemovals(folderOf(id), removals)
+    await writeRemovals(folderOf(id), before)
   }
 
   /** What another repository left behind says nothing of the one that has taken its place. */
-  async function makeAnew(id: string): Promise<void> {
-    if (await isRemoved(id)) await local.remove(id)
+  async function replace(id: string): Promise<void> {
+    await local.remove(id)
     await make(id)
   }
 
@@ -158,13 +161,12 @@ export function createSharedRepositories(parts: SharedRepositoriesParts): GitRep
 
   /** One turn: undefined where another machine was faster. */
   async function turn(id: string): Promise<Details | undefined> {
-    if (await isRemoved(id)) await makeAnew(id)
+    if (await isRemoved(id)) await replace(id)
     const record = await recordOf(id)
     let synced = await readSynced(folderOf(id))
-    if (synced !== undefined && record === undefined && (await things.version('git-gone', id)) > 0) {
-      // Another machine has removed it.
-      await local.remove(id)
-      await make(id)
+    // It may have been removed just now, or the copy be of a version of Aloft that did not count removals.
+    if (synced !== undefined && record === undefined && (await removals(id)) > 0) {
+      await replace(id)
       synced = undefined
     }
     if (record && (record.version !== synced?.version || record.epoch !== synced.epoch)) {
@@ -231,14 +233,14 @@ export function createSharedRepositories(parts: SharedRepositoriesParts): GitRep
 
     async ensure(id) {
       if (isAlone(id)) return local.ensure(id)
-      await turns.run(id, () => makeAnew(id))
+      await turns.run(id, async () => ((await isRemoved(id)) ? replace(id) : make(id)))
       await catchUp(id)
     },
 
     async remove(id) {
       if (!isAlone(id)) {
         const gone = { details: '', contents: new Map() }
-        await things.put('git-gone', id, await things.version('git-gone', id), gone, clock.now())
+        await things.put('git-gone', id, await removals(id), gone, clock.now())
         await things.remove('git', id)
       }
       await things.remove('git-refs', id)

@@ -2,7 +2,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { RateLimiter, Taken } from '#core/ports/rate-limiter.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { checkWindow } from '../limit/per-window.ts'
-import { passed, TIMEOUT_MS } from '../limit/taken.ts'
+import { giveUpAfter, passed, TIMEOUT_MS } from '../limit/taken.ts'
 import type { Channel } from './channel.ts'
 import { ask, type Request, readAnswer } from './messages.ts'
 
@@ -48,8 +48,7 @@ export function createIpcLimiter(
     const waiting = gathered
     const batch = ++lastBatch
     gathered = []
-    // Timers come before sockets in a turn: where this process was held up, the answer may be there and not yet read.
-    const timer = setTimeout(() => setImmediate(settle, batch, []), timeout)
+    const timer = giveUpAfter(timeout, () => settle(batch, []))
     asked.set(batch, { waiting, timer })
     try {
       channel.send(ask(batch, waiting))

@@ -5,7 +5,7 @@ import type { Log } from '#core/ports/log.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { createPerWindow } from '../limit/per-window.ts'
-import { passed, TIMEOUT_MS, takenOf } from '../limit/taken.ts'
+import { giveUpAfter, passed, TIMEOUT_MS, takenOf } from '../limit/taken.ts'
 import { createRareWarning } from '../redis/rare-warning.ts'
 
 interface RedisLimiterOptions {
@@ -63,9 +63,7 @@ export function createRedisLimiter({
 
 function inTime(answer: Promise<RateLimiterRes>, timeout: number): Promise<RateLimiterRes> {
   return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new Error(`No answer within ${timeout} ms`))
-    // Timers come before sockets in a turn: where this process was held up, the answer may be there and not yet read.
-    const timer = setTimeout(() => setImmediate(giveUp), timeout)
+    const timer = giveUpAfter(timeout, () => reject(new Error(`No answer within ${timeout} ms`)))
     answer.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }

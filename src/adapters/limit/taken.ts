@@ -12,6 +12,13 @@ export const takenOf = (count: RateLimiterRes, { points, ms }: Window, now: numb
 /** How long a request may wait for a counter in another process or machine before it passes. */
 export const TIMEOUT_MS = 250
 
+/**
+ * Calls `giveUp` when no answer has come in time. Timers come before sockets in a turn of the event loop: where this process was
+ * held up, the answer may have arrived without having been read, so the sockets are read once more before.
+ */
+export const giveUpAfter = (timeout: number, giveUp: () => void): NodeJS.Timeout =>
+  setTimeout(() => setImmediate(giveUp), timeout)
+
 /** The answer where no counter can be asked. */
 export const passed = ({ points, ms }: Window, now: number): Taken => ({
   allowed: true,

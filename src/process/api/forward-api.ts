@@ -8,6 +8,7 @@ import {
 import type { Writable } from 'node:stream'
 import { markUnshared, pour } from '#core/chunks.ts'
 import { leavesMuchUnread } from '#core/unread-body.ts'
+import { HOP_BY_HOP } from '#edge/proxy/proxy-headers.ts'
 import { bodyOf } from '#edge/request/request-body.ts'
 import type { AnyRequest, AnyResponse } from '#listener/listener-refusal.ts'
 import type { Handle } from '#listener/listener-request.ts'
@@ -17,18 +18,7 @@ import { Refusals } from './refusals.ts'
 import { VISITOR, type Visitor } from './visitor.ts'
 
 /** What is about one connection, not about the request. */
-const HOP = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'transfer-encoding',
-  'upgrade',
-  'te',
-  'trailer',
-  'expect',
-  'http2-settings',
-  VISITOR,
-])
+const HOP = new Set([...HOP_BY_HOP, 'expect', VISITOR])
 
 interface ForwardParts {
   readonly local: Handle
@@ -70,7 +60,7 @@ export function createForward({
     }
     onRefused?.(req)
     const prevent = later(() => {
-      begin(res, 429, { ...refused.headers, ...(leavesMuchUnread(req) ? { connection: 'close' } : {}) })
+      begin(res, 429, { ...refused.headers, ...lastIfUnread(req) })
       ;(res as NodeJS.WritableStream).end(refused.body)
     })
     return void res.once('close', prevent)
@@ -105,7 +95,7 @@ function forward(
   )
   asked.once('response', (answer) => {
     isAnswered = true
-    const headers = responseHeaders(req, answer)
+    const headers = { ...withoutHop(answer.headers), ...lastIfUnread(req) }
     isLast = headers.connection === 'close'
     begin(res, answer.statusCode ?? 500, headers)
     answer.once('error', () => breakOff(req, res))
@@ -169,9 +159,9 @@ function requestHeaders(req: AnyRequest): OutgoingHttpHeaders {
   }
 }
 
-function responseHeaders(req: AnyRequest, { headers }: IncomingMessage): OutgoingHttpHeaders {
-  return { ...withoutHop(headers), ...(leavesMuchUnread(req) ? { connection: 'close' } : {}) }
-}
+/** The connection ends with this answer where much of the request's body is still to be read. */
+const lastIfUnread = (req: AnyRequest): OutgoingHttpHeaders =>
+  leavesMuchUnread(req) ? { connection: 'close' } : {}
 
 const withoutHop = (headers: IncomingHttpHeaders): OutgoingHttpHeaders =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP.has(name) && !name.startsWith(':')))

@@ -1,0 +1,86 @@
+import { type Pattern, regexError } from '../pattern/pattern.ts'
+import type { Route, RouteError } from '../route.ts'
+import type { RouteTable } from '../route-table.ts'
+import type { Report } from './read-route.ts'
+
+export type CompiledRoutes =
+  | { readonly ok: true; readonly table: RouteTable }
+  | { readonly ok: false; readonly errors: readonly RouteError[] }
+
+type AnyRead =
+  | { readonly kind: 'handle'; readonly route: { readonly handle: string } }
+  | { readonly kind: 'source' }
+
+/** What is particular to one way of writing routes. */
+interface Format<Read extends AnyRead> {
+  readonly maxRoutes: number
+  /** All regexes of a table together: a bound on what they cost to compile and to keep. */
+  readonly maxRegexSize: number
+  /** What it returns counts only if nothing was reported. `handles` are those before it. */
+  read(value: unknown, report: Report, handles: readonly string[]): Read | undefined
+  /** The patterns of a route, each with the field that it is written in. */
+  patternsOf(read: Read): readonly (readonly [field: string, pattern: Pattern])[]
+  toTable(read: readonly Read[]): RouteTable
+}
+
+interface Compiler {
+  /** Checks and compiles routes that somebody sent. Without routes the table is empty. */
+  compile(routes: unknown): CompiledRoutes
+  /**
+   * Compiles routes that `compile` accepted before, as they come back from where they are kept. A regex is left to the first
+   * request that needs it, so that a large table does not hold up its site.
+   */
+  restore(routes: readonly Route[]): RouteTable
+}
+
+const MAX_ERRORS = 100
+const TOO_MUCH_REGEX = 'all patterns of the list together are too complex; shorten them or repeat less'
+
+export const createCompiler = <Read extends AnyRead>(format: Format<Read>): Compiler => ({
+  compile: (routes) => readTable(routes, format, regexError),
+  restore(routes) {
+    const result = readTable(routes, format, () => undefined)
+    if (result.ok) return result.table
+    throw new Error(`Stored routes are not valid: ${result.errors[0]?.message}`)
+  },
+})
+
+function readTable<Read extends AnyRead>(
+  given: unknown,
+  { maxRoutes, maxRegexSize, read, patternsOf, toTable }: Format<Read>,
+  checkRegex: (pattern: Pattern) => string | undefined,
+): CompiledRoutes {
+  const routes = given ?? []
+  if (!Array.isArray(routes)) return refuse('must be a list')
+  if (routes.length > maxRoutes)
+    return refuse(`has ${routes.length} entries; at most ${maxRoutes} are allowed`)
+
+  const errors: RouteError[] = []
+  const all: Read[] = []
+  const handles: string[] = []
+  let regexSize = 0
+  for (const [index, value] of routes.entries()) {
+    const report: Report = (field, message) => errors.push(routeError(index, field, message))
+    const route = read(value, report, handles)
+    if (route !== undefined) {
+      if (route.kind === 'handle') handles.push(route.route.handle)
+      for (const [field, pattern] of patternsOf(route)) {
+        regexSize += pattern.size
+        const reason = regexSize > maxRegexSize ? TOO_MUCH_REGEX : checkRegex(pattern)
+        if (reason !== undefined) report(field, `cannot be used: ${reason}`)
+      }
+      all.push(route)
+    }
+    if (errors.length >= MAX_ERRORS) break
+  }
+  return errors.length > 0
+    ? { ok: false, errors: errors.slice(0, MAX_ERRORS) }
+    : { ok: true, table: toTable(all) }
+}
+
+const refuse = (message: string): CompiledRoutes => ({ ok: false, errors: [routeError(null, null, message)] })
+
+function routeError(index: number | null, field: string | null, message: string): RouteError {
+  const place = `routes${index === null ? '' : `[${index}]`}${field === null ? '' : `.${field}`}`
+  return { index, field, message: `${place} ${message}` }
+}

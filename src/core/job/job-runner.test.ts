@@ -162,3 +162,55 @@ test('an end that can never be recorded is a failure of the job', async () => {
   await runner.idle()
   assert.deepEqual(seen, ['done', 'to be retried'])
 })
+
+test('the lease of a long job is extended for as long as it runs, and a job that lost its lease is aborted', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
+  let [now, isKept] = [1000, true]
+  const leases: number[] = []
+  const failures: string[] = []
+  const signals: AbortSignal[] = []
+  const store: Partial<JobStore> = {
+    reclaim: async () => {},
+    latest: async () => [],
+    nextDue: async () => undefined,
+    claim: async () =>
+      signals.length === 0 ? [{ id: 'job_1', kind: 'long', payload: {}, key: null, attempts: 1 }] : [],
+    extend: async (_id, _worker, leaseUntil) => {
+      leases.push(leaseUntil)
+      return isKept
+    },
+    retry: async (_id, _worker, _at, why) => {
+      failures.push(why)
+      return true
+    },
+  }
+  const runner = new JobRunner({
+    ...{ store: store as JobStore, clock: clockOf(() => now), log: silentLog, worker: 'w', leaseMs: 300 },
+    handlers: [
+      {
+        ...{ kind: 'long', summary: 'Work', timeLimit: MINUTE, maxAttempts: 3 },
+        run: (_payload, { signal }) => {
+          signals.push(signal)
+          return new Promise(() => {})
+        },
+      },
+    ],
+    bus: { publish: () => {}, subscribe: () => () => {}, close: async () => {} },
+    transact: () => Promise.reject(new Error('it does not end')),
+  })
+  const idle = runner.idle()
+  while (signals.length === 0) await settled()
+  const pass = async () => {
+    now += 100
+    t.mock.timers.tick(100)
+    await settled()
+  }
+  for (let beat = 0; beat < 5; beat++) await pass()
+  assert.deepEqual(leases, [1400, 1500, 1600, 1700, 1800])
+  assert.equal(signals[0]?.aborted, false)
+  isKept = false
+  await pass()
+  await idle
+  assert.equal(signals[0]?.aborted, true)
+  assert.deepEqual(failures, ['the lease of the job was lost'])
+})

@@ -14,17 +14,13 @@ const HOUR = 3_600_000
 eachDatabase((name, open) => describe(`job runner on ${name}`, () => suite(open)))
 
 function suite(open: OpenDatabase): void {
-  async function setUp(
-    t: TestContext,
-    handlers: readonly JobHandler[],
-    options: { leaseMs?: number; worker?: string } = {},
-  ) {
+  async function setUp(t: TestContext, handlers: readonly JobHandler[], options: { leaseMs?: number } = {}) {
     const runners: JobRunner[] = []
     // Before the database is closed, which would wait for what they are doing, and they for it.
     t.after(() => Promise.all(runners.map((runner) => runner.drain(100))))
     const opened = await openStores(t, open)
     const bus = createMemoryBus({ log: silentLog })
-    const start = (worker: string, more: { leaseMs?: number } = {}) => {
+    const start = (worker: string) => {
       const runner = new JobRunner({
         store: opened.stores.jobs,
         transact: opened.transact,
@@ -34,7 +30,6 @@ function suite(open: OpenDatabase): void {
         log: silentLog,
         worker,
         ...options,
-        ...more,
       })
       runners.push(runner)
       return runner
@@ -142,40 +137,6 @@ function suite(open: OpenDatabase): void {
     clock.advance(1001)
     await runner.idle()
     assert.deepEqual(await stores.jobs.counts(), { queued: 0, running: 0, failed: 0 })
-  })
-
-  test('a long job keeps its lease', async (t) => {
-    const release = Promise.withResolvers<void>()
-    let runs = 0
-    const { stores, runner, start, clock } = await setUp(
-      t,
-      [
-        handler(() => {
-          runs++
-          return release.promise
-        }),
-      ],
-      { leaseMs: 300 },
-    )
-    await stores.jobs.enqueue({ kind: 'work', payload: {} })
-    await runner.start()
-    while (runs === 0) await new Promise((resolve) => setImmediate(resolve))
-    // Longer than the lease, in real time: the heartbeat has to have been at work.
-    const until = Date.now() + 700
-    while (Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20))
-    const other = await stores.jobs.claim({
-      kinds: ['work'],
-      worker: 'thief',
-      now: clock.now(),
-      leaseUntil: clock.now() + 1,
-      limit: 5,
-    })
-    assert.deepEqual(other, [])
-    release.resolve()
-    await runner.idle()
-    assert.equal(runs, 1)
-    await start('other').idle()
-    assert.equal(runs, 1)
   })
 
   test('a clock that was ahead for a while keeps no job waiting for as long', async (t) => {

@@ -50,7 +50,6 @@ interface BuildParts {
   readonly cli: BuildCli
   readonly blobs: Pick<BlobStore, 'put' | 'putBytes'>
   readonly clock: Clock
-  readonly pythonVersion: string
   readonly registry: (() => Promise<Pick<Registry, 'url'>>) | undefined
 }
 
@@ -355,7 +354,7 @@ export class BuildInProgress {
   }
 
   #runtime(found: CodeRuntime, own?: FunctionSetting): { runtime: CodeRuntime; version: string } {
-    const { runtime, version } = runtimeOfProgram(found, own, this.#plan, this.#parts.pythonVersion)
+    const { runtime, version } = runtimeOfProgram(found, own, this.#plan)
     return { runtime, version: runtime === 'node' ? this.#line(version) : version }
   }
 

@@ -25,11 +25,7 @@ export interface BuilderParts {
   readonly docker?: Builder
   /** Where packages come from, for the tokens that some requests bring. */
   readonly registry?: () => Promise<Pick<Registry, 'url'>>
-  /** The line of Python that programs run on. */
-  readonly pythonVersion?: string
 }
-
-const DEFAULT_PYTHON = '3.11'
 
 /** Does what a deployment's plan says in a workspace, and takes what came of it. */
 export function createBuilder(parts: BuilderParts): Builder {
@@ -67,10 +63,9 @@ async function carryOut(parts: BuilderParts, task: BuildTask, events: BuildEvent
   const files = task.files.filter(({ path }) => !plan.hidden(path))
   const workspace = await parts.environment.open({ ...task, files })
   try {
-    const { toolchains, cli, blobs, clock, registry, pythonVersion = DEFAULT_PYTHON } = parts
+    const { toolchains, cli, blobs, clock, registry } = parts
     const build = new BuildInProgress({
-      ...{ workspace, task, events, toolchains, cli, blobs, clock },
-      ...{ pythonVersion, registry },
+      ...{ workspace, task, events, toolchains, cli, blobs, clock, registry },
     })
     const output = await finished(plan, await build.run())
     workspace.keep(plan.stages.flatMap(({ caches }) => caches))

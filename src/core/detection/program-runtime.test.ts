@@ -7,15 +7,15 @@ const NODE = { nodeVersion: '22.x', bunVersion: undefined } as const
 const BUN = { ...NODE, bunVersion: '1.x' }
 
 test('JavaScript runs on Node, or on Bun where the configuration file or the code says so', () => {
-  assert.deepEqual(runtimeOfProgram('node', undefined, NODE, '3.11'), { runtime: 'node', version: '22.x' })
-  assert.deepEqual(runtimeOfProgram('node', undefined, BUN, '3.11'), { runtime: 'bun', version: '1.x' })
-  assert.deepEqual(runtimeOfProgram('bun', undefined, NODE, '3.11'), { runtime: 'bun', version: '1.x' })
-  assert.deepEqual(runtimeOfProgram('python', undefined, BUN, '3.11'), { runtime: 'python', version: '3.11' })
+  assert.deepEqual(runtimeOfProgram('node', undefined, NODE), { runtime: 'node', version: '22.x' })
+  assert.deepEqual(runtimeOfProgram('node', undefined, BUN), { runtime: 'bun', version: '1.x' })
+  assert.deepEqual(runtimeOfProgram('bun', undefined, NODE), { runtime: 'bun', version: '1.x' })
+  assert.deepEqual(runtimeOfProgram('python', undefined, BUN), { runtime: 'python', version: '3.11' })
 })
 
 test('a function that names a version of Node has it', () => {
   const own = { nodeVersion: '20.x' }
-  assert.deepEqual(runtimeOfProgram('node', own, BUN, '3.11'), { runtime: 'node', version: '20.x' })
+  assert.deepEqual(runtimeOfProgram('node', own, BUN), { runtime: 'node', version: '20.x' })
 })
 
 test('`bunVersion` is a version of the line that there is', async () => {

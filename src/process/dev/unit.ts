@@ -24,8 +24,6 @@ export interface Unit {
   readonly pack: (collection: Collection) => Promise<Output>
 }
 
-const PYTHON = '3.11'
-
 /** A name that the platform takes for that of a program. */
 const unitId = (parts: unknown): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
@@ -38,7 +36,7 @@ export function functionUnit(
 ): Unit {
   const setting = settingFor(file, plan.functions)
   const source = {
-    ...{ file, paths, ...runtimeOfProgram(runtime, setting, plan, PYTHON) },
+    ...{ file, paths, ...runtimeOfProgram(runtime, setting, plan) },
     memoryMb: setting?.memoryMb ?? DEFAULT_MEMORY_MB,
     maxDuration: setting?.maxDuration ?? DEFAULT_MAX_DURATION,
     includeFiles: setting?.includeFiles ?? [],
@@ -69,7 +67,7 @@ export function serverUnit({ root, runtime, entries, mount }: ServerTake, plan: 
   const app = {
     root,
     paths: [joined(mount, 'index')],
-    ...runtimeOfProgram(runtime, setting, plan, PYTHON),
+    ...runtimeOfProgram(runtime, setting, plan),
     memoryMb: setting?.memoryMb ?? DEFAULT_MEMORY_MB,
     maxDuration: setting?.maxDuration ?? DEFAULT_MAX_DURATION,
     start: { entries },

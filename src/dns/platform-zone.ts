@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net'
-import type { ChallengeStore } from '#core/certificate/challenge.ts'
+import { type ChallengeStore, DNS_CHALLENGE } from '#core/certificate/challenge.ts'
 import type { Zone, ZoneRecord, ZoneSource } from '#core/dns/zone.ts'
 import { RECORD_TTL } from '#core/dns-record/dns-record.ts'
 import type { Clock } from '#core/ports/clock.ts'
@@ -26,7 +26,6 @@ interface PlatformZoneOptions {
 /** Seconds, where machines come and go: who asks again learns soon that one is gone. */
 const MACHINE_TTL = 5
 
-const CHALLENGE = '_acme-challenge.'
 /** Seconds: a challenge is asked for a moment after it was set, and never again. */
 const CHALLENGE_TTL = 1
 
@@ -55,10 +54,10 @@ export function createPlatformZone(options: PlatformZoneOptions): ZoneSource {
 
   /** A zone of its own, so that the name above it stays a name that the wildcard answers for. */
   async function challengeZone(name: string): Promise<Zone | undefined> {
-    const at = name.lastIndexOf(CHALLENGE)
+    const at = name.lastIndexOf(DNS_CHALLENGE)
     if (at === -1 || (at > 0 && name[at - 1] !== '.')) return undefined
     const own = name.slice(at)
-    const found = await challenges.find('dns-01', own.slice(CHALLENGE.length), clock.now())
+    const found = await challenges.find('dns-01', own.slice(DNS_CHALLENGE.length), clock.now())
     if (found.length === 0) return undefined
     return {
       name: own,

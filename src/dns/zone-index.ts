@@ -1,3 +1,4 @@
+import { DNS_CHALLENGE } from '#core/certificate/challenge.ts'
 import type { Zone, ZoneRecord } from '#core/dns/zone.ts'
 import { TYPE } from './codes.ts'
 import { encodeName, isWithin, parentOf, plainName } from './name.ts'
@@ -22,7 +23,6 @@ interface MutableNode {
   alias: Node['alias']
 }
 
-const PROOF = '_acme-challenge.'
 /** Seconds; they are about transfers, of which there are none, but the last: how long "there is none" is kept. */
 const REFRESH = 3600
 const RETRY = 600
@@ -39,7 +39,7 @@ export function indexZone(zone: Zone): ZoneIndex {
       node = { sets: new Map(), alias: undefined }
       nodes.set(name, node)
       // A proof for a certificate does not take the name that it is for away from a wildcard.
-      if (name !== zone.name && !name.startsWith(PROOF)) nodeOf(parentOf(name))
+      if (name !== zone.name && !name.startsWith(DNS_CHALLENGE)) nodeOf(parentOf(name))
     }
     return node
   }

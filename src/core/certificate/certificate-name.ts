@@ -1,8 +1,7 @@
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { AloftError } from '#contract/errors.ts'
-
-const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+import { isHostLabel } from '../domain/domain-name.ts'
 
 /** Whether a certificate can be made out to it: a host name of two labels at least, in our spelling. */
 export const isHostName = (name: string): boolean =>
@@ -10,7 +9,7 @@ export const isHostName = (name: string): boolean =>
   name.includes('.') &&
   isIP(name) === 0 &&
   !/\.\d+$/.test(name) &&
-  name.split('.').every((label) => LABEL.test(label))
+  name.split('.').every(isHostLabel)
 
 /** Of ASCII, only what a name is made of: the rest would be taken for parts of an address. */
 const isPlain = (text: string): boolean => /^[\w.\-\u0080-\u{10ffff}]+$/u.test(text)

@@ -1,3 +1,9 @@
+/** Where an authority asks for the answer to a challenge of the kind http-01; its token follows. */
+export const HTTP_CHALLENGES = '/.well-known/acme-challenge/'
+
+/** What stands before a name when an authority looks for the TXT record of a challenge of the kind dns-01. */
+export const DNS_CHALLENGE = '_acme-challenge.'
+
 /**
  * What an authority will look for to see that a name is ours, for the moments in which it looks.
  * Every serving process answers them from the store.

@@ -3,6 +3,7 @@ import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Owner } from '../access/context.ts'
 import { isReservedHost, type PlatformNames } from '../alias/platform-names.ts'
+import { isHostLabel } from '../domain/domain-name.ts'
 import { slugify } from '../user/user.ts'
 
 const MAX_LABEL = 63
@@ -46,7 +47,6 @@ export function environmentAlias(project: string, slug: string, scope: string, d
 export const productionAlias = (project: string, domain: string): string =>
   `${cut(project, MAX_LABEL)}.${domain}`
 
-const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 /**
  * `<slug>-<nine letters and digits, some of each>`: what a deployment's own host looks like. Those that are drawn have
  * both, so that words of nine letters, as in `my-dashboard`, are left to people.
@@ -73,7 +73,7 @@ export function readAlias(text: string, names: PlatformNames, owner: Pick<Owner,
   const shown = text.slice(0, 100)
   if (
     name.length > 253 ||
-    !name.split('.').every((label, i) => LABEL.test(label) || (i === 0 && label === '*'))
+    !name.split('.').every((label, i) => isHostLabel(label) || (i === 0 && label === '*'))
   )
     throw invalid(shown, 'is not a host name')
   if (host === domain) throw invalid(shown, 'is the platform’s own domain')

@@ -1,8 +1,9 @@
-import type { Challenge } from '../certificate/challenge.ts'
+import { type Challenge, DNS_CHALLENGE } from '../certificate/challenge.ts'
 import { type DnsRecord, RECORD_TTL } from '../dns-record/dns-record.ts'
 import { fullName } from '../dns-record/record-slug.ts'
 import { isShadowed, type SystemTargets, systemRecords } from '../dns-record/system-records.ts'
 import type { Domain } from '../domain/domain.ts'
+import { parentOf } from '../domain/domain-name.ts'
 import type { Zone, ZoneRecord } from './zone.ts'
 
 export interface UserZone {
@@ -37,7 +38,7 @@ export function assembleZone(
   const proofs: readonly ZoneRecord[] = challenges
     .filter(({ host }) => isIn(host, domain.name))
     .map(({ host, value }) => ({
-      name: `_acme-challenge.${host}`,
+      name: `${DNS_CHALLENGE}${host}`,
       type: 'TXT',
       value,
       ttl: CHALLENGE_TTL,
@@ -82,5 +83,3 @@ function keptByWildcards(
   }
   return [...kept.values()].flat()
 }
-
-const parentOf = (name: string): string => name.slice(name.indexOf('.') + 1)

@@ -3,7 +3,7 @@ import type { Resolver } from '../ports/resolver.ts'
 import type { Transact } from '../ports/transact.ts'
 import { isRegistered, type Order, type OrderStore } from '../registrar/order.ts'
 import { type Domain, isElsewhere, isVerified } from './domain.ts'
-import { apexOf } from './domain-name.ts'
+import { apexOf, parentOf } from './domain-name.ts'
 import type { DomainChange, DomainStore } from './domain-store.ts'
 import { type DnsFindings, lookUpDomain } from './look-up-domain.ts'
 
@@ -32,9 +32,6 @@ export interface Checked {
   readonly seen: Sought
 }
 
-/** The names above one: what an account has shown of them holds for it too. */
-const parentOf = (name: string): string => name.slice(name.indexOf('.') + 1)
-
 /** Looks for the proof of a domain in DNS, which takes seconds: not for a transaction. */
 export async function seek(
   { store, orders, resolver, nameservers }: CheckParts,
@@ -43,6 +40,7 @@ export async function seek(
   const { name, ownerId } = domain
   const [seen, above, ordered] = await Promise.all([
     lookUpDomain(resolver, domain, nameservers),
+    // What an account has shown of the names above one holds for it too.
     store.verifiedCovering(parentOf(name)),
     orders.find(apexOf(name) ?? name),
   ])

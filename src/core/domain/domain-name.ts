@@ -2,10 +2,16 @@ import { domainToASCII } from 'node:url'
 import { AloftError } from '#contract/errors.ts'
 import { registeredPart } from './registered-part.ts'
 
-const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const MAX_NAME = 253
 /** What an address has beside a name; converting would drop it. */
 const NOT_A_NAME = /[\s/?#@:\\%]/
+
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+
+/** Whether it can stand between the dots of a host name, in our spelling. */
+export const isHostLabel = (label: string): boolean => LABEL.test(label)
+
+export const parentOf = (name: string): string => name.slice(name.indexOf('.') + 1)
 
 /** A name as it is stored; undefined when none can be made of the text. */
 export function storedName(text: string): string | undefined {
@@ -14,7 +20,7 @@ export function storedName(text: string): string | undefined {
   if (NOT_A_NAME.test(bare)) return undefined
   const name = domainToASCII(bare)
   const labels = name.split('.')
-  const fits = name.length <= MAX_NAME && labels.length > 1 && labels.every((label) => LABEL.test(label))
+  const fits = name.length <= MAX_NAME && labels.length > 1 && labels.every(isHostLabel)
   // A last label of digits makes an address of it.
   return fits && !/^\d+$/.test(labels.at(-1) ?? '') ? name : undefined
 }

@@ -1,3 +1,4 @@
+import { HTTP_CHALLENGES } from '#core/certificate/challenge.ts'
 import { matchRoutes } from '#core/routing/match/match-routes.ts'
 import type { RouteOutcome } from '#core/routing/match/route-outcome.ts'
 import type { SiteFile } from '#core/site/site.ts'
@@ -107,9 +108,10 @@ function shareOf({ site, shares }: SiteEntry, served: Served): AnswerShare {
 }
 
 const PLAIN = /^\/[\w.~!$&'()*+,;=:@/-]*$/
-/** Certificate authorities ask there for what is not the site's, so that nothing may be remembered about it. */
-const CHALLENGES = '/.well-known/acme-challenge/'
 
-/** Whether this is the plain spelling of a path, which no reader can take for another one. */
+/**
+ * Whether this is the plain spelling of a path, which no reader can take for another one. What certificate authorities ask for is
+ * not the site's, so that nothing may be remembered about it.
+ */
 const isPlain = (rawPath: string): boolean =>
-  PLAIN.test(rawPath) && readTarget(rawPath)?.path === rawPath && !rawPath.startsWith(CHALLENGES)
+  PLAIN.test(rawPath) && readTarget(rawPath)?.path === rawPath && !rawPath.startsWith(HTTP_CHALLENGES)

@@ -1,4 +1,4 @@
-import type { ChallengeStore } from '#core/certificate/challenge.ts'
+import { type ChallengeStore, HTTP_CHALLENGES } from '#core/certificate/challenge.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import { type AnyRequest, type AnyResponse, isHttp2 } from '#listener/listener-refusal.ts'
@@ -11,7 +11,6 @@ export interface HttpChallengeParts {
   readonly log: Log
 }
 
-const PREFIX = '/.well-known/acme-challenge/'
 const TOKEN = /^[A-Za-z0-9_-]{20,128}$/
 /** Whoever asks for made-up tokens costs a look into the database each: no more than so many at once. */
 const MAX_LOOKING = 50
@@ -46,8 +45,8 @@ export function answerHttpChallenges({ challenges, clock, log }: HttpChallengePa
 }
 
 function tokenOf({ method, url = '' }: AnyRequest): string | undefined {
-  if (!url.startsWith(PREFIX) || (method !== 'GET' && method !== 'HEAD')) return undefined
-  const token = url.slice(PREFIX.length)
+  if (!url.startsWith(HTTP_CHALLENGES) || (method !== 'GET' && method !== 'HEAD')) return undefined
+  const token = url.slice(HTTP_CHALLENGES.length)
   return TOKEN.test(token) ? token : undefined
 }
 

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { isIPv6 } from 'node:net'
-import type { Challenge } from '#core/certificate/challenge.ts'
+import { type Challenge, DNS_CHALLENGE } from '#core/certificate/challenge.ts'
 import type { Config } from '../../config/config.ts'
 import { servingRange } from '../supervisor/serving.ts'
 
@@ -36,7 +36,7 @@ export function createShowsChallenge({
     if (kind !== 'dns-01') return true
     const questions = Array.from(
       { length: Math.min(servingRange({ workers }).most * 2, MAX_QUESTIONS) },
-      () => isShown(`_acme-challenge.${host}`, value, signal),
+      () => isShown(`${DNS_CHALLENGE}${host}`, value, signal),
     )
     return (await Promise.all(questions)).every(Boolean)
   }

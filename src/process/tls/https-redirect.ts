@@ -1,3 +1,4 @@
+import { HTTP_CHALLENGES } from '#core/certificate/challenge.ts'
 import type { FastLane } from '#listener/listener-fast-lane.ts'
 import { type AnyRequest, type AnyResponse, isHttp2 } from '#listener/listener-refusal.ts'
 import type { Handle } from '#listener/listener-request.ts'
@@ -12,8 +13,6 @@ type RedirectConfig = Pick<Config, 'httpsRedirect' | 'tlsPort' | 'acmeDirectory'
 export const redirectsToHttps = ({ httpsRedirect, tlsPort, acmeDirectory }: RedirectConfig): boolean =>
   tlsPort !== 0 &&
   (httpsRedirect === 'on' || (httpsRedirect === 'auto' && tlsPort === 443 && acmeDirectory !== undefined))
-
-const CHALLENGES = '/.well-known/acme-challenge/'
 
 const isSecure = ({ socket }: { readonly socket: object }): boolean =>
   'encrypted' in socket && socket.encrypted === true
@@ -30,7 +29,12 @@ export function redirectToHttps(
 
   const customHost = (req: AnyRequest): string | undefined => {
     const url = req.url ?? ''
-    if (req.httpVersionMajor !== 1 || isSecure(req) || !url.startsWith('/') || url.startsWith(CHALLENGES))
+    if (
+      req.httpVersionMajor !== 1 ||
+      isSecure(req) ||
+      !url.startsWith('/') ||
+      url.startsWith(HTTP_CHALLENGES)
+    )
       return undefined
     if (req.headers.upgrade !== undefined || isForApi(req)) return undefined
     const host = readServerName(hostOf(req))

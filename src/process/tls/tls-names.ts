@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { isHostLabel } from '#core/domain/domain-name.ts'
 
 /** One certificate: its key in a cache, and the names that it is made out to. */
 export interface CertificateNames {
@@ -6,13 +7,11 @@ export interface CertificateNames {
   readonly names: readonly string[]
 }
 
-const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
-
 /** A server name as clients may spell it, in our spelling; nothing when it is no host name at all. */
 export function readServerName(servername: string): string | undefined {
   const name = servername.toLowerCase().replace(/\.$/, '')
   if (name.length > 253 || isIP(name)) return undefined
-  return name.split('.').every((label) => LABEL.test(label)) ? name : undefined
+  return name.split('.').every(isHostLabel) ? name : undefined
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Project } from '../project/project.ts'
 import type { DeployHook } from '../project/project-details.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { Projects } from '../project/projects.ts'
-import { isSame } from './host/delivery.ts'
+import { isSameSecret } from '../same-secret.ts'
 import { newPush } from './push/new-push.ts'
 import { LATEST, type Push, refOfBranch } from './push/push.ts'
 import type { PushStore } from './push/push-store.ts'
@@ -74,7 +74,7 @@ export function createDeployHooks({ projects, getProject, transact, clock, origi
 
     async call(projectId, hookId) {
       const project = await projects.byId(projectId)
-      const hook = project?.details.deployHooks.find(({ id }) => isSame(id, hookId))
+      const hook = project?.details.deployHooks.find(({ id }) => isSameSecret(id, hookId))
       if (!project || !hook)
         throw new AloftError('not_found', 'There is no such deploy hook, or it was revoked.')
       return transact(async ({ pushes, jobs }) => {

@@ -1,4 +1,4 @@
-import { hash, timingSafeEqual } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { AloftError } from '#contract/errors.ts'
 import { newBearer, newId } from '#contract/ids.ts'
 import { type Application, clientSecretPurpose } from '../application/application.ts'
@@ -16,6 +16,7 @@ import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
+import { isSameSecret } from '../same-secret.ts'
 import type { Team } from '../team/team.ts'
 import type { TeamStore } from '../team/team-store.ts'
 import { hashBearer } from '../token/token.ts'
@@ -206,7 +207,7 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
     async exchange({ clientId, clientSecret, code, redirectUri, verifier }) {
       const application = await client(clientId)
       const secret = vault.open(application.sealedSecret, clientSecretPurpose(application.id))
-      if (clientSecret === undefined || !isSame(clientSecret, secret))
+      if (clientSecret === undefined || !isSameSecret(clientSecret, secret))
         throw new AloftError('invalid_client', 'The client secret is wrong or missing.')
       if (redirectUri !== application.redirectUrl)
         throw new AloftError(
@@ -251,15 +252,11 @@ const unusable = () =>
     'The code is unknown, was used, is older than 30 minutes, or was issued to another application.',
   )
 
-/** Compared by their digests, so that neither their length nor where they differ can be timed. */
-const isSame = (a: string, b: string): boolean =>
-  timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'))
-
 /** Whoever began with a challenge has to end with what it was made from. */
 const proves = (verifier: string | undefined, challenge: string | null): boolean =>
   challenge === null || verifier === undefined
     ? challenge === null && verifier === undefined
-    : isSame(hash('sha256', verifier, 'base64url'), challenge)
+    : isSameSecret(hash('sha256', verifier, 'base64url'), challenge)
 
 const isSameSelection = (a: Installation, b: Installation): boolean =>
   a.projectSelection === b.projectSelection && a.projects.join() === b.projects.join()

@@ -1,6 +1,6 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { AloftError } from '#contract/errors.ts'
+import { isSameSecret } from '#core/same-secret.ts'
 import { csrfOf } from '#core/session/sessions.ts'
 
 /** Who made a browser send a request, as far as it says: our own pages, or those of others. */
@@ -17,10 +17,8 @@ export function provenanceOf(headers: IncomingHttpHeaders, site: string, secure:
   return origin === here || origin === new URL(site).origin ? 'own' : 'foreign'
 }
 
-export const isCsrfOf = (given: string | readonly string[] | undefined, bearer: string): boolean => {
-  const [a, b] = [Buffer.from(String(given ?? '')), Buffer.from(csrfOf(bearer))]
-  return a.length === b.length && timingSafeEqual(a, b)
-}
+export const isCsrfOf = (given: string | readonly string[] | undefined, bearer: string): boolean =>
+  isSameSecret(String(given ?? ''), csrfOf(bearer))
 
 export const fromElsewhere = (): AloftError =>
   new AloftError('forbidden', 'The request came from another site, so it was refused.')

@@ -1,4 +1,5 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
+import { isSameSecret } from '../../same-secret.ts'
 import type { PullEvent } from '../pull/pull.ts'
 import type { PushReason } from '../push/push.ts'
 
@@ -67,8 +68,8 @@ export async function checkDelivery<Content>(
   }
   const isGenuine =
     proof.kind === 'hmac'
-      ? isSame(proof.value.toLowerCase(), signed.digest('hex'))
-      : isSame(proof.value, secret)
+      ? isSameSecret(proof.value.toLowerCase(), signed.digest('hex'))
+      : isSameSecret(proof.value, secret)
   if (!isGenuine) return { isGenuine }
   const key =
     id === undefined
@@ -78,8 +79,3 @@ export async function checkDelivery<Content>(
           .digest('hex')
   return { isGenuine, key, content: read?.(Buffer.concat(chunks)) }
 }
-
-const digest = (text: string) => createHash('sha256').update(text).digest()
-
-/** In a time that does not tell how much of it was right. */
-export const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b))

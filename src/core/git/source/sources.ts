@@ -8,10 +8,11 @@ import type { Transact } from '../../ports/transact.ts'
 import type { Vault } from '../../ports/vault.ts'
 import type { ProjectStore } from '../../project/project-store.ts'
 import type { Projects } from '../../project/projects.ts'
+import { isSameSecret } from '../../same-secret.ts'
 import type { GitRepositories } from '../git-repositories.ts'
 import type { ConnectionStore } from '../host/connection.ts'
 import type { Credentials } from '../host/credentials.ts'
-import { checkDelivery, type Delivery, isSame, REFUSALS, webhookPurpose } from '../host/delivery.ts'
+import { checkDelivery, type Delivery, REFUSALS, webhookPurpose } from '../host/delivery.ts'
 import { type FollowDeliveryParts, followDelivery, refuseDelivery } from '../host/follow-delivery.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import type { HostKind } from '../host/host-api.ts'
@@ -191,7 +192,7 @@ export function createSources({
 
     async called(projectId, secret, { proof, ...delivery }) {
       const source = await store.find(projectId)
-      if (!source || !isSame(source.hookSecret, secret))
+      if (!source || !isSameSecret(source.hookSecret, secret))
         throw new AloftError('not_found', 'There is no such URL.')
       const sealed = source.sealedWebhookSecret
       const checked =

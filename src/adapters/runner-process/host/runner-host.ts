@@ -105,8 +105,6 @@ export interface RunnerHostOptions {
   readonly logger: Log
   /** The name of this working process in the instance store. */
   readonly worker: string
-  readonly launcher?: string
-  readonly python?: string
   readonly authorities?: string
   readonly sites?: OwnSites
   /** Runs programs that are images: gives what starts when it is given its code. Without it there are none. */
@@ -196,7 +194,7 @@ class ProcessHost implements RunnerHost {
   #draining: Promise<void> | undefined
 
   constructor(options: RunnerHostOptions, places: Places) {
-    const { clock, logger, blobs, sandbox, ensureNode, ensureBun = noBun, launcher = LAUNCHER } = options
+    const { clock, logger, blobs, sandbox, ensureNode, ensureBun = noBun } = options
     const limits = { ...LIMITS, ...options.limits }
     this.#options = options
     this.#limits = limits
@@ -219,17 +217,8 @@ class ProcessHost implements RunnerHost {
       },
     })
     this.#launch = {
-      ...{
-        sandbox,
-        places,
-        ensureNode,
-        ensureBun,
-        launcher,
-        log: logger,
-        limits,
-        signal: this.#stopped.signal,
-      },
-      ...(options.python === undefined ? {} : { python: options.python }),
+      ...{ sandbox, places, ensureNode, ensureBun, launcher: LAUNCHER },
+      ...{ log: logger, limits, signal: this.#stopped.signal },
       ...(options.authorities === undefined ? {} : { authorities: options.authorities }),
       ...(options.sites === undefined ? {} : { sites: options.sites }),
     }

@@ -49,8 +49,6 @@ export interface LaunchParts {
   readonly ensureBun: EnsureBun
   /** The folder of launchers on this machine. */
   readonly launcher: string
-  /** Where it is not /usr/bin/python3. */
-  readonly python?: string
   /** A file of certificates: all the authorities that programs trust. Those of the machine where it is left out. */
   readonly authorities?: string
   /** Where programs that share the network of this machine find the sites of this installation. */
@@ -134,7 +132,7 @@ async function startOf(kind: RuntimeKind, parts: LaunchParts): Promise<Start> {
   const inLauncher = (path: string) => `${bare ? launcher : '/aloft/launcher'}/${path}`
   const usual = '/usr/local/bin:/usr/bin:/bin'
   if (kind.runtime === 'python') {
-    const { python, binds } = await findPython(parts.python)
+    const { python, binds } = await findPython()
     return { argv: [python, inLauncher('python/main.py')], path: usual, binds }
   }
   const onNode = async (version: string, memoryMb: number): Promise<Start> => {
@@ -181,7 +179,56 @@ async function connectTo(path: string, signal: AbortSignal): Promise<Socket> {
   }
 }
 
-function spawn(parts: LaunchParts, run: Parameters<Sandbox['spawn']>[0]): SandboxedProcess {
+type SandboxedRun = Parameters<Sandbox['spawn']>[0]
+
+/** Folders of this machine that an instance sees: where its sockets are made, its code, and its compiled code. */
+interface Folders {
+  readonly shared: string
+  readonly task: string
+  readonly cache: { readonly host: string; readonly inside: string } | undefined
+}
+
+/** All that the sandbox of an instance is given. */
+function runOf(
+  kind: RuntimeKind,
+  parts: LaunchParts,
+  start: Start,
+  { shared, task, cache }: Folders,
+): SandboxedRun {
+  const { sandbox, places, limits, authorities } = parts
+  const hostNetwork = {
+    ALOFT_RUN_DIR: shared,
+    ALOFT_HOST_NETWORK: JSON.stringify({ sites: parts.sites, folder: places.folder }),
+  }
+  return {
+    argv: start.argv,
+    cwd: '/tmp',
+    env: {
+      ...{ PATH: start.path, HOME: '/tmp', TMPDIR: '/tmp', LANG: 'C.UTF-8', TZ: 'UTC' },
+      ...certificates(parts),
+      ALOFT_LAUNCH: kind.isCommand || kind.runtime === 'bun' ? 'command' : '1',
+      ...(sandbox.kind === 'none' ? hostNetwork : {}),
+    },
+    binds: [
+      ...start.binds,
+      { host: parts.launcher, inside: '/aloft/launcher', writable: false },
+      ...(authorities === undefined ? [] : [{ host: authorities, inside: AUTHORITIES, writable: false }]),
+      { host: shared, inside: '/aloft/run', writable: true },
+      { host: task, inside: TASK, writable: false },
+      ...(cache ? [{ ...cache, writable: true, maxBytes: CACHE_BYTES }] : []),
+    ],
+    limits: {
+      ...{ cpus: limits.cpus, processes: limits.processes, tmpBytes: limits.tmpBytes },
+      memoryBytes: kind.memoryMb * MB,
+      // Visitors wait for it.
+      share: 1,
+      wallMs: Number.POSITIVE_INFINITY,
+    },
+    network: 'outbound',
+  }
+}
+
+function spawn(parts: LaunchParts, run: SandboxedRun): SandboxedProcess {
   try {
     return parts.sandbox.spawn(run)
   } catch (error) {
@@ -221,43 +268,7 @@ export async function launch(kind: RuntimeKind, parts: LaunchParts, code?: strin
   for (const folder of [shared, task ?? content, ...(cache ? [cache.host] : [])])
     await mkdir(folder, { recursive: true, mode: 0o755 })
 
-  const process = spawn(parts, {
-    argv: start.argv,
-    cwd: '/tmp',
-    env: {
-      PATH: start.path,
-      HOME: '/tmp',
-      TMPDIR: '/tmp',
-      LANG: 'C.UTF-8',
-      TZ: 'UTC',
-      ...certificates(parts),
-      ALOFT_LAUNCH: kind.isCommand || kind.runtime === 'bun' ? 'command' : '1',
-      ...(bare
-        ? {
-            ALOFT_RUN_DIR: shared,
-            ALOFT_HOST_NETWORK: JSON.stringify({ sites: parts.sites, folder: places.folder }),
-          }
-        : {}),
-    },
-    binds: [
-      ...start.binds,
-      { host: parts.launcher, inside: '/aloft/launcher', writable: false },
-      ...(parts.authorities === undefined
-        ? []
-        : [{ host: parts.authorities, inside: AUTHORITIES, writable: false }]),
-      { host: shared, inside: '/aloft/run', writable: true },
-      { host: code ?? task ?? content, inside: TASK, writable: false },
-      ...(cache ? [{ ...cache, writable: true, maxBytes: CACHE_BYTES }] : []),
-    ],
-    limits: {
-      ...{ cpus: limits.cpus, processes: limits.processes, tmpBytes: limits.tmpBytes },
-      memoryBytes: kind.memoryMb * MB,
-      // Visitors wait for it.
-      share: 1,
-      wallMs: Number.POSITIVE_INFINITY,
-    },
-    network: 'outbound',
-  })
+  const process = spawn(parts, runOf(kind, parts, start, { shared, task: code ?? task ?? content, cache }))
   let complaint = ''
   const listen = (chunk: Buffer) => {
     complaint = (complaint + chunk.toString('latin1')).slice(-COMPLAINT)

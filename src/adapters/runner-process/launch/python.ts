@@ -14,10 +14,8 @@ const runs = (file: string) =>
   )
 
 /** The machine's Python, and what a sandbox has to see of the machine besides for it. */
-export async function findPython(
-  given: string | undefined,
-): Promise<{ python: string; binds: readonly SandboxBind[] }> {
-  for (const python of given === undefined ? USUAL : [given]) {
+export async function findPython(): Promise<{ python: string; binds: readonly SandboxBind[] }> {
+  for (const python of USUAL) {
     if (!(await runs(python))) continue
     const real = await realpath(python)
     if (real.startsWith('/usr/')) return { python, binds: [] }

@@ -5,6 +5,7 @@ import { useAction } from '../api/query.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Elapsed } from '../ui/elapsed.tsx'
+import { Failure } from '../ui/failure.tsx'
 import { TextArea } from '../ui/field.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
 
@@ -114,11 +115,7 @@ export function UploadDialog({ onClose }: { onClose: () => void }) {
           spellCheck={false}
         />
       ))}
-      {upload.error && (
-        <p role="alert" className="text-sm text-bad">
-          {explain(upload.error)}
-        </p>
-      )}
+      <Failure error={upload.error} />
     </FormDialog>
   )
 }

@@ -2,11 +2,11 @@ import { Link } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
 import { listMovedAliases, promoteDeployment, rollBackProject } from '#contract/api/project-production.ts'
 import { useAccount } from '../api/account.tsx'
-import { explain } from '../api/explain.ts'
 import { useAction, useLater } from '../api/query.ts'
 import { addressOf, type Project } from '../project/project.ts'
 import { Button, OutLink } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { Failure } from '../ui/failure.tsx'
 import { formatNumber } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -80,11 +80,7 @@ export function MoveDialog({
               production deployments won't go live automatically.
             </p>
           )}
-          {move.isError && (
-            <p role="alert" className="text-sm text-bad">
-              {explain(move.error)}
-            </p>
-          )}
+          <Failure error={move.error} />
           <div className="flex justify-end gap-2">
             <Button onClick={onClose}>Cancel</Button>
             <Button

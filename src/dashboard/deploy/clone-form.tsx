@@ -1,19 +1,19 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { connectSource } from '#contract/api/git.ts'
-import { NEW_PROJECT_NODE_VERSION } from '#contract/api/node-versions.ts'
-import { createProject, deleteProject, type Framework, updateProject } from '#contract/api/project.ts'
+import type { Framework } from '#contract/api/project.ts'
 import { sentence } from '#contract/wording.ts'
 import { useAccount } from '../api/account.tsx'
-import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
 import { PRESETS } from '../setting/build/presets.ts'
 import { parseEnv } from '../setting/variable/parse-env.ts'
-import { Button, OutLink } from '../ui/button.tsx'
+import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Facts } from '../ui/facts.tsx'
+import { Failure } from '../ui/failure.tsx'
 import { SelectField, TextArea, TextField } from '../ui/field.tsx'
 import { ShownOnce } from '../ui/shown-once.tsx'
+import { AskedVariables } from './asked-variables.tsx'
+import { createFromRepository } from './create-from-repository.ts'
 import type { DeployButton } from './deploy-button.ts'
 import { Inspected, type InspectedFolder, useInspection } from './inspected.tsx'
 import { nameFrom } from './selection.ts'
@@ -79,40 +79,11 @@ export function CloneForm({ button, onOther }: { button: DeployButton; onOther: 
   ]
 
   const create = useAction(
-    async (_: undefined, { client }) => {
-      const project = await client.call(createProject, {
-        body: {
-          name: clean,
-          ...settings,
-          ...(variables.length > 0 && {
-            environmentVariables: variables.map(({ key, value }) => ({
-              key,
-              value,
-              type: 'encrypted' as const,
-              target: ['production' as const, 'preview' as const],
-            })),
-          }),
-        },
-      })
-      const params = { idOrName: project.id }
-      try {
-        await client.call(updateProject, {
-          params,
-          body: {
-            nodeVersion: NEW_PROJECT_NODE_VERSION,
-            ...(button.branch !== '' && { productionBranch: button.branch }),
-          },
-        })
-        return await client.call(connectSource, {
-          params,
-          body: button.chosen ?? { url: url.trim(), ...(token === '' || isSsh ? {} : { token }) },
-        })
-      } catch (error) {
-        // Nothing is left of a project that has nothing to deploy, and the same name can be tried again.
-        await client.call(deleteProject, { params }).catch(() => undefined)
-        throw error
-      }
-    },
+    (_: undefined, { client }) =>
+      createFromRepository(client, {
+        ...{ name: clean, settings, variables, branch: button.branch },
+        source: button.chosen ?? { url: url.trim(), ...(token === '' || isSsh ? {} : { token }) },
+      }),
     {
       changes: ['project', 'env', 'push'],
       done: `${clean} created. Its first deployment has started.`,
@@ -183,38 +154,11 @@ export function CloneForm({ button, onOther }: { button: DeployButton; onOther: 
         {!isSsh && <Inspected {...inspection} />}
       </Card>
       {button.variables.length > 0 && (
-        <Card
-          title="Environment variables"
-          about={
-            <>
-              {button.about === '' ? 'The repository asks for these.' : button.about}
-              {button.link !== '' && (
-                <>
-                  {' '}
-                  <OutLink href={button.link} className="break-all text-accent hover:underline">
-                    {button.link}
-                  </OutLink>
-                </>
-              )}
-            </>
-          }
-        >
-          <div className="grid gap-5 md:grid-cols-2">
-            {button.variables.map((key) => (
-              <TextField
-                key={key}
-                label={key}
-                mono
-                value={values[key] ?? ''}
-                onChange={(value) => setValues((all) => ({ ...all, [key]: value }))}
-                required
-                maxLength={65_536}
-                autoComplete="off"
-                spellCheck={false}
-              />
-            ))}
-          </div>
-        </Card>
+        <AskedVariables
+          button={button}
+          values={values}
+          onChange={(key, value) => setValues((all) => ({ ...all, [key]: value }))}
+        />
       )}
       <Card
         title="Project"
@@ -292,11 +236,7 @@ export function CloneForm({ button, onOther }: { button: DeployButton; onOther: 
               ])}
             />
           )}
-          {create.error && (
-            <p role="alert" className="text-sm break-words text-bad">
-              {explain(create.error)}
-            </p>
-          )}
+          <Failure error={create.error} />
         </div>
       </Card>
       {create.data?.webhookSecret !== undefined && (

@@ -6,6 +6,7 @@ import { useAction } from '../api/query.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { Failure } from '../ui/failure.tsx'
 import { TextArea } from '../ui/field.tsx'
 import { parseZone, type ZoneRecord } from './parse-zone.ts'
 
@@ -95,11 +96,7 @@ export function ImportDialog({ domain, onClose }: { domain: string; onClose: () 
             })}
           </ul>
         )}
-        {save.error && (
-          <p role="alert" className="text-sm text-bad">
-            {explain(save.error)}
-          </p>
-        )}
+        <Failure error={save.error} />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{isDone ? 'Close' : 'Cancel'}</Button>
           {(!isDone || save.isPending) && (

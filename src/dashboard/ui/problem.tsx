@@ -1,4 +1,5 @@
-import { explain, isNotFound } from '../api/explain.ts'
+import { isNotFound } from '#client/api-error.ts'
+import { explain } from '../api/explain.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { withCode } from './with-code.tsx'

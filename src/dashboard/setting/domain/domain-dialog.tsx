@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { addProjectDomain, updateProjectDomain } from '#contract/api/project-domain.ts'
-import { explain } from '../../api/explain.ts'
 import { useAction } from '../../api/query.ts'
 import type { Project } from '../../project/project.ts'
+import { Failure } from '../../ui/failure.tsx'
 import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { useEnvironments } from '../environment/environments.ts'
@@ -164,11 +164,7 @@ export function DomainDialog({
       {offersTwin && (
         <Checkbox label={`Also add ${twin} and redirect it here`} checked={withTwin} onChange={setWithTwin} />
       )}
-      {save.error && (
-        <p role="alert" className="text-sm text-bad">
-          {explain(save.error)}
-        </p>
-      )}
+      <Failure error={save.error} />
     </FormDialog>
   )
 }

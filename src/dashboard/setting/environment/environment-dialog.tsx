@@ -6,9 +6,9 @@ import {
   updateEnvironment,
 } from '#contract/api/custom-environment.ts'
 import { ENV_TARGETS } from '#contract/api/env-variable.ts'
-import { explain } from '../../api/explain.ts'
 import { useAction } from '../../api/query.ts'
 import type { Project } from '../../project/project.ts'
+import { Failure } from '../../ui/failure.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { TARGET_LABELS } from '../variable/variables.ts'
@@ -122,11 +122,7 @@ export function EnvironmentDialog({
           ]}
         />
       )}
-      {save.error && (
-        <p role="alert" className="text-sm text-bad">
-          {explain(save.error)}
-        </p>
-      )}
+      <Failure error={save.error} />
     </FormDialog>
   )
 }

@@ -1,11 +1,11 @@
 import { useMemo, useState } from 'react'
 import { createVariables, type EnvType } from '#contract/api/env-variable.ts'
-import { explain } from '../../api/explain.ts'
 import { useAction } from '../../api/query.ts'
 import type { Project } from '../../project/project.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { Failure } from '../../ui/failure.tsx'
 import { SelectField, TextArea } from '../../ui/field.tsx'
 import { useEnvironments } from '../environment/environments.ts'
 import { type EnvEntry, parseEnv } from './parse-env.ts'
@@ -135,11 +135,7 @@ export function PasteDialog({
             ))}
           </ul>
         )}
-        {save.error && (
-          <p role="alert" className="text-sm text-bad">
-            {explain(save.error)}
-          </p>
-        )}
+        <Failure error={save.error} />
         <div className="flex flex-wrap items-center justify-end gap-2">
           {problems.length > 0 && entries.length > 0 && (
             <span className="mr-auto text-sm text-soft">Lines with errors are skipped.</span>

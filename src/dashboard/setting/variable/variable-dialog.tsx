@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { createVariables, type EnvType, updateVariable } from '#contract/api/env-variable.ts'
 import { listSecrets } from '#contract/api/secret.ts'
-import { explain } from '../../api/explain.ts'
 import { useAction, useLater } from '../../api/query.ts'
 import type { Project } from '../../project/project.ts'
+import { Failure } from '../../ui/failure.tsx'
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { useEnvironments } from '../environment/environments.ts'
@@ -162,11 +162,7 @@ export function VariableDialog({
         />
       )}
       <TextField label="Note" value={comment} onChange={setComment} maxLength={500} autoComplete="off" />
-      {save.error && (
-        <p role="alert" className="text-sm text-bad">
-          {explain(save.error)}
-        </p>
-      )}
+      <Failure error={save.error} />
     </FormDialog>
   )
 }

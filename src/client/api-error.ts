@@ -27,5 +27,7 @@ export class ApiError extends Error {
   }
 }
 
+export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404
+
 /** The code of an answer that no Aloft gives: another program stands at the address. */
 export const UNEXPECTED_ANSWER = 'unexpected_answer'

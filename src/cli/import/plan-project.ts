@@ -1,4 +1,4 @@
-import { ApiError } from '#client/api-error.ts'
+import { isNotFound } from '#client/api-error.ts'
 import type { Client } from '#client/client.ts'
 import { createVariables, ENV_TYPES, listVariables } from '#contract/api/env-variable.ts'
 import { NEW_PROJECT_NODE_VERSION, PROJECT_NODE_VERSIONS } from '#contract/api/node-versions.ts'
@@ -37,7 +37,7 @@ async function orNone<T>(wanted: Promise<T>): Promise<T | undefined> {
   try {
     return await wanted
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined
+    if (isNotFound(error)) return undefined
     throw error
   }
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '#client/api-error.ts'
+import { ApiError, isNotFound } from '#client/api-error.ts'
 import type { Client } from '#client/client.ts'
 import { ConnectionError } from '#client/connection-error.ts'
 import { verify } from '#contract/api/login.ts'
@@ -19,8 +19,6 @@ const isPassing = (error: unknown): boolean =>
   error instanceof ConnectionError ||
   (error instanceof ApiError && (error.status === 429 || error.status >= 500))
 
-const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404
-
 /** Asks until the person has accepted the login. */
 export async function pollLogin(parts: {
   readonly api: Client
@@ -35,7 +33,7 @@ export async function pollLogin(parts: {
     try {
       return await api.call(verify, { query: { email, token } })
     } catch (error) {
-      if (isGone(error)) break
+      if (isNotFound(error)) break
       if (isPending(error)) failures = 0
       else if (!isPassing(error) || ++failures >= MAX_FAILURES) throw error
     }

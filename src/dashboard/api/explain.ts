@@ -14,5 +14,3 @@ export function explain(error: unknown): string {
     return `${error.message} Request ID: ${error.requestId}.`
   return error.message
 }
-
-export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { isNotFound } from '#client/api-error.ts'
 import { getPreview } from '#contract/api/preview.ts'
 import { useAccount } from '../api/account.tsx'
-import { isNotFound } from '../api/explain.ts'
 import { classes } from '../ui/classes.ts'
 
 interface Image {

@@ -6,6 +6,7 @@ import type { Projects } from '#core/project/projects.ts'
 import * as current from '../project/current.ts'
 import { linkOf } from '../project/link.ts'
 import { publicRoute, type Route, route } from '../route.ts'
+import { LARGEST_DELIVERY } from './read-delivery.ts'
 
 export interface HookRouteParts {
   readonly hooks: DeployHooks
@@ -15,7 +16,6 @@ export interface HookRouteParts {
 }
 
 const LATEST = 10
-const MOST_IGNORED = 25 * 1024 * 1024
 
 export function hookRoutes({ hooks, projects, site }: HookRouteParts): readonly Route[] {
   async function show(ctx: Context, project: Project) {
@@ -36,7 +36,7 @@ export function hookRoutes({ hooks, projects, site }: HookRouteParts): readonly 
     ),
     publicRoute(api.callDeployHook, async (_visit, { params, body }) => {
       // Whatever is sent along means nothing. Nobody who means well sends more than this.
-      let left = MOST_IGNORED
+      let left = LARGEST_DELIVERY
       body.on('data', (chunk: Buffer) => {
         left -= chunk.length
         if (left < 0) body.destroy()

@@ -7,10 +7,10 @@ import { BodyMemory, type HeldBody } from '../body-memory.ts'
 import { pullReader } from './read-pull.ts'
 
 /** The largest that GitHub sends. */
-const LIMIT = 25 * 1024 * 1024
+export const LARGEST_DELIVERY = 25 * 1024 * 1024
 
 /** What was sent is in memory until it is known who has signed it. */
-const memory = new BodyMemory({ strangers: 4 * LIMIT, stranger: 2 * LIMIT })
+const memory = new BodyMemory({ strangers: 4 * LARGEST_DELIVERY, stranger: 2 * LARGEST_DELIVERY })
 
 /**
  * Where each host puts its signature. Gitea and Forgejo also send those of GitHub; GitHub also sends an older one in the
@@ -64,7 +64,7 @@ async function* bounded(body: Readable, held: HeldBody): AsyncGenerator<Uint8Arr
   try {
     for await (const chunk of chunks) {
       size += chunk.length
-      if (size > LIMIT) break
+      if (size > LARGEST_DELIVERY) break
       held.grow(chunk.length)
       yield chunk
     }
@@ -73,5 +73,5 @@ async function* bounded(body: Readable, held: HeldBody): AsyncGenerator<Uint8Arr
   } finally {
     held.release()
   }
-  if (size > LIMIT) throw tooLarge(LIMIT)
+  if (size > LARGEST_DELIVERY) throw tooLarge(LARGEST_DELIVERY)
 }

@@ -1,19 +1,10 @@
 import * as api from '#contract/api/login.ts'
-import { AloftError } from '#contract/errors.ts'
 import type { Logins } from '#core/login/logins.ts'
 import type { Limits } from '../limits.ts'
+import { linkToken } from '../link-token.ts'
 import { publicRoute, type Route } from '../route.ts'
 import { takeLoginMail } from './mail-allowance.ts'
 import { accepted, askToAccept } from './pages.ts'
-
-const linkToken = (token: string | undefined): string => {
-  if (!token)
-    throw new AloftError(
-      'bad_request',
-      'The token is missing from this URL. Open the complete link from the email.',
-    )
-  return token
-}
 
 export const loginRoutes = (logins: Logins, limits: Limits): readonly Route[] => [
   publicRoute(api.register, async (visit, { query, body }) => {

@@ -1,9 +1,9 @@
 import * as api from '#contract/api/invitation.ts'
-import { AloftError } from '#contract/errors.ts'
 import { html } from '#contract/html.ts'
 import type { Invitation } from '#core/team/invitation.ts'
 import type { Invitations } from '#core/team/invitations.ts'
 import type { Limits } from '../limits.ts'
+import { linkToken } from '../link-token.ts'
 import { page, pageReply, redirect } from '../page.ts'
 import { publicRoute, type Route, route } from '../route.ts'
 import { writeCookie } from '../session/cookies.ts'
@@ -13,15 +13,6 @@ import { takeInvitationMail } from './invitation-allowance.ts'
 const show = ({ id, email, role, createdAt, expiresAt }: Invitation) => ({
   ...{ id, email, role, createdAt, expiresAt },
 })
-
-const linkToken = (token: string | undefined): string => {
-  if (!token)
-    throw new AloftError(
-      'bad_request',
-      'The token is missing from this URL. Open the complete link from the email.',
-    )
-  return token
-}
 
 const askToJoin = (team: string, { email, role }: Invitation, token: string): string =>
   page(

@@ -131,15 +131,15 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
 
     async commit(id, oid) {
       if (!existsSync(folderOf(id))) return undefined
-      const format = '--format=%H%x00%an%x00%ae%x00%B'
+      const format = '--format=%H%x00%an%x00%B'
       const args = ['log', '-1', '--no-show-signature', '--encoding=UTF-8', format, assertOid(oid), '--']
       const out = await run(id, args).catch((error: unknown) => {
         if (error instanceof GitError) return undefined
         throw error
       })
-      const [hash, author = '', authorEmail = '', message = ''] = out?.toString('utf8').split('\0') ?? []
+      const [hash, author = '', message = ''] = out?.toString('utf8').split('\0') ?? []
       if (hash === undefined || hash === '') return undefined
-      return { oid: hash, author, authorEmail, message: message.trim().slice(0, MAX_MESSAGE) }
+      return { oid: hash, author, message: message.trim().slice(0, MAX_MESSAGE) }
     },
 
     async tree(id, oid) {

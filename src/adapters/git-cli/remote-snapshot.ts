@@ -6,6 +6,7 @@ import { ASIDE, withAside } from './aside.ts'
 import type { GitCliParts } from './git-repositories.ts'
 import { FETCH, type Reach } from './reach-remote.ts'
 import { readBatch } from './read-batch.ts'
+import { BARE_CONFIG } from './restore-repository.ts'
 import { type GitRun, runGit, startGit } from './run-git.ts'
 
 interface SnapshotParts extends GitCliParts {
@@ -16,7 +17,6 @@ interface SnapshotParts extends GitCliParts {
 /** Larger files say nothing of what a repository is, and hosts that can leave them out. */
 const MAX_FILE = 256 * 1024
 const LOOK_MS = 60_000
-const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n'
 
 /** Brings the newest commit of one branch into a folder that is thrown away afterwards. */
 export async function withSnapshot<T>(
@@ -45,7 +45,7 @@ export async function withSnapshot<T>(
       { ...near, maxFileBytes: maxBytes },
     )
     // So that nothing that was left out is ever asked for.
-    await writeFile(join(at, 'config'), CONFIG)
+    await writeFile(join(at, 'config'), BARE_CONFIG)
     const commit = (await run(['rev-parse', '--verify', '--quiet', 'refs/heads/look^{commit}'])).toString(
       'utf8',
     )

@@ -8,7 +8,7 @@ const ENTRY =
   /^git\/([A-Za-z0-9_-]{1,64})\/(HEAD|packed-refs|shallow|[0-9a-f]{2}\/[0-9a-f]{38,62}|pack\/pack-[0-9a-f]{40,64}\.(?:pack|idx|rev))$/
 
 const TEXTS: ReadonlySet<string> = new Set(['HEAD', 'packed-refs', 'shallow'])
-const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n'
+export const BARE_CONFIG = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n'
 
 export const isOfRepository = (name: string): boolean => ENTRY.test(name)
 
@@ -24,7 +24,7 @@ export async function restoreOfRepository(
     // Without this folder git does not take it for a repository.
     await mkdir(join(at, 'refs'), { recursive: true, mode: 0o700 })
     await mkdir(join(at, 'objects'), { recursive: true, mode: 0o700 })
-    await writeFile(join(at, 'config'), CONFIG, { mode: 0o600 })
+    await writeFile(join(at, 'config'), BARE_CONFIG, { mode: 0o600 })
   }
   const file = TEXTS.has(path) ? join(at, path) : join(at, 'objects', path)
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })

@@ -3,7 +3,6 @@ import type { Readable } from 'node:stream'
 export interface GitCommit {
   readonly oid: string
   readonly author: string
-  readonly authorEmail: string
   /** All of it, cut where it is very long. */
   readonly message: string
 }

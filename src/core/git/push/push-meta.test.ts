@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { metaOfSource } from '../source/source.ts'
 import { metaOf } from './push-meta.ts'
 
-const commit = { oid: 'a'.repeat(40), author: 'Ada', authorEmail: 'ada@aloft.test', message: 'A change' }
+const commit = { oid: 'a'.repeat(40), author: 'Ada', message: 'A change' }
 const push = { id: 'push_1', fork: false, pull: null }
 
 test('a deployment remembers its commit in the words of every host and in those of its own', () => {

@@ -24,17 +24,13 @@ export interface OpenS3Options extends Pick<S3BlobStoreOptions, 'onDamage' | 'sm
   readonly hasRoom?: () => boolean
   readonly clock: Clock
   readonly log: Log
-  readonly timeoutMs?: number
 }
 
 export async function openS3BlobStore(options: OpenS3Options): Promise<BlobStore> {
-  const { url, credentials, folder, clock, log, hasRoom = () => true, timeoutMs } = options
+  const { url, credentials, folder, clock, log, hasRoom = () => true } = options
   // Requests are signed with the time of the machine, whatever time the contents live in.
   const location = readLocation(url)
-  const client = new S3Client({
-    ...{ location, credentials, clock: systemClock },
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-  })
+  const client = new S3Client({ location, credentials, clock: systemClock })
   const store = await createFsBlobStore({ folder, clock, log, hasRoom })
   const cache = new ContentCache({ store, budgetBytes: options.budgetBytes, hasRoom, clock, log })
   const marker = createMarker(client)

@@ -16,14 +16,15 @@ const MAX_PIXELS = 50_000_000
 /** Whoever would wait for more than this many others is told to come back. */
 const MOST_WAITING = 500
 
+/** For one image. */
+const LIMIT_MS = 15 * SECOND
+/** After which a process that nobody asks is ended. */
+const IDLE_MS = MINUTE
+
 interface SharpImagesOptions {
   /** Opened when the first image is asked for. */
   readonly openSandbox: () => Promise<Sandbox>
   readonly log: Log
-  /** For one image. */
-  readonly limitMs?: number
-  /** After which a process that nobody asks is ended. */
-  readonly idleMs?: number
   readonly atOnce?: number
 }
 
@@ -36,8 +37,6 @@ interface Worker {
 export function createSharpImages({
   openSandbox,
   log,
-  limitMs = 15 * SECOND,
-  idleMs = MINUTE,
   // Sites are served beside it.
   atOnce = Math.max(1, Math.floor(availableParallelism() / 2)),
 }: SharpImagesOptions): Images {
@@ -123,7 +122,7 @@ export function createSharpImages({
       return
     }
     running--
-    if (running === 0) idle = setTimeout(() => void stop(), idleMs).unref()
+    if (running === 0) idle = setTimeout(() => void stop(), IDLE_MS).unref()
   }
 
   async function stop(): Promise<void> {
@@ -144,7 +143,7 @@ export function createSharpImages({
       // Whatever it does with that image, it does no more.
       if (worker === asked) worker = undefined
       child.kill()
-    }, limitMs)
+    }, LIMIT_MS)
     try {
       connection.write(`${JSON.stringify(request)}\n`)
       connection.end(source)

@@ -10,11 +10,9 @@ interface LastKnownOptions {
   readonly file: string
   readonly clock: Clock
   readonly log: Log
-  /** What all values may take; the longest unused go first. */
-  readonly maxBytes?: number
-  readonly flushMs?: number
 }
 
+/** What all values may take; the longest unused go first. */
 const MAX_BYTES = 128 * 2 ** 20
 /** One that is larger would push out all others. */
 const LARGEST_SHARE = 0.25
@@ -73,7 +71,7 @@ interface Waiting {
 
 class SqliteLastKnown implements LastKnown {
   readonly #database: DatabaseSync
-  readonly #options: Required<LastKnownOptions>
+  readonly #options: LastKnownOptions
   readonly #read: StatementSync
   readonly #write: StatementSync
   readonly #remove: StatementSync
@@ -85,7 +83,7 @@ class SqliteLastKnown implements LastKnown {
 
   constructor(database: DatabaseSync, options: LastKnownOptions) {
     this.#database = database
-    this.#options = { maxBytes: MAX_BYTES, flushMs: SECOND, ...options }
+    this.#options = options
     this.#read = database.prepare('SELECT value FROM known WHERE kind = ? AND key = ?')
     this.#write = database.prepare(
       'INSERT INTO known (kind, key, value, used_at) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value, used_at = excluded.used_at',
@@ -95,7 +93,7 @@ class SqliteLastKnown implements LastKnown {
 
   put(kind: string, key: string, value: unknown): void {
     this.#waiting.set(`${kind}\0${key}`, { kind, key, value })
-    this.#timer ??= setTimeout(() => this.#flush(), this.#options.flushMs).unref()
+    this.#timer ??= setTimeout(() => this.#flush(), SECOND).unref()
   }
 
   get(kind: string, key: string): unknown {
@@ -137,18 +135,16 @@ class SqliteLastKnown implements LastKnown {
   }
 
   #store({ kind, key, value }: Waiting): void {
-    const { maxBytes, clock } = this.#options
     const bytes = value === undefined ? undefined : serialize(value)
-    if (bytes === undefined || bytes.length > maxBytes * LARGEST_SHARE) this.#remove.run(kind, key)
-    else this.#write.run(kind, key, bytes, clock.now())
+    if (bytes === undefined || bytes.length > MAX_BYTES * LARGEST_SHARE) this.#remove.run(kind, key)
+    else this.#write.run(kind, key, bytes, this.#options.clock.now())
   }
 
   #prune(): void {
-    const { maxBytes } = this.#options
     const { bytes } = this.#database
       .prepare('SELECT coalesce(sum(length(value)), 0) AS bytes FROM known')
       .get() as { bytes: number }
-    let surplus = bytes - maxBytes
+    let surplus = bytes - MAX_BYTES
     if (surplus <= 0) return
     const oldest = this.#database.prepare(
       'SELECT kind, key, length(value) AS bytes FROM known ORDER BY used_at LIMIT 1',

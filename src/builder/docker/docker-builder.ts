@@ -16,6 +16,7 @@ import { DEFAULT_MAX_DURATION, DEFAULT_MEMORY_MB, type Output, type Program } fr
 import { type BuildEvents, type Builder, BuildFailure, type BuildTask } from '#core/ports/builder.ts'
 import type { ImageBuilder } from '#core/ports/image-builder.ts'
 import type { SourceRoute } from '#core/routing/route.ts'
+import { DEFAULT_LIMITS } from '../environment/build-environment.ts'
 import { createCommandLog } from '../environment/command/command-log.ts'
 import { createRedactor } from '../environment/command/redact.ts'
 import { programId } from '../output/program-id.ts'
@@ -25,8 +26,6 @@ import { argumentsOf, readInstructions, refuseFetching } from './dockerfile.ts'
 interface DockerBuilderParts {
   readonly images: ImageBuilder
   readonly blobs: ContextStore
-  readonly logLines?: number
-  readonly logBytes?: number
 }
 
 /** One image, or files that are served beside it. */
@@ -167,7 +166,7 @@ class DockerBuild {
       Object.entries(values).filter(([name]) => wanted.has(name) && !PROXY.test(name)),
     )
 
-    const { logLines = 50_000, logBytes = 8 * 2 ** 20 } = this.#parts
+    const { logLines, logBytes } = DEFAULT_LIMITS
     const redactor = createRedactor(secrets)
     const commands = createCommandLog(redactor, { lines: logLines, bytes: logBytes })
     const log = this.#events.log(run)

@@ -13,18 +13,14 @@ export const KEPT = {
 interface CleanupParts {
   readonly store: Pick<TrafficStore, 'prune'>
   readonly clock: Clock
-  /** Rows deleted at a time. */
-  readonly step?: number
-  /** Between two steps, so that those who count get their turn. */
-  readonly pauseMs?: number
 }
 
-export const createTrafficCleanup = ({
-  store,
-  clock,
-  step = 500,
-  pauseMs = 10,
-}: CleanupParts): JobHandler => ({
+/** Rows deleted at a time. */
+const STEP = 500
+/** Between two steps, so that those who count get their turn. */
+const PAUSE_MS = 10
+
+export const createTrafficCleanup = ({ store, clock }: CleanupParts): JobHandler => ({
   kind: 'analytics.clean-up',
   summary: 'Delete request counts: per minute after 2 days, per hour after 60 days, per day after 2 years',
   timeLimit: 30 * MINUTE,
@@ -34,7 +30,7 @@ export const createTrafficCleanup = ({
     const now = clock.now()
     for (const kind of ['all', 'paths'] as const)
       for (const [name, ms] of Object.entries(KEPT[kind]))
-        while ((await store.prune(kind, name as Step, now - ms, step)) === step)
-          await sleep(pauseMs, undefined, { signal })
+        while ((await store.prune(kind, name as Step, now - ms, STEP)) === STEP)
+          await sleep(PAUSE_MS, undefined, { signal })
   },
 })

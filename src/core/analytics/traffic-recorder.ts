@@ -13,8 +13,6 @@ interface RecorderParts {
   readonly store: Pick<TrafficStore, 'add'>
   readonly clock: Clock
   readonly log: Log
-  /** How long counts stay in memory; those of paths, to the end of the minute. */
-  readonly flushMs?: number
   /** Deployments that are counted at once before all there is goes on to be written. */
   readonly maxCells?: number
   /** Rows that wait for a store that does not answer. */
@@ -30,6 +28,9 @@ interface Cell {
   tally: Tally
   sketch: PathSketch
 }
+
+/** How long counts stay in memory; those of paths, to the end of the minute. */
+const FLUSH_MS = 5 * SECOND
 
 /** Rows a transaction: no longer a pause for visitors than the log makes. */
 const STEP = 100
@@ -51,7 +52,7 @@ export class TrafficRecorder {
   #closed = false
 
   constructor(parts: RecorderParts) {
-    this.#parts = { flushMs: 5 * SECOND, maxCells: 1000, maxWaiting: 50_000, ...parts }
+    this.#parts = { maxCells: 1000, maxWaiting: 50_000, ...parts }
   }
 
   /** Of every visit, so it has to be cheap: a look-up or two, and some additions. */
@@ -134,7 +135,7 @@ export class TrafficRecorder {
 
   #plan(): void {
     if (this.#closed) return
-    this.#timer ??= setTimeout(() => void this.flush(), this.#parts.flushMs).unref()
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
   }
 
   /** One after the other; called meanwhile, it answers what is under way. */

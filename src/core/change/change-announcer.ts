@@ -8,19 +8,13 @@ interface ChangeAnnouncer {
 }
 
 /** What happens within this time is said together. */
-const GATHER = 100
+const GATHER_MS = 100
 
 /** The most that one message holds. */
 const TOGETHER = 200
 
 /** Says on the bus what has changed: what changes again and again within a moment, once. */
-export function createChangeAnnouncer({
-  bus,
-  gatherMs = GATHER,
-}: {
-  readonly bus: Pick<Bus, 'publish'>
-  readonly gatherMs?: number
-}): ChangeAnnouncer {
+export function createChangeAnnouncer({ bus }: { readonly bus: Pick<Bus, 'publish'> }): ChangeAnnouncer {
   let gathered = new Map<string, OwnedChange>()
   let timer: NodeJS.Timeout | undefined
 
@@ -40,7 +34,7 @@ export function createChangeAnnouncer({
         const before = gathered.get(key)
         gathered.set(key, before && before.id !== change.id ? withoutId(change) : change)
       }
-      if (gathered.size > 0) timer ??= setTimeout(flush, gatherMs)
+      if (gathered.size > 0) timer ??= setTimeout(flush, GATHER_MS)
     },
     flush,
   }

@@ -38,8 +38,6 @@ interface ChangesParts {
   readonly bus: Bus
   readonly teams: Memberships
   readonly everyMs?: number
-  readonly mostOfPerson?: number
-  readonly mostOfAccount?: number
 }
 
 /** What may end somebody's right to listen, or change what they hear. */
@@ -64,13 +62,11 @@ interface Seat {
   end(): void
 }
 
-export function createChanges({
-  bus,
-  teams,
-  everyMs = 20 * SECOND,
-  mostOfPerson = 32,
-  mostOfAccount = 200,
-}: ChangesParts): Changes {
+/** Who may listen at once: browsers of one person, and all of an account. */
+const MOST_OF_PERSON = 32
+const MOST_OF_ACCOUNT = 200
+
+export function createChanges({ bus, teams, everyMs = 20 * SECOND }: ChangesParts): Changes {
   const seats = new Set<Seat>()
   const byAccount = new Map<string, Set<Seat>>()
   let unsubscribe: (() => void) | undefined
@@ -118,7 +114,7 @@ export function createChanges({
   return {
     follow(ctx, listener) {
       const [personId, ownerId] = [ctx.actor.user.id, ctx.owner.id]
-      if (countOf('personId', personId) >= mostOfPerson || countOf('ownerId', ownerId) >= mostOfAccount)
+      if (countOf('personId', personId) >= MOST_OF_PERSON || countOf('ownerId', ownerId) >= MOST_OF_ACCOUNT)
         throw new AloftError('rate_limited', 'Too many change streams are open. Close some, then try again.')
       let waiting: OwnedChange[] = []
       let checking = false

@@ -42,8 +42,6 @@ interface SenderParts {
   readonly log: Log
   readonly worker: string
   readonly scheme: Scheme
-  /** How long entries are gathered for one request. */
-  readonly gatherMs?: number
 }
 
 /** A drain that this worker sends. */
@@ -74,6 +72,8 @@ export const DEAD_AFTER = DAY
 const MOST_BEHIND = { ms: HOUR, entries: 100_000 } as const
 
 const LEASE = 30 * SECOND
+/** How long entries are gathered for one request. */
+const GATHER_MS = SECOND
 const REFRESH = 10 * SECOND
 const LONGEST_NAP = 5 * SECOND
 /** What is read without anything to send is remembered this often. */
@@ -88,7 +88,7 @@ const TURN = 10
  * under the same ids.
  */
 export class DrainSender {
-  readonly #parts: Required<SenderParts>
+  readonly #parts: SenderParts
   readonly #feed: LogFeed
   readonly #held = new Map<string, HeldBatch>()
   readonly #stopping = new AbortController()
@@ -100,7 +100,7 @@ export class DrainSender {
   #floor: { serial: string | undefined; until: number } = { serial: undefined, until: 0 }
 
   constructor(parts: SenderParts) {
-    this.#parts = { gatherMs: SECOND, ...parts }
+    this.#parts = parts
     this.#feed = createLogFeed(parts.logStore)
   }
 
@@ -143,7 +143,7 @@ export class DrainSender {
   async #run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       await this.#look()
-      await this.#nap.pause(this.#parts.gatherMs, LONGEST_NAP)
+      await this.#nap.pause(GATHER_MS, LONGEST_NAP)
     }
   }
 

@@ -18,13 +18,10 @@ interface RunnerParts {
   readonly clock: Clock
   readonly log: Log
   readonly worker: string
-  readonly concurrency?: number
   /** While it says so, nothing new is begun. */
   readonly isPaused?: () => boolean
   /** A worker that died is noticed after this long. */
   readonly leaseMs?: number
-  /** The longest nap between two looks, in case a wake-up was lost. */
-  readonly pollMs?: number
 }
 
 interface Lane {
@@ -52,12 +49,16 @@ class Drained extends Error {
   override readonly message = 'the process is stopping'
 }
 
+/** Jobs at once, of all kinds that have no workers of their own. */
+const CONCURRENCY = 4
 const MOST_TURNS = 10_000
 /** Jobs, those that are due last, of which it is looked at whether they are due in time. */
 const MOST_LOOKED_AT = 200
 /** Of a longer queue the end is told when it comes nearer. */
 const MOST_TOLD = 100
 
+/** Between two looks, in case a wake-up was lost. */
+const LONGEST_NAP = MINUTE
 /** What is due but has to wait for another job is looked at after this, then twice as long, and so on. */
 const SHORTEST_NAP = 50
 const LONGEST_BLOCKED_NAP = 5 * SECOND
@@ -87,7 +88,7 @@ export class JobRunner {
   #blocked = 0
 
   constructor(parts: RunnerParts) {
-    this.#parts = { concurrency: 4, leaseMs: 30 * SECOND, pollMs: MINUTE, isPaused: () => false, ...parts }
+    this.#parts = { leaseMs: 30 * SECOND, isPaused: () => false, ...parts }
     this.#handlers = new Map(parts.handlers.map((handler) => [handler.kind, handler]))
     const own = parts.handlers.filter(({ atOnce }) => atOnce !== undefined)
     const others = parts.handlers.filter(({ atOnce }) => atOnce === undefined)
@@ -98,7 +99,7 @@ export class JobRunner {
       ...{ onWaiting: undefined, mayBegin: undefined },
     })
     this.#lanes = [
-      plain(common, this.#parts.concurrency),
+      plain(common, CONCURRENCY),
       ...others.flatMap((handler) => (handler.apart === undefined ? [] : [plain([handler], handler.apart)])),
       ...own.map(
         ({ kind, atOnce = 1, inOrder = false, givesWayAfter = Number.POSITIVE_INFINITY, ...own }) => ({
@@ -168,15 +169,15 @@ export class JobRunner {
   }
 
   async #look(): Promise<void> {
-    const { store, clock, pollMs, log } = this.#parts
+    const { store, clock, log } = this.#parts
     clearTimeout(this.#timer)
-    let nap: number = pollMs
+    let nap: number = LONGEST_NAP
     try {
       while (this.#again && !this.#draining) {
         this.#again = false
         for (const lane of this.#lanes) if (await this.#fill(lane)) this.#again = true
       }
-      if (clock.monotonic() - this.#clockLookedAt > pollMs) await this.#setClockRight()
+      if (clock.monotonic() - this.#clockLookedAt > LONGEST_NAP) await this.#setClockRight()
       for (const lane of this.#lanes) nap = Math.min(nap, await this.#tendQueue(lane))
       const kinds = this.#lanes.filter((lane) => this.#free(lane) > 0).flatMap((lane) => lane.kinds)
       const due = await store.nextDue(kinds)

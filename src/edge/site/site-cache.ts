@@ -11,8 +11,6 @@ interface SiteCacheOptions {
   readonly budgetBytes: number
   /** What else has to be known before a site can answer. */
   readonly prepare?: (site: Site) => Promise<void> | undefined
-  /** How long visitors wait for a site that is in doubt to be looked up; then they get what was known. */
-  readonly confirmWithinMs?: number
 }
 
 type Load = Promise<SiteEntry | undefined>
@@ -22,7 +20,7 @@ const CHECK_MS = 60_000
 const RETRY_MS = 5_000
 /** Short, because a host may become ours at any moment and the message may be lost; long enough to be cheap. */
 const ABSENT_MS = 2_000
-/** A database that is there answers much sooner. */
+/** How long visitors wait for a site that is in doubt; then they get what was known. A database that is there answers sooner. */
 const CONFIRM_WITHIN_MS = 300
 const MAX_NAMES = 10_000
 const NOT_CHECKED = 'a site could not be checked for changes; serving the last known state'
@@ -34,7 +32,6 @@ export class SiteCache {
   readonly #log: Log
   readonly #budget: number
   readonly #prepare: SiteCacheOptions['prepare']
-  readonly #confirmWithinMs: number
   readonly #kept: WeightedCache<SiteEntry>
   readonly #loads = new Map<string, Load>()
   /** Of sites in doubt: what visitors wait for. */
@@ -44,16 +41,8 @@ export class SiteCache {
   /** Hosts that were forgotten because of a change, and nobody asked for since. */
   readonly #changed = new Set<string>()
 
-  constructor({
-    sites,
-    clock,
-    log,
-    budgetBytes,
-    prepare,
-    confirmWithinMs = CONFIRM_WITHIN_MS,
-  }: SiteCacheOptions) {
+  constructor({ sites, clock, log, budgetBytes, prepare }: SiteCacheOptions) {
     this.#prepare = prepare
-    this.#confirmWithinMs = confirmWithinMs
     this.#sites = sites
     this.#clock = clock
     this.#log = log
@@ -176,7 +165,7 @@ export class SiteCache {
 
   async #settle(host: string, entry: SiteEntry): Load {
     const late = Promise.withResolvers<'late'>()
-    const timer = setTimeout(() => late.resolve('late'), this.#confirmWithinMs)
+    const timer = setTimeout(() => late.resolve('late'), CONFIRM_WITHIN_MS)
     try {
       const found = await Promise.race([this.#load(host), late.promise])
       if (found !== 'late') return found

@@ -19,8 +19,6 @@ interface RunnerClientOptions {
   readonly logger: Log
   /** How long a request waits while nothing runs programs. */
   readonly timeoutMs?: number
-  /** How long a request waits for an instance that starts. */
-  readonly startMs?: number
   /** How long a host may take to say that it is there. */
   readonly doubtMs?: number
 }
@@ -61,6 +59,8 @@ const REPORT_MS = 100
 const FIRST_RETRY_MS = 20
 const LONGEST_RETRY_MS = SECOND
 const MOST_AFFINITIES = 10_000
+/** How long a request waits for an instance that starts. */
+const START_MS = 120 * SECOND
 /** A host that is alive answers sooner. */
 const DOUBT_MS = 3 * SECOND
 
@@ -77,8 +77,7 @@ const weight = (affinity: string, id: string): string =>
 export const createRunnerClient = (options: RunnerClientOptions): RunnerClient => new ProcessClient(options)
 
 class ProcessClient implements RunnerClient {
-  readonly #options: RunnerClientOptions &
-    Required<Pick<RunnerClientOptions, 'timeoutMs' | 'startMs' | 'doubtMs'>>
+  readonly #options: RunnerClientOptions & Required<Pick<RunnerClientOptions, 'timeoutMs' | 'doubtMs'>>
   /** By deployment, then by program. */
   readonly #programs = new Map<string, Map<string, Program>>()
   /** Instances by id, those that take no new requests too while they have some. */
@@ -101,7 +100,7 @@ class ProcessClient implements RunnerClient {
   #closed = false
 
   constructor(options: RunnerClientOptions) {
-    this.#options = { timeoutMs: 30 * SECOND, startMs: 120 * SECOND, doubtMs: DOUBT_MS, ...options }
+    this.#options = { timeoutMs: 30 * SECOND, doubtMs: DOUBT_MS, ...options }
     this.#connect()
   }
 
@@ -199,7 +198,7 @@ class ProcessClient implements RunnerClient {
 
   #wait(ref: ProgramRef, options: LeaseOptions | undefined): Promise<Lease> {
     const program = this.#programOf(ref.deploymentId, ref.program)
-    const { timeoutMs, startMs } = this.#options
+    const { timeoutMs } = this.#options
     const { signal } = options ?? {}
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
@@ -231,7 +230,7 @@ class ProcessClient implements RunnerClient {
         'Nothing runs programs at the moment',
         () => this.#line === undefined,
       )
-      const longest = tooLong(startMs, 'No instance became free in time')
+      const longest = tooLong(START_MS, 'No instance became free in time')
       signal?.addEventListener('abort', abort)
       program.waiting.add(waiting)
       // The first is told of at once; how many follow it, a little later.

@@ -9,7 +9,7 @@ export type Wait = (ms: number, signal: AbortSignal | undefined) => Promise<void
  * How long failures that pass are outlasted: longer than an installation takes to end what is under way and to start
  * again, half a minute at the least; or, where something goes on meanwhile, a quarter of an hour.
  */
-export type RetryFor = 'short' | 'long'
+type RetryFor = 'short' | 'long'
 
 export interface Persistence {
   readonly retryFor?: RetryFor | undefined

@@ -1,4 +1,4 @@
-export const REDACTED = '[redacted]'
+const REDACTED = '[redacted]'
 
 /** Names whose text is a secret: tokens, secrets, passwords, private keys, and the values of variables. */
 const SECRET_NAME =

@@ -8,7 +8,7 @@ export interface LooseInput {
 }
 
 /** Fills the row's path. A value that would change which path it is cannot be sent at all. */
-export function fillPath(row: Endpoint, params: Readonly<Record<string, string>> = {}): string {
+function fillPath(row: Endpoint, params: Readonly<Record<string, string>> = {}): string {
   return pathOf(row).replace(/:(\w+)/g, (_match, name: string) => {
     const value = params[name]
     if (value === undefined || value === '' || value === '.' || value === '..')
@@ -17,7 +17,7 @@ export function fillPath(row: Endpoint, params: Readonly<Record<string, string>>
   })
 }
 
-export function buildUrl(
+function buildUrl(
   baseUrl: string,
   row: Endpoint,
   { params, query }: LooseInput,

@@ -7,7 +7,7 @@ import { scanRecords } from './record.ts'
 
 const BYTES_AT_ONCE = 4 << 20
 
-export interface CompactionOptions {
+interface CompactionOptions {
   readonly layout: Layout
   readonly index: BlobIndex
   readonly owner: string

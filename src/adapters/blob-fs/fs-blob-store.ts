@@ -39,7 +39,7 @@ const DELETES_AT_ONCE = 64
 const DELETE_ATTEMPTS = 3
 const THREADED_BYTES = 1 << 20
 
-export interface FsBlobStoreOptions {
+interface FsBlobStoreOptions {
   /** Made if it is not there. Only stores use it, and everything in it must be on one file system of this machine. */
   readonly folder: string
   readonly clock: Clock

@@ -15,7 +15,7 @@ const NEW_SYNCED = SYNCED | constants.O_CREAT | constants.O_EXCL
 const BATCH_ENTRIES = 512
 const BATCH_BYTES = 8 << 20
 
-export interface PackEntry extends RecordSource {
+interface PackEntry extends RecordSource {
   /** Set where a content changes its place rather than comes in. */
   readonly from?: Place
 }
@@ -32,7 +32,7 @@ interface OpenPack {
   size: number
 }
 
-export interface PackWriterOptions {
+interface PackWriterOptions {
   readonly layout: Layout
   readonly index: BlobIndex
   readonly owner: string

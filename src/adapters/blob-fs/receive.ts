@@ -12,7 +12,7 @@ export interface Received {
   readonly content: Uint8Array | Spill
 }
 
-export interface ReceiveOptions {
+interface ReceiveOptions {
   readonly maxBytes: number
   readonly smallBytes: number
   readonly sizeHint: number

@@ -8,7 +8,7 @@ import { systemClock } from '#core/ports/system-clock.ts'
 import { createListeners } from '../bus/listeners.ts'
 import { createRareWarning } from '../redis/rare-warning.ts'
 
-export interface PostgresRelayOptions {
+interface PostgresRelayOptions {
   readonly url: string
   readonly log: Log
   readonly clock?: Clock

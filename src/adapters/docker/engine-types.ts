@@ -3,7 +3,6 @@ import type { Readable } from 'node:stream'
 /** The parts of the engine's answers that are looked at. */
 export interface EngineInfo {
   readonly OSType: string
-  readonly OperatingSystem: string
   readonly ServerVersion: string
   readonly DockerRootDir: string
   readonly MemoryLimit: boolean

@@ -22,7 +22,7 @@ export interface LaunchedRuntime {
   readonly to: number
 }
 
-export interface Services {
+interface Services {
   /** Whom containers ask for names. */
   readonly nameServer: string
   readonly led: readonly LaunchedRuntime[]

@@ -13,7 +13,7 @@ import { PROGRAMS } from '../docker/images.ts'
 import { ownFolderIn } from '../docker/own-folder.ts'
 import type { SwarmPeers } from './places.ts'
 
-export interface ImageRegistryParts {
+interface ImageRegistryParts {
   readonly engine: Engine
   readonly port: number
   /** What engines show; the same on all machines. */
@@ -24,7 +24,7 @@ export interface ImageRegistryParts {
   readonly log: Log
 }
 
-export interface ImageRegistry {
+interface ImageRegistry {
   /** What all images are called before the colon, on every node. */
   readonly repository: string
   /** For the engine, to be let in. */

@@ -12,7 +12,7 @@ export interface ContainerEnd {
   readonly reason?: string | undefined
 }
 
-export interface OwnContainersParts {
+interface OwnContainersParts {
   readonly engine: Engine
   readonly installation: string
   /** The one that tasks are in. */

@@ -30,7 +30,7 @@ export interface Place {
   kill(container: string): Promise<void>
 }
 
-export interface PlacesParts {
+interface PlacesParts {
   readonly swarm: SwarmEngine
   /** The id of this machine's node. */
   readonly node: string

@@ -13,7 +13,7 @@ import type { SwarmEngine } from './swarm-engine.ts'
 import type { Task } from './swarm-types.ts'
 import type { TaskWatch } from './task-watch.ts'
 
-export interface ServiceLaunchParts {
+interface ServiceLaunchParts {
   readonly swarm: SwarmEngine
   readonly tasks: TaskWatch
   readonly places: Places

@@ -4,7 +4,7 @@ import type { SwarmEngine } from './swarm-engine.ts'
 import type { Task } from './swarm-types.ts'
 
 /** All tasks of the service that the swarm still knows of, the newest first. */
-export type TaskListener = (tasks: readonly Task[]) => void
+type TaskListener = (tasks: readonly Task[]) => void
 
 /** A swarm tells nobody what becomes of tasks: all that have these labels are looked at again and again, together. */
 export class TaskWatch {

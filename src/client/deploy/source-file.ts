@@ -12,7 +12,7 @@ export interface SourceFile {
   open(count: (bytes: number) => void): Promise<OpenFile>
 }
 
-export interface OpenFile {
+interface OpenFile {
   readonly body: RawBody
   /** Why it could not be read on, if so. */
   broken?(): unknown

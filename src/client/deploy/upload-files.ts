@@ -9,7 +9,7 @@ import type { HashedFile } from './source-file.ts'
 
 const AT_ONCE = 8
 
-export interface UploadProgress {
+interface UploadProgress {
   readonly files: number
   readonly bytes: number
 }

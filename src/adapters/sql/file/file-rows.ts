@@ -8,7 +8,7 @@ import { numberAt, rowsIn, textAt } from '../database/json-rows.ts'
 import { prepare } from '../database/prepare.ts'
 import type { Db } from '../tables.ts'
 
-export interface FileRow extends UploadedFile {
+interface FileRow extends UploadedFile {
   readonly ownerId: string
   readonly usedAt: number
 }

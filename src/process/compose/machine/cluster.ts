@@ -115,7 +115,7 @@ export async function openGateway(
   }
 }
 
-export interface Peers {
+interface Peers {
   /** Those that run functions, answer, and are not to be left alone. */
   others(): readonly OtherMachine[]
   close(): void

@@ -24,6 +24,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   { ids: ['P7'], tools: [], load: () => import('./deploy-many.ts') },
   { ids: ['P8'], tools: [], load: () => import('./create-many.ts') },
   { ids: ['P9'], tools: ['bind', 'dnsperf'], load: () => import('./dns.ts') },
+  { ids: ['P10'], tools: ['wrk'], load: () => import('./alias-switch.ts') },
   { ids: ['P11'], tools: [], load: () => import('./create-live.ts') },
   { ids: ['P12'], tools: [], load: () => import('./idle-memory.ts') },
   { ids: ['P12'], tools: ['h2load', 'bubblewrap'], load: () => import('./growth/memory-growth.ts') },

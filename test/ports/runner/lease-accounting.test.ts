@@ -185,3 +185,32 @@ test('tells whether an instance was lost with its node, to each who asks, and ha
   assert.equal(alive.size, 2)
   again.release()
 })
+
+test('a host that drains lets go of those who have no request there, however long its instances take to end', async (t) => {
+  const ends: (() => void)[] = []
+  const { launchContainer } = createFakes()
+  const bench = await openWorkbench(t, createUnsandboxed(), {
+    async launchContainer() {
+      const led = await launchContainer()
+      const { stop } = led
+      return Object.assign(led, { stop: () => void ends.push(() => stop(0)) })
+    },
+  })
+  const ref = await bench.deploy({ files: {}, runtime: 'docker', scale: { min: 0, max: 1 } })
+  const [busy, idle] = [bench.connect(), bench.connect()]
+  const [held, before] = [await busy.lease(ref), await idle.lease(ref)]
+  before.release()
+  const drained = bench.host.drain(60_000)
+  await bench.succeed()
+  const after = await idle.lease(ref)
+  assert.notEqual(after.instanceId, before.instanceId)
+  after.release()
+  held.release()
+  // Now whoever had a request is let go as well, and the instance is told to end.
+  const next = await busy.lease(ref)
+  assert.notEqual(next.instanceId, held.instanceId)
+  next.release()
+  while (ends.length === 0) await new Promise(setImmediate)
+  for (const end of ends) end()
+  await drained
+})

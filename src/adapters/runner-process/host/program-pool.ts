@@ -44,6 +44,8 @@ export interface PoolLimits {
 
 interface Want {
   waiting: number
+  /** The last list that it was sent. */
+  told: number
   /** The last list that it has received. */
   seen: number
   /** Whether it was told that more may come. */
@@ -115,7 +117,7 @@ export class ProgramPool {
   /** So many requests of a serving process wait; it is told of all changes from now on. */
   want(subscriber: Subscriber, waiting: number, knowsNone = false): void {
     this.#usedAt = this.#parts.clock.monotonic()
-    const want = this.#wants.get(subscriber) ?? { waiting: 0, seen: 0, grows: false }
+    const want = this.#wants.get(subscriber) ?? { waiting: 0, told: 0, seen: 0, grows: false }
     const isNew = !this.#wants.has(subscriber)
     want.waiting = waiting
     this.#wants.set(subscriber, want)
@@ -150,6 +152,14 @@ export class ProgramPool {
     const want = this.#wants.get(subscriber)
     if (want) want.seen = Math.max(want.seen, list)
     this.#notice()
+  }
+
+  /** Whether a serving process has no request here, and knows that there will be none: only so while this one drains. */
+  isLeftBy(subscriber: Subscriber): boolean {
+    const want = this.#wants.get(subscriber)
+    if (want === undefined) return true
+    if (this.#closed === undefined || want.seen < want.told) return false
+    return this.instances.every(({ requests }) => !requests.has(subscriber))
   }
 
   instance(id: string): LiveInstance | undefined {
@@ -421,6 +431,7 @@ export class ProgramPool {
     const want = this.#wants.get(subscriber)
     if (want === undefined) return
     want.grows = this.#grows
+    want.told = list
     const slots = Math.max(1, Math.ceil(this.#concurrency / this.#wants.size))
     const instances = this.#ready.map(({ id, socket, readyAt }): Listed => [id, socket, slots, readyAt])
     const { end } = subscriber

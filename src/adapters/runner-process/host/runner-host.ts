@@ -183,7 +183,8 @@ class ProcessHost implements RunnerHost {
   readonly #pools = new Map<string, Map<string, ProgramPool>>()
   readonly #poolOf = new Map<string, ProgramPool>()
   readonly #server: Server
-  readonly #sockets = new Set<Socket>()
+  /** Serving processes, by their connections. */
+  readonly #clients = new Map<Socket, Subscriber>()
   readonly #stopped = new AbortController()
   readonly #starting = new Set<Promise<unknown>>()
   readonly #instances = new Set<LiveInstance>()
@@ -289,7 +290,9 @@ class ProcessHost implements RunnerHost {
     const closed = new Promise((resolve) => this.#server.close(resolve))
     await this.#socketFile?.remove()
     const warm = this.#warm.close()
-    await Promise.all([...this.#allPools()].map((pool) => pool.drain(ms)))
+    const drained = Promise.all([...this.#allPools()].map((pool) => pool.drain(ms)))
+    for (const [socket, subscriber] of this.#clients) this.#letGo(socket, subscriber)
+    await drained
     this.#stopped.abort(new RunnerError('unavailable', 'The platform stops'))
     while (this.#instances.size + this.#starting.size > 0) {
       for (const instance of this.#instances) instance.kill()
@@ -297,7 +300,7 @@ class ProcessHost implements RunnerHost {
       await Promise.allSettled(this.#starting)
     }
     await warm
-    for (const connection of this.#sockets) connection.destroy()
+    for (const connection of this.#clients.keys()) connection.destroy()
     await closed
     // Each was taken off the list as it ended. What is left of that name is of a process that took this one's place.
     await this.#stored
@@ -498,7 +501,6 @@ class ProcessHost implements RunnerHost {
 
   /** A serving process connects. */
   #welcome(socket: Socket): void {
-    this.#sockets.add(socket)
     let last = 0
     /** Of `end` messages, those that it is still to be told of, and when it has been. */
     let untold = 0
@@ -520,18 +522,31 @@ class ProcessHost implements RunnerHost {
         return Math.min(last, ...[...this.examined].map((end) => end - 1))
       },
     }
+    this.#clients.set(socket, subscriber)
     const line = speakJsonLines(socket, {
       maxBytes: MAX_LINE_BYTES,
       onMessage: (message) => {
         const received = message as unknown as ToHost
         if (received.type === 'end') last = received.end
         this.#hear(received, subscriber)
+        if (this.#draining) this.#letGo(socket, subscriber)
       },
       onClose: () => {
-        this.#sockets.delete(socket)
+        this.#clients.delete(socket)
         for (const pool of this.#allPools()) pool.leave(subscriber)
       },
     })
+  }
+
+  /**
+   * While this one drains: whoever has nothing here any more is told to go elsewhere, to the process that takes the place of
+   * this one or to another machine. It may take long until the last instance has ended, and what they want meanwhile is not started here.
+   */
+  #letGo(socket: Socket, subscriber: Subscriber): void {
+    // What it complained of is looked into first.
+    if (subscriber.examined.size > 0) return
+    for (const pool of this.#allPools()) if (!pool.isLeftBy(subscriber)) return
+    socket.end()
   }
 
   #hear(message: ToHost, subscriber: Subscriber): void {

@@ -108,8 +108,10 @@ export function createFsPrerenderCache(options: FsPrerenderCacheOptions): Preren
         })
       await sweeping
     },
-    revalidate: (deploymentId, revalidation) =>
-      addRevalidation(join(folderOf(deploymentId), REVALIDATIONS), revalidation),
+    async revalidate(deploymentId, revalidation, tell) {
+      await addRevalidation(join(folderOf(deploymentId), REVALIDATIONS), revalidation)
+      tell?.()
+    },
     revalidations: (deploymentId) => readRevalidationFile(join(folderOf(deploymentId), REVALIDATIONS)),
     async forget(deploymentId) {
       await rm(folderOf(deploymentId), { recursive: true, force: true })

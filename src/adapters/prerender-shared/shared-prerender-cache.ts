@@ -54,13 +54,17 @@ export function createSharedPrerenderCache(
         .catch((error: unknown) => log.debug({ err: error }, 'a page could not be given to other machines'))
     },
 
-    async revalidate(deploymentId, revalidation) {
+    async revalidate(deploymentId, revalidation, tell) {
+      let isShared = false
       // First for all machines: a process of this one that has just begun would otherwise know of it before the others.
       try {
         await store.add(deploymentId, revalidation)
+        isShared = true
+        // Not after the file of this machine: where the disk or the processors are busy, that takes long.
+        tell?.()
       } finally {
         // While the database is away it counts on this machine at least.
-        await local.revalidate(deploymentId, revalidation)
+        await local.revalidate(deploymentId, revalidation, isShared ? undefined : tell)
       }
     },
 

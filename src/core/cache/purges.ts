@@ -44,10 +44,7 @@ export const createPurges = ({ projects, cache, bus, clock }: PurgeParts): Purge
       [...(shown?.latest ?? []), shown?.production, shown?.staging].flatMap((one) => (one ? [one.id] : [])),
     )
     const revalidation = { tags: named, at: clock.now(), ...(soft ? { expire: SOFT_SECONDS } : {}) }
-    for (const id of ids) {
-      await cache.revalidate(id, revalidation)
-      bus.publish(REVALIDATIONS_TOPIC, id)
-    }
+    for (const id of ids) await cache.revalidate(id, revalidation, () => bus.publish(REVALIDATIONS_TOPIC, id))
     return ids.size
   },
 })

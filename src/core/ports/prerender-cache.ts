@@ -31,10 +31,24 @@ export interface PrerenderCache {
   get(key: PrerenderKey): Promise<PrerenderEntry | undefined>
   /** What is too large is not kept. */
   put(key: PrerenderKey, entry: PrerenderEntry): Promise<void>
-  /** Notes that what has these tags is not right any more. It is there for all once this resolves, and never lost. */
-  revalidate(deploymentId: string, revalidation: Revalidation): Promise<void>
+  /**
+   * Notes that what has these tags is not right any more. `tell` is called as soon as it is there for all: whoever begins
+   * from then on knows of it, so everybody else has to hear of it at once. It is never lost once this resolves.
+   */
+  revalidate(deploymentId: string, revalidation: Revalidation, tell?: () => void): Promise<void>
   /** All that was noted of a deployment. */
   revalidations(deploymentId: string): Promise<RevalidatedTags>
   /** Lets go of all that a deployment has. */
   forget(deploymentId: string): Promise<void>
+}
+
+/** Notes several at once, and tells of all of them with the last. */
+export async function revalidateAll(
+  cache: Pick<PrerenderCache, 'revalidate'>,
+  deploymentId: string,
+  revalidations: readonly Revalidation[],
+  tell: () => void,
+): Promise<void> {
+  for (const [n, revalidation] of revalidations.entries())
+    await cache.revalidate(deploymentId, revalidation, n === revalidations.length - 1 ? tell : undefined)
 }

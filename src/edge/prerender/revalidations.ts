@@ -1,7 +1,7 @@
 import type { Bus } from '#core/ports/bus.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
-import type { PrerenderCache } from '#core/ports/prerender-cache.ts'
+import { type PrerenderCache, revalidateAll } from '#core/ports/prerender-cache.ts'
 import {
   EVERYTHING,
   REVALIDATIONS_TOPIC,
@@ -89,13 +89,13 @@ export class Revalidations {
   async take(deploymentId: string, said: string): Promise<void> {
     const { cache, clock, log } = this.#options
     try {
-      for (const revalidation of readRevalidations(said, clock.now()))
-        await cache.revalidate(deploymentId, revalidation)
+      await revalidateAll(cache, deploymentId, readRevalidations(said, clock.now()), () =>
+        this.tell(deploymentId),
+      )
       await this.#read(deploymentId)
     } catch (error) {
       log.error({ err: error, deploymentId }, 'a revalidation by a function could not be stored')
     }
-    this.tell(deploymentId)
   }
 
   /** That kept answers of a deployment are others now. */

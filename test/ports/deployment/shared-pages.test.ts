@@ -7,6 +7,7 @@ import { createFsPrerenderCache } from '#adapters/prerender-fs/fs-prerender-cach
 import { createSharedPages } from '#adapters/prerender-shared/shared-pages.ts'
 import { createSharedPrerenderCache } from '#adapters/prerender-shared/shared-prerender-cache.ts'
 import type { PrerenderCache, PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
+import { RevalidatedTags } from '#core/site/revalidation.ts'
 import { untilBlocked } from '#test/support/blocked.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { eachDatabase, type OpenDatabase } from '#test/support/database/databases.ts'
@@ -157,6 +158,41 @@ test('no machine knows of a revalidation before all can, and it counts on its ow
   written.reject(new Error('the database is away'))
   await assert.rejects(revalidating, /the database is away/)
   assert.equal(await known(), 1)
+})
+
+test('everybody is told of a revalidation as soon as it is there for all, however long the disk of one machine takes', async () => {
+  const steps: string[] = []
+  const disk = Promise.withResolvers<void>()
+  const nothing = async () => {}
+  const cache = createSharedPrerenderCache(
+    {
+      ...{ get: async () => undefined, put: nothing, forget: nothing },
+      revalidations: async () => new RevalidatedTags(),
+      async revalidate(_id, _revalidation, tell) {
+        await disk.promise
+        steps.push('on the disk')
+        tell?.()
+      },
+    },
+    {
+      ...{ clock: clockOf(() => START), log: silentLog },
+      store: {
+        ...{ of: async () => [], join: nothing, forget: nothing },
+        async add() {
+          steps.push('in the database')
+        },
+      },
+    },
+  )
+  const told = Promise.withResolvers<void>()
+  const revalidating = cache.revalidate(KEY.deploymentId, { tags: ['a'], at: START }, () => {
+    steps.push('told')
+    told.resolve()
+  })
+  await told.promise
+  disk.resolve()
+  await revalidating
+  assert.deepEqual(steps, ['in the database', 'told', 'on the disk'])
 })
 
 test('a page is made here where others cannot be asked', async (t) => {

@@ -15,9 +15,10 @@ test('what a program says after its answer is kept one after another, and told',
     put: async () => {},
     forget: async () => {},
     revalidations: async () => new RevalidatedTags(),
-    revalidate: async (id, revalidation) => {
+    revalidate: async (id, revalidation, tell) => {
       kept.push([id, revalidation])
       await new Promise<void>((resolve) => steps.push(resolve))
+      tell?.()
     },
   }
   const bus = createMemoryBus({ log: silentLog })

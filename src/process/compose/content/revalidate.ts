@@ -1,7 +1,7 @@
 import type { Bus } from '#core/ports/bus.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
-import type { PrerenderCache } from '#core/ports/prerender-cache.ts'
+import { type PrerenderCache, revalidateAll } from '#core/ports/prerender-cache.ts'
 import { EVERYTHING, REVALIDATIONS_TOPIC, readRevalidations } from '#core/site/revalidation.ts'
 
 interface Options {
@@ -24,9 +24,9 @@ export function createRevalidate({ prerenders, bus, clock, log }: Options) {
   async function keep(deploymentId: string): Promise<void> {
     for (let said = waiting.get(deploymentId); said; said = waiting.get(deploymentId)) {
       waiting.set(deploymentId, '')
-      for (const revalidation of readRevalidations(said, clock.now()))
-        await prerenders.revalidate(deploymentId, revalidation)
-      bus.publish(REVALIDATIONS_TOPIC, deploymentId)
+      await revalidateAll(prerenders, deploymentId, readRevalidations(said, clock.now()), () =>
+        bus.publish(REVALIDATIONS_TOPIC, deploymentId),
+      )
     }
   }
 

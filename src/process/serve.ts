@@ -57,6 +57,8 @@ const STREAMS_MS = 4 * SECOND
 
 /** How long a process waits to be told of changes before it serves. Without the stores it serves what is known here. */
 const HEARING_MS = 2 * SECOND
+/** The same where others serve, so that nobody waits for it. */
+const HEARING_BESIDE_MS = 15 * SECOND
 
 /** What the contents of sites may take in the memory of one serving process. */
 const EDGE_BUDGET = 64 * 1024 * 1024
@@ -109,7 +111,7 @@ export async function serve(
   log: Log,
   channel: Channel | undefined,
   doing: Doing = NOBODY_READS,
-  { sockets, seat }: ChildOptions = {},
+  { sockets, seat, takesOver = false }: ChildOptions = {},
 ): Promise<Running> {
   const parts = await openParts(config, log, channel)
   const elsewhere = createElsewhere()
@@ -165,7 +167,10 @@ export async function serve(
   channel?.onMessage((message) => kindOf(message) === JOINED && listeners.renewConnections())
   // What is looked up before changes are heard of would be served as it was then.
   if (parts.bus.untilHearing)
-    await Promise.race([parts.bus.untilHearing(), pause(HEARING_MS, undefined, { ref: false })])
+    await Promise.race([
+      parts.bus.untilHearing(),
+      pause(takesOver ? HEARING_BESIDE_MS : HEARING_MS, undefined, { ref: false }),
+    ])
   const { port, tlsPort } = await listeners.listen()
   dns = await startDns(config, serving, { reusePort, sockets: share?.own.dns })
   const ssh =

@@ -34,7 +34,7 @@ export async function work(
   log: Log,
   channel: Channel | undefined,
   doing: Doing = NOBODY_READS,
-  { seat = 0, takesOver = false }: ChildOptions = {},
+  { seat = 0, takesOver = false, answersApi = false }: ChildOptions = {},
 ): Promise<Running> {
   const parts = await openParts(config, log, channel)
   const metrics = createMetrics(channel)
@@ -50,6 +50,16 @@ export async function work(
     }
   const { processes } = await createProcessList(channel)()
   const serves = processes.some(({ role }) => role === 'serve')
+  let use: UseCases | undefined
+  const openApi = async () => {
+    const { buildApi } = await import('./api/build-api.ts')
+    use = createUseCases(config, parts)
+    const api = await buildApi(config, parts, use, channel, metrics)
+    log.info({}, 'this process answers requests of the API that would hold up sites')
+    return api
+  }
+  // It takes seconds where the CPU is short. Before anybody asks this process for anything, nobody waits for that.
+  const ready = serves && answersApi ? await openApi() : undefined
   const code = await openCodeWorkers(config, parts, { machine, worker, serves, seat })
   tellSandbox(channel, code.sandbox)
   parts.machines.start()
@@ -68,18 +78,16 @@ export async function work(
   })
   await runner.start()
   const stopReports = await reportMachine(config, parts, 'work', endMachine(channel))
-  let use: UseCases | undefined
+  // What users' code is started from here would otherwise come after everything else, too.
+  const comeAfterVisitors = () => void (code.haveOwnShares && giveWay())
+  if (ready) comeAfterVisitors()
   const api = serves
     ? await answerForwarded({
-        socket: apiSocket(config.dataDir, seat),
-        async open() {
-          // What users' code is started from here would otherwise come after everything else, too.
-          if (code.haveOwnShares) giveWay()
-          const { buildApi } = await import('./api/build-api.ts')
-          use = createUseCases(config, parts)
-          return buildApi(config, parts, use, channel, metrics)
+        ...{ socket: apiSocket(config.dataDir, seat), ready, log },
+        open() {
+          comeAfterVisitors()
+          return openApi()
         },
-        log,
       })
     : undefined
   const drainSender = createDrainSender(config, parts, worker)

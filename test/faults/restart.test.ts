@@ -80,6 +80,24 @@ test('an operator restarts through the API: WebSockets are told that they may co
   }
 })
 
+test('a working process that takes the place of one that answers requests of the API answers them from the start', async () => {
+  const { aloft } = scene
+  // Bodies of this size are always handed on.
+  const files = [{ file: 'index.html', data: 'x'.repeat(200_000) }]
+  const answer = await fetch(`${aloft.url}/v8/platform/deployments`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${aloft.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ version: 2, name: 'large', files }),
+  })
+  assert.equal(answer.status, 200, await answer.text())
+  const logged = aloft.stderr().length
+  await restartNow(aloft)
+  assert.match(
+    aloft.stderr().slice(logged),
+    /this process answers requests of the API.*new processes have taken over/s,
+  )
+})
+
 test('when serving processes are killed under load, TLS and WebSockets lose what was under way on them and nothing else', async () => {
   const { aloft, host } = scene
   const sockets = await Promise.all(eachWay(scene).map((way) => openWebSocket(way, host, '/api/chat')))

@@ -3,10 +3,14 @@ import { listenAt } from '#adapters/fs/socket-file.ts'
 import type { Log } from '#core/ports/log.ts'
 import { restoreVisitor } from './visitor.ts'
 
+type Answer = (req: IncomingMessage, res: ServerResponse) => void
+
 interface AnswerParts {
   readonly socket: string
   /** Makes the API when the first request comes: most installations never have one. */
-  readonly open: () => Promise<(req: IncomingMessage, res: ServerResponse) => void>
+  readonly open: () => Promise<Answer>
+  /** The API, where it is known that there will be requests. */
+  readonly ready?: Answer | undefined
   readonly log: Log
 }
 
@@ -17,8 +21,8 @@ interface AnswersForwarded {
 }
 
 /** In the working process: answers the requests of the API that serving processes of this machine hand on. */
-export async function answerForwarded({ socket, open, log }: AnswerParts): Promise<AnswersForwarded> {
-  let api: ReturnType<AnswerParts['open']> | undefined
+export async function answerForwarded({ socket, open, ready, log }: AnswerParts): Promise<AnswersForwarded> {
+  let api: Promise<Answer> | undefined = ready && Promise.resolve(ready)
   // Whoever hands requests on keeps connections open; closed here, one could be lost that is just being sent.
   const server = createServer(
     { maxHeaderSize: MAX_HEADER, requestTimeout: 0, keepAliveTimeout: 0 },

@@ -91,7 +91,7 @@ export async function supervise(
    * and go take from the same: whoever has less to do is there first.
    */
   function createServing(n: number, more: Generation & Partial<SupervisedOptions>): SupervisedChild {
-    const { work, prepares, ...options } = more
+    const { work, prepares, takesOver, ...options } = more
     const of = least
     return new SupervisedChild({
       ...{ ...common, role: 'serve', name: `serve-${n + 1}`, seat: n, ...options },
@@ -103,6 +103,7 @@ export async function supervise(
       },
       given: () => ({
         prepares: prepares?.() === true,
+        takesOver: takesOver?.() === true,
         ...(sockets ? { sockets: { numbers: sockets.numbers, own: n % of, of } } : {}),
         ...(role === 'all' ? { seat: work } : {}),
       }),
@@ -138,7 +139,11 @@ export async function supervise(
       children.some((child) => child.role === 'work' && child.seat !== seat && child.channel)
     return new SupervisedChild({
       ...{ ...common, role: 'work', name: 'work-1', seat, program },
-      given: () => ({ seat, prepares: prepares?.() === true, takesOver: others() }),
+      given: () => ({
+        ...{ seat, prepares: prepares?.() === true, takesOver: others() },
+        // Whoever hands a request on would wait for as long as the API takes to load, and so would functions.
+        answersApi: countsForGood,
+      }),
     })
   }
 
@@ -181,7 +186,7 @@ export async function supervise(
       const count = serving().length
       countHere()
       let isFirst = true
-      const preparing = { ...next, prepares: () => isFirst }
+      const preparing = { ...next, prepares: () => isFirst, takesOver: () => generation !== next }
       const [first, ...others] = [
         ...(role === 'serve' ? [] : [createWorking(preparing)]),
         ...Array.from({ length: count }, (_, n) => createServing(n, preparing)),
@@ -272,6 +277,8 @@ interface Generation {
   readonly work: number
   /** Whether a process that is started now has to bring the data up to date. */
   readonly prepares?: () => boolean
+  /** Whether those before them still serve. */
+  readonly takesOver?: () => boolean
 }
 
 /** The first setting that is the supervisor's own and is no longer what it was. */

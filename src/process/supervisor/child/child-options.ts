@@ -17,8 +17,10 @@ export interface ChildOptions {
    * Absent where the supervisor has none.
    */
   readonly seat?: number
-  /** For a working process: another one is still there, and what is its own must be left alone. */
+  /** Another one of its kind is still there. What is its own must be left alone, and nobody waits for this one. */
   readonly takesOver?: boolean
+  /** For a working process: serving processes hand requests of the API on, so it is ready for them before it says that it is. */
+  readonly answersApi?: boolean
 }
 
 interface SentOptions extends ChildOptions {

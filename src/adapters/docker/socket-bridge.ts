@@ -4,8 +4,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { SECOND } from '#contract/time.ts'
 import { markUnshared, pour } from '#core/chunks.ts'
 
+/** A connection by way of somebody else, who tells whether it has come to its end. */
+export interface Reaching {
+  readonly socket: Socket
+  /** False, or never, where it has not. */
+  readonly made: Promise<boolean>
+}
+
 /** An address, or whatever else makes connections to one place. */
-type BridgeTarget = { readonly host: string; readonly port: number } | (() => Socket)
+export type BridgeTarget = { readonly host: string; readonly port: number } | (() => Socket | Reaching)
 
 export interface SocketBridge {
   /** False from when no connection could be made until one can. */
@@ -42,12 +49,13 @@ export async function openSocketBridge(path: string, limits = LIMITS): Promise<S
   const held = new Set<Socket>()
   /** Those that are being connected, and what they are to be connected with. */
   const reaching = new Map<Socket, Socket | undefined>()
-  let target: (() => Socket) | undefined
+  let target: (() => Socket | Reaching) | undefined
   let isHolding = false
   let isReached = true
 
   /** Undefined where it could not be made. */
-  function opened(near: Socket, far: Socket): Promise<Socket | undefined> {
+  function opened(near: Socket, begun: Socket | Reaching): Promise<Socket | undefined> {
+    const far = 'made' in begun ? begun.socket : begun
     reaching.set(near, far)
     far.setNoDelay(true)
     return new Promise((resolve) => {
@@ -56,7 +64,8 @@ export async function openSocketBridge(path: string, limits = LIMITS): Promise<S
         clearTimeout(late)
         resolve(made)
       }
-      far.once('encrypted' in far ? 'secureConnect' : 'connect', () => settle(far))
+      if ('made' in begun) void begun.made.then((isMade) => (isMade ? settle(far) : far.destroy()))
+      else far.once('encrypted' in far ? 'secureConnect' : 'connect', () => settle(far))
       far.on('error', () => far.destroy())
       far.once('close', () => settle(undefined))
     })

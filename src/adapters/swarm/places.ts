@@ -5,6 +5,7 @@ import { MINUTE, SECOND } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import { LABEL } from '../docker/labels.ts'
+import type { Reaching } from '../docker/socket-bridge.ts'
 import { joinSockets } from '../runner-process/peer/join-sockets.ts'
 import type { ContainerEnd, OwnContainers } from './own-containers.ts'
 import type { SwarmEngine } from './swarm-engine.ts'
@@ -24,7 +25,7 @@ export interface SwarmPeers {
 /** What can be done with the containers of a node. */
 export interface Place {
   /** Connections to a port of one. */
-  connector(container: string, port: number): Promise<(() => Socket) | undefined>
+  connector(container: string, port: number): Promise<(() => Socket | Reaching) | undefined>
   accepts(container: string, port: number): Promise<boolean>
   endOf(container: string): Promise<ContainerEnd>
   kill(container: string): Promise<void>
@@ -156,7 +157,8 @@ const placeHere = (here: OwnContainers): Place => ({
 })
 
 const placeAt = (machine: string, peers: SwarmPeers): Place => ({
-  connector: async (container, port) => () => peers.connect(machine, `task ${container} ${port}`),
+  connector: async (container, port) =>
+    throughMachine((line) => peers.connect(machine, line), container, port),
   async accepts(container, port) {
     return (await answerOf(peers.connect(machine, `accepts ${container} ${port}`)).catch(() => '')) === 'yes'
   },
@@ -172,6 +174,43 @@ const placeAt = (machine: string, peers: SwarmPeers): Place => ({
   },
 })
 
+/** What a machine says of a container that has taken a connection, and of one that has not. */
+const [REACHED, NOT_REACHED] = ['+', '-'] as const
+
+/**
+ * Connections to a container by way of its machine, which says when the container has taken one. Nothing is sent before, so
+ * that a request for one that is gone can go to another.
+ */
+export function throughMachine(
+  ask: (line: string) => Socket,
+  container: string,
+  port: number,
+): () => Socket | Reaching {
+  /** One of an earlier version closes what it knows nothing of. */
+  let isEarlier = false
+  return () => {
+    if (isEarlier) return ask(`task ${container} ${port}`)
+    const socket = ask(`reach ${container} ${port}`)
+    let [isHeard, hasSaid] = [false, false]
+    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
+      isHeard = true
+    })
+    const made = new Promise<boolean>((resolve) => {
+      socket.once('data', (chunk: Buffer) => {
+        hasSaid = true
+        socket.pause()
+        if (chunk.length > 1) socket.unshift(chunk.subarray(1))
+        resolve(chunk.toString('latin1', 0, 1) === REACHED)
+      })
+      socket.once('close', () => {
+        isEarlier ||= isHeard && !hasSaid
+        resolve(false)
+      })
+    })
+    return { socket, made }
+  }
+}
+
 async function answerOf(socket: Socket): Promise<string> {
   const timer = setTimeout(() => socket.destroy(new Error('The machine did not answer in time')), ANSWER_MS)
   try {
@@ -185,6 +224,7 @@ async function answerOf(socket: Socket): Promise<string> {
 export function taskOffers(
   node: string,
   here: Pick<OwnContainers, 'address' | 'accepts' | 'endOf' | 'kill'>,
+  reachMs = REACH_MS,
 ): Offers {
   const say = (answer: (args: readonly string[]) => Promise<string>): Offer => {
     return (socket, args) => {
@@ -201,8 +241,20 @@ export function taskOffers(
     accepts: say(async ([id, port]) => ((await here.accepts(idOf(id), Number(port))) ? 'yes' : 'no')),
     end: say(async ([id]) => JSON.stringify(await here.endOf(idOf(id)))),
     kill: say(async ([id]) => here.kill(idOf(id)).then(() => 'killed')),
+    reach(socket, [id, port]) {
+      reach(here, idOf(id), Number(port), socket, reachMs).then(
+        (inner) => {
+          if (inner === undefined) return void socket.end(NOT_REACHED)
+          if (socket.destroyed) return void inner.destroy()
+          socket.write(REACHED)
+          joinSockets(socket, inner)
+        },
+        () => socket.end(NOT_REACHED),
+      )
+    },
+    /** As machines of an earlier version ask: what they send with it is lost where the container is gone. */
     task(socket, [id, port]) {
-      reach(here, idOf(id), Number(port), socket).then(
+      reach(here, idOf(id), Number(port), socket, reachMs).then(
         (inner) => {
           if (inner === undefined || socket.destroyed) {
             inner?.destroy()
@@ -222,9 +274,10 @@ async function reach(
   container: string,
   port: number,
   near: Socket,
+  reachMs: number,
 ): Promise<Socket | undefined> {
   const since = performance.now()
-  while (!near.destroyed && performance.now() - since < REACH_MS) {
+  while (!near.destroyed && performance.now() - since < reachMs) {
     const host = await here.address(container)
     const made = host === undefined ? undefined : await connected(host, port)
     if (made) return made

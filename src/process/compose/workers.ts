@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type Docker, type DockerOptions, openDocker } from '#adapters/docker/open-docker.ts'
 import { createRunnerHost } from '#adapters/runner-process/host/runner-host.ts'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
@@ -163,7 +163,7 @@ export async function openCodeWorkers(
   })
   const gateway = await openGateway(config, parts, {
     runnerSocket: runnerSocket(config.dataDir, seat),
-    isInstance: (path) => runner.isInstance(path),
+    isInstance: (path) => runner.isInstance(path) || isOfContainer(config, path),
     ...(docker?.offers ? { offers: docker.offers } : {}),
   })
   const forget = (id: string) => {
@@ -241,7 +241,7 @@ async function openEngine(
   const { DOCKER_HOST: host } = process.env
   const options: DockerOptions = {
     folder: dataDir,
-    runFolder: join(isRoot() ? '/run' : tmpdir(), `aloft-docker-${shortName(dataDir)}-${seat}`),
+    runFolder: `${containerFolders(dataDir)}${seat}`,
     blobs,
     clock,
     log,
@@ -266,6 +266,24 @@ async function openEngine(
     `deployments that are images run on the Docker ${runtime === 'swarm' ? 'Swarm' : 'Engine'}`,
   )
   return docker
+}
+
+/** Where the sockets of containers are, up to the seat of the working process that has them. */
+const containerFolders = (dataDir: string): string =>
+  join(isRoot() ? '/run' : tmpdir(), `aloft-docker-${shortName(dataDir)}-`)
+
+/**
+ * While one working process takes the place of another, connections from other machines come to either of them, also those for
+ * instances of the other.
+ */
+const isOfContainer = ({ dataDir, runtime }: Config, path: string): boolean => {
+  const folders = containerFolders(dataDir)
+  return (
+    runtime !== 'process' &&
+    resolve(path) === path &&
+    path.startsWith(folders) &&
+    /^\d+\//.test(path.slice(folders.length))
+  )
 }
 
 async function sandboxFacts({ kind, report }: Sandbox, { sandbox: mode }: Config): Promise<SandboxFacts> {

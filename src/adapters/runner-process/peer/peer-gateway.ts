@@ -130,6 +130,8 @@ function welcome(
     const offer = Object.hasOwn(offers, what) ? offers[what] : undefined
     const target =
       what === 'runner' ? runnerSocket : what === 'instance' && isInstance(path) ? path : undefined
+    // An instance that is not there any more, or is another process's, has read nothing.
+    if (target === undefined && what === 'instance') return reset()
     if (target === undefined && offer === undefined) return void socket.destroy()
     socket.pause()
     if (end + 1 < line.length) socket.unshift(line.subarray(end + 1))

@@ -1,11 +1,13 @@
 import { AloftError } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
-import type { Context, Owner } from '../access/context.ts'
+import type { Context } from '../access/context.ts'
 import { checkReach, reachOf } from '../access/reach.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { isPlatformHost, readAlias } from '../deployment/hosts.ts'
 import { markLive } from '../deployment/live.ts'
+import type { CheckCustomHost } from '../domain/custom-host.ts'
+import type { DomainStore } from '../domain/domain-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Locks } from '../ports/locks.ts'
 import type { Transact } from '../ports/transact.ts'
@@ -35,12 +37,13 @@ interface AliasParts {
   readonly transact: Transact<{
     readonly hosts: HostStore
     readonly deployments: DeploymentStore
+    readonly domains: Pick<DomainStore, 'hold' | 'covering' | 'verifiedCovering'>
     readonly teams: Pick<TeamStore, 'byId'>
     readonly locks: Locks
   }>
   readonly clock: Clock
   readonly names: PlatformNames
-  readonly checkCustomHost: (owner: Owner, host: string) => Promise<void>
+  readonly checkCustomHost: CheckCustomHost
   readonly onHostsChanged: (hosts: readonly string[]) => void
 }
 
@@ -93,8 +96,11 @@ export function createAliases(parts: AliasParts): Aliases {
 
     async assign(ctx, idOrHost, text) {
       const host = readAlias(text, names, ctx.owner)
-      if (!isPlatformHost(host, names.domain)) await parts.checkCustomHost(ctx.owner, host)
-      const pointed = await transact(async ({ hosts, deployments, teams, locks }) => {
+      const pointed = await transact(async ({ hosts, deployments, domains, teams, locks }) => {
+        if (!isPlatformHost(host, names.domain)) {
+          await domains.hold(host)
+          await parts.checkCustomHost(domains, ctx.owner, host)
+        }
         // Of several who move it at once, each finds it where the one before has left it.
         await locks.take('alias', host)
         const deployment = await owned(deployments, ctx, idOrHost)

@@ -58,7 +58,8 @@ async function setUp(t: TestContext, { instant = false } = {}) {
   const store = stores.certificates
   const attempts = stores.certificateAttempts
   const { hosts, jobs, challenges, settings } = stores
-  const keep = createKeepCertificate({ transact, vault, clock, onChanged })
+  const check = { owned: async () => {}, held: async () => {}, issuable: async () => {} }
+  const keep = createKeepCertificate({ transact, check, vault, clock, onChanged })
   const resolver = {
     txt: async () => [],
     ns: async () => [],
@@ -71,7 +72,6 @@ async function setUp(t: TestContext, { instant = false } = {}) {
   const mayCertify = createMayCertify({ issuer, domains: stores.domains, resolver, pointing })
   const common = { issuer, keep, store, attempts, hosts, mayCertify, jobs, clock, bus, log: silentLog }
   const automatic = createAutomaticCertificates({ ...common, domain: 'aloft.test' })
-  const check = { owned: async () => {}, issuable: async () => {} }
   const platform = createPlatformCertificates({
     ...common,
     domain: 'aloft.test',

@@ -4,8 +4,11 @@ import { type Domain, serviceTypeOf } from '../domain/domain.ts'
 import type { DomainStore } from '../domain/domain-store.ts'
 import { isWildcard } from './certificate-name.ts'
 
+type NamedDomains = Pick<DomainStore, 'covering' | 'verifiedCovering'>
+export type HeldDomains = NamedDomains & Pick<DomainStore, 'hold'>
+
 interface NameParts {
-  readonly domains: Pick<DomainStore, 'covering' | 'verifiedCovering'>
+  readonly domains: NamedDomains
   /** Of the platform. */
   readonly domain: string
   readonly nameservers: readonly string[]
@@ -14,11 +17,13 @@ interface NameParts {
 export interface NameCheck {
   /** Throws unless every name is in a domain that the account has verified. */
   owned(ownerId: string, names: readonly string[]): Promise<void>
+  /** The same within a transaction, until whose end none of these domains is deleted. */
+  held(domains: HeldDomains, ownerId: string, names: readonly string[]): Promise<void>
   /** The same, and wildcards only where we answer for the domain. */
   issuable(ownerId: string, names: readonly string[]): Promise<void>
 }
 
-export function createNameCheck({ domains, domain, nameservers }: NameParts): NameCheck {
+export function createNameCheck({ domains: all, domain, nameservers }: NameParts): NameCheck {
   const foreign = (name: string, holder: string) =>
     new AloftError(
       'forbidden',
@@ -28,7 +33,7 @@ export function createNameCheck({ domains, domain, nameservers }: NameParts): Na
       },
     )
 
-  async function domainOf(ownerId: string, name: string): Promise<Domain> {
+  async function domainOf(ownerId: string, name: string, domains: NamedDomains): Promise<Domain> {
     const host = name.replace(/^\*\./, '')
     if (host === domain || isPlatformHost(host, domain)) throw foreign(name, domain)
     const verified = await domains.verifiedCovering(host)
@@ -46,11 +51,17 @@ export function createNameCheck({ domains, domain, nameservers }: NameParts): Na
 
   return {
     async owned(ownerId, names) {
-      for (const name of names) await domainOf(ownerId, name)
+      for (const name of names) await domainOf(ownerId, name, all)
+    },
+    async held(domains, ownerId, names) {
+      for (const name of names) {
+        await domains.hold(name)
+        await domainOf(ownerId, name, domains)
+      }
     },
     async issuable(ownerId, names) {
       for (const name of names) {
-        const found = await domainOf(ownerId, name)
+        const found = await domainOf(ownerId, name, all)
         if (isWildcard(name) && serviceTypeOf(found, nameservers) !== 'provider.world')
           throw new AloftError(
             'wildcard_not_allowed',

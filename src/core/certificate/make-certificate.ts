@@ -6,6 +6,7 @@ import type { Vault } from '../ports/vault.ts'
 import { type Certificate, keyPurpose } from './certificate.ts'
 import type { CertificateContent, CertificateStore } from './certificate-store.ts'
 import { timesOf } from './certificate-times.ts'
+import type { HeldDomains, NameCheck } from './check-names.ts'
 
 /** A certificate with its key in the open, on the way from where it was made to where it is kept. */
 interface FreshCertificate extends Pick<Certificate, 'names' | 'cert' | 'expiresAt' | 'renewAt'> {
@@ -22,7 +23,8 @@ export async function askIssuer(
 }
 
 interface KeepParts {
-  readonly transact: Transact<{ readonly certificates: CertificateStore }>
+  readonly transact: Transact<{ readonly certificates: CertificateStore; readonly domains: HeldDomains }>
+  readonly check: Pick<NameCheck, 'held'>
   readonly vault: Vault
   readonly clock: Clock
   /** Tells every process that the certificates of these names are others now. */
@@ -32,14 +34,20 @@ interface KeepParts {
 export interface KeepCertificate {
   /**
    * Under the id of the one that the account has for the same names, or a new one. An automatic one never takes the
-   * place of one that is good still.
+   * place of one that is good still. Any other is refused where the domain of a name was deleted meanwhile.
    */
   save(ownerId: string, source: Certificate['source'], fresh: FreshCertificate): Promise<Certificate>
   /** In the place of this very one; nothing when that was changed or removed meanwhile. */
   renew(old: Certificate, fresh: FreshCertificate): Promise<Certificate | undefined>
 }
 
-export function createKeepCertificate({ transact, vault, clock, onChanged }: KeepParts): KeepCertificate {
+export function createKeepCertificate({
+  transact,
+  check,
+  vault,
+  clock,
+  onChanged,
+}: KeepParts): KeepCertificate {
   const contentOf = (
     id: string,
     source: Certificate['source'],
@@ -55,7 +63,8 @@ export function createKeepCertificate({ transact, vault, clock, onChanged }: Kee
     async save(ownerId, source, fresh) {
       const id = newId.certificate()
       const added = { id, ownerId, createdAt: clock.now(), ...contentOf(id, source, fresh) }
-      const saved = await transact(async ({ certificates }) => {
+      const saved = await transact(async ({ certificates, domains }) => {
+        if (source !== 'automatic') await check.held(domains, ownerId, fresh.names)
         if (await certificates.add(added)) return added
         const known = await certificates.withNames(ownerId, fresh.names)
         if (!known) throw new Error('a certificate was removed while its replacement was being stored')

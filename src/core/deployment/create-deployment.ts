@@ -9,6 +9,8 @@ import type { PlatformNames } from '../alias/platform-names.ts'
 import { type EnvironmentOfDeployment, findEnvironment } from '../custom-environment/custom-environment.ts'
 import type { IgnoredKey } from '../detection/config/known-keys.ts'
 import { filesOutput } from '../detection/files-only.ts'
+import type { CheckCustomHost } from '../domain/custom-host.ts'
+import type { DomainStore } from '../domain/domain-store.ts'
 import type { EnvVariableStore } from '../env-variable/env-variable-store.ts'
 import { openVariables, secretIdsIn, variablesFor, versionOf } from '../env-variable/variables-for.ts'
 import { projectEvent } from '../event/event-payloads.ts'
@@ -91,8 +93,8 @@ export interface CreateParts {
     ownerId: string,
     references: readonly string[],
   ) => Promise<ReadonlyMap<string, string>>
-  /** Throws unless the account may use this host outside the platform's domain. */
-  readonly checkCustomHost: (owner: Owner, host: string) => Promise<void>
+  readonly domains: Pick<DomainStore, 'covering' | 'verifiedCovering'>
+  readonly checkCustomHost: CheckCustomHost
   readonly onHostsChanged: (hosts: readonly string[]) => void
 }
 
@@ -193,7 +195,7 @@ export function createCreateDeployment(parts: CreateParts) {
     const requested = await readDeploymentRequest(command, { owner, names })
     if (command.target === 'production') forkIsNoProduction(requested.meta)
     for (const host of requested.alias ?? [])
-      if (!isPlatformHost(host, names.domain)) await parts.checkCustomHost(owner, host)
+      if (!isPlatformHost(host, names.domain)) await parts.checkCustomHost(parts.domains, owner, host)
     const inline = await storeInline(owner, requested.files)
     try {
       return await createOf(ctx, command, requested, inline)

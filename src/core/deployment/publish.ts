@@ -3,6 +3,7 @@ import { obstacle } from '../alias/assign-alias.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import { queueBuild } from '../build/queue-build.ts'
 import { type SyncStores, syncCrons } from '../cron/sync-crons.ts'
+import type { DomainStore } from '../domain/domain-store.ts'
 import type { EventQueue } from '../event/event.ts'
 import { deploymentEvent } from '../event/event-payloads.ts'
 import { queueAfterPush } from '../git/push/queue-push.ts'
@@ -22,6 +23,7 @@ export interface PublishStores {
   readonly hosts: HostStore
   readonly projects: ProjectStore
   readonly projectDomains: ProjectDomainStore
+  readonly domains: Pick<DomainStore, 'hold' | 'verifiedCovering'>
   readonly jobs: JobQueue
   readonly events: EventQueue
   readonly crons: SyncStores['crons']

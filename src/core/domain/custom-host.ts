@@ -5,9 +5,18 @@ import { serviceTypeOf } from './domain.ts'
 import type { DomainStore } from './domain-store.ts'
 
 interface HostParts {
-  readonly store: Pick<DomainStore, 'covering' | 'verifiedCovering'>
   readonly nameservers: readonly string[]
 }
+
+/**
+ * Throws unless an account may let its things be visited under a host that is not the platform's. What is then written in the
+ * same transaction holds the domain first (`hold`), so that it is not deleted in between.
+ */
+export type CheckCustomHost = (
+  domains: Pick<DomainStore, 'covering' | 'verifiedCovering'>,
+  owner: Owner,
+  host: string,
+) => Promise<void>
 
 export const needsUpgrade = () =>
   new AloftError('custom_domain_needs_upgrade', 'Custom domains are not included in this account’s plan.')
@@ -17,14 +26,11 @@ export const hasCustomDomains = ({ plan }: Pick<Owner, 'plan'>): boolean => atLe
 export const foreignDomain = (name: string) =>
   new AloftError('forbidden', `The domain \`${name}\` belongs to another account.`, { domain: name })
 
-/** Throws unless an account may let its things be visited under a host that is not the platform's. */
 export const createCustomHostCheck =
-  ({ store, nameservers }: HostParts) =>
-  async (owner: Owner, host: string): Promise<void> => {
-    const [claimed, verified] = await Promise.all([
-      store.covering(owner.id, host),
-      store.verifiedCovering(host),
-    ])
+  ({ nameservers }: HostParts): CheckCustomHost =>
+  async (domains, owner, host) => {
+    const claimed = await domains.covering(owner.id, host)
+    const verified = await domains.verifiedCovering(host)
     if (verified && verified.ownerId !== owner.id && !(claimed && claimed.name.length > verified.name.length))
       throw foreignDomain(verified.name)
     if (!claimed)

@@ -95,10 +95,13 @@ async function checkHosts(stores: DeleteStores, domain: Domain): Promise<void> {
  */
 export async function deleteDomain(
   stores: DeleteStores,
-  domain: Domain,
+  { id }: Pick<Domain, 'id'>,
   { withAliases }: DeleteRules,
   cause: Pick<NewEvent, 'userId' | 'at'>,
 ): Promise<readonly string[] | undefined> {
+  // Whoever is about to use it is done first, or finds that it is gone.
+  const domain = await stores.domains.lock(id)
+  if (!domain) return undefined
   await checkCertificates(stores, domain)
   if (!withAliases) await checkHosts(stores, domain)
   const changed = new Set<string>()

@@ -11,6 +11,13 @@ export interface DomainStore {
   covering(ownerId: string, host: string): Promise<Domain | undefined>
   /** The verified domain that a host is in, whoever holds it: the longest name. */
   verifiedCovering(host: string): Promise<Domain | undefined>
+  /**
+   * Until the transaction ends, none of the domains that a host is in is removed. One whose removal has begun is waited for, and
+   * is not found afterwards.
+   */
+  hold(host: string): Promise<void>
+  /** As it is. Until the transaction ends nobody else changes it, nor begins to use it; undefined where it is gone. */
+  lock(id: string): Promise<Domain | undefined>
   /** Newest first. */
   list(ownerId: string, page: PageQuery): Promise<Page<Domain>>
   /** False when it is gone, or would be the second verified domain of the name. */

@@ -66,6 +66,11 @@ interface DomainParts extends CheckParts {
   readonly onHostsChanged: (hosts: readonly string[]) => void
 }
 
+/** Somebody else has deleted the domain at the same moment. */
+class DeletedBefore extends Error {
+  override readonly name = 'DeletedBefore'
+}
+
 /** How many aliases are shown beside a domain. */
 const SHOWN_ALIASES = 100
 
@@ -227,11 +232,16 @@ export function createDomains(parts: DomainParts): Domains {
     async delete(ctx, name, rules) {
       const found = await owned(ctx, name)
       const released = await transact(async (stores) => {
-        const domain = await stores.domains.find(ctx.owner.id, found.name)
-        const cause = { userId: ctx.actor.user.id, at: clock.now() }
-        return domain && deleteDomain(stores, domain, rules, cause)
+        const changed = await deleteDomain(stores, found, rules, {
+          userId: ctx.actor.user.id,
+          at: clock.now(),
+        })
+        // Thrown, so that nothing is kept of it.
+        if (!changed) throw new DeletedBefore()
+        return changed
+      }).catch(async (error: unknown) => {
+        throw error instanceof DeletedBefore ? await absent(ctx, name) : error
       })
-      if (!released) throw await absent(ctx, name)
       parts.onZonesChanged([found.name])
       parts.onHostsChanged(released)
       return found

@@ -23,11 +23,14 @@ export function dueDomains(
   return deployment.target === 'production' && isLeftOut ? [] : domainsFor(present, deployment)
 }
 
+/** What the platform's own names end with: the first alias of a deployment is one of them. */
+export const platformOf = ({ aliasFinal }: Deployment): string => (aliasFinal[0] ?? '').replace(/^[^.]*/, '')
+
 /** Aliases that a deployment has whatever the domains of its project are: names of the platform, or what it was told. */
 export function withoutDomains(deployment: Deployment, present: readonly ProjectDomain[]): readonly string[] {
   const { aliasFinal } = deployment
   if (isExplicit(deployment)) return aliasFinal
-  const platform = (aliasFinal[0] ?? '').replace(/^[^.]*/, '')
+  const platform = platformOf(deployment)
   const names = new Set(present.map(({ name }) => name))
   return aliasFinal.filter((host) => host.endsWith(platform) && !names.has(host))
 }

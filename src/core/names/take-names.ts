@@ -4,6 +4,7 @@ import type { HostStore } from '../alias/host-store.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { markLive } from '../deployment/live.ts'
+import type { DomainStore } from '../domain/domain-store.ts'
 import { branchAliasOf } from '../git/branch-alias.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import type { Project } from '../project/project.ts'
@@ -13,13 +14,14 @@ import { showsProduction } from '../project-domain/domains-for.ts'
 import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
 import { beginRelease, isSuperseded } from '../release/begin-release.ts'
 import { isActive } from '../release/release.ts'
-import { destination, dueDomains, isExplicit, isFollowed, withoutDomains } from './due-names.ts'
+import { destination, dueDomains, isExplicit, isFollowed, platformOf, withoutDomains } from './due-names.ts'
 
 interface TakeStores {
   readonly deployments: DeploymentStore
   readonly hosts: HostStore
   readonly projects: ProjectStore
   readonly projectDomains: ProjectDomainStore
+  readonly domains: Pick<DomainStore, 'hold' | 'verifiedCovering'>
   readonly jobs: JobQueue
 }
 
@@ -99,9 +101,26 @@ export async function takeMissedNames(
 }
 
 /** The name of a branch follows that branch, whatever is promoted or rolled back: it is never one of production's. */
-const claim = ({ hosts }: TakeStores, deployment: Deployment, alias: string, now: number) => {
+const claim = async (stores: TakeStores, deployment: Deployment, alias: string, now: number) => {
   const mayBeProduction = alias !== deployment.aliasFinal[0] && alias !== branchAliasOf(deployment)
-  return pointAlias(hosts, alias, destination(deployment, mayBeProduction), now)
+  await checkDomainOf(stores, deployment, alias)
+  return pointAlias(stores.hosts, alias, destination(deployment, mayBeProduction), now)
+}
+
+/** The domain of a name that a deployment was told to take may have been deleted since, or may be at this moment. */
+async function checkDomainOf(
+  { domains, projectDomains }: TakeStores,
+  deployment: Deployment,
+  host: string,
+): Promise<void> {
+  const { ownerId, projectId, aliasWish } = deployment
+  if (!aliasWish?.includes(host) || host.endsWith(platformOf(deployment))) return
+  await domains.hold(host)
+  if ((await domains.verifiedCovering(host))?.ownerId === ownerId) return
+  if ((await projectDomains.find(projectId, host))?.verified) return
+  throw new AloftError('not_found', `The domain of \`${host}\` is not in your account. Add it first.`, {
+    name: host,
+  })
 }
 
 /** A domain that somebody has put another alias on, or does so at this moment, is no reason to fail. */

@@ -319,7 +319,8 @@ function openDeployments(
   return createDeployments({
     ...given,
     names: platformNames(config),
-    checkCustomHost: createCustomHostCheck({ store: stores.domains, nameservers: config.nameservers }),
+    domains: stores.domains,
+    checkCustomHost: createCustomHostCheck(config),
     quotas,
     store: stores.deployments,
     instances: stores.instances,
@@ -351,7 +352,7 @@ export function createUseCases(
   const onHostsChanged = announceAndCertify(parts, certificateParts)
   const rules = { clock, defaultPlan }
   const queueMail = createQueueMail(vault)
-  const checkCustomHost = createCustomHostCheck({ store: stores.domains, nameservers })
+  const checkCustomHost = createCustomHostCheck({ nameservers })
   const names = platformNames(config)
   const naming = { names, checkCustomHost, onHostsChanged }
   const onNews = (news: DeploymentNews) => bus.publish(DEPLOYMENTS_TOPIC, writeDeploymentNews(news))

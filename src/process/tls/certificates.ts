@@ -69,7 +69,7 @@ export function createCertificateParts(config: Config, parts: Parts): Certificat
   const store = stores.certificates
   const attempts = stores.certificateAttempts
   const check = createNameCheck({ domains: stores.domains, domain, nameservers })
-  const keep = createKeepCertificate({ transact, vault, clock, onChanged })
+  const keep = createKeepCertificate({ transact, check, vault, clock, onChanged })
   const order = createOrderCertificate({ issuer, keep, store, attempts, jobs, bus, clock })
   const pointing = domainPointing(config, parts.machines)
   const mayCertify = createMayCertify({ issuer, domains: stores.domains, resolver, pointing })

@@ -59,6 +59,13 @@ const selectVerified = prepare<{ names: string }>()((db, { names }) =>
     .where('name', 'in', textsIn(db, names))
     .where('verified', '=', sql.lit(1)),
 )
+const selectHeld = prepare<{ names: string }>()((db, { names }) =>
+  db
+    .selectFrom('domains')
+    .select('id')
+    .where('name', 'in', textsIn(db, names))
+    .$if(locksRows(db), (query) => query.forKeyShare()),
+)
 const selectOf = prepare<{ ownerId: string } & PageRange>()((db, range) =>
   newestFirst(db.selectFrom('domains').select(DOMAIN).where('owner_id', '=', range.ownerId), range),
 )
@@ -130,6 +137,17 @@ export function createDomainStore(db: Db): DomainStore {
 
     verifiedCovering: async (host) =>
       longest(await selectVerified(db, { names: JSON.stringify(heldNames(host)) })),
+
+    hold: async (host) => void (await selectHeld(db, { names: JSON.stringify(heldNames(host)) })),
+
+    lock: (id) =>
+      atomically(db, async (tx) => {
+        const present = await tx.selectFrom('domains').select('name').where('id', '=', id).executeTakeFirst()
+        if (!present) return undefined
+        // Before anything else, as everybody does who changes its records.
+        await countZoneChange(tx, present.name)
+        return lock(tx, id)
+      }),
 
     list: (ownerId, page) =>
       readPage(page, {

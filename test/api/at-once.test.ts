@@ -15,6 +15,7 @@ import {
   sampleSshKey,
 } from '#test/support/samples.ts'
 import type { Account, Answer } from '#test/support/server.ts'
+import { makeAuthority, makeLeaf } from '#test/support/tls/pki.ts'
 
 /** How many do something at the same moment. */
 const MANY = 6
@@ -805,6 +806,54 @@ apiSuite('at once', (server) =>
         const { uid } = await must('POST /v3/platform/certs', { domains: [await domain()] })
         return [() => call(`DELETE /v3/platform/certs/${uid}`)]
       })
+
+      const below = (name: string) =>
+        count('GET /v2/platform/aliases?limit=100', 'aliases', ({ alias }) => alias.endsWith(`.${name}`))
+      const aim = (name: string, n: number) =>
+        call(`POST /v2/platform/deployments/${deployment}/aliases`, { alias: `n${n}.${name}` })
+      const deployTo = (name: string, n: number) =>
+        call('POST /v8/platform/deployments?forceNew=1', {
+          ...{ name: site, ...filesOf(`n${n}`), target: 'production' },
+          alias: [`n${n}.${name}`],
+        })
+      const issue = (name: string) => call('POST /v3/platform/certs', { domains: [name] })
+      /** Each uses the domain that the first deletes, in this generation of the API. */
+      const deleted = (
+        name: string,
+        generation: string,
+        refusal: string,
+        use: (n: number) => Promise<Answer>,
+        left: Left,
+      ): readonly [readonly Choice[], Left] => [
+        against([() => call(`DELETE /${generation}/domains/${name}`), '200', refusal], (n) => [
+          () => use(n),
+          ...['200', '404 not_found'],
+        ]),
+        async () => (await owns(name)()) === 1 || (await left()) === 0,
+      ]
+      for (const [generation, what] of [
+        ['v4', 'delete one'],
+        ['v2', 'delete one with its aliases'],
+      ] as const) {
+        either(`${what}, and point aliases below it`, { left: true }, async () => {
+          const name = await domain()
+          return deleted(name, generation, '409 conflict_aliases', (n) => aim(name, n), below(name))
+        })
+        either(`${what}, and deploy to aliases below it`, { left: true }, async () => {
+          const name = await domain()
+          return deleted(name, generation, '409 conflict_aliases', (n) => deployTo(name, n), below(name))
+        })
+        either(`${what}, and issue a certificate for it`, { left: true }, async () => {
+          const name = await domain()
+          return deleted(name, generation, '409 conflict_certs', () => issue(name), certified(name))
+        })
+        either(`${what}, and upload certificates for it`, { left: true }, async () => {
+          const [name, authority] = [await domain(), await makeAuthority()]
+          const { cert, key } = await makeLeaf(authority, [name])
+          const upload = () => call('PUT /v3/platform/certs', { ca: authority.cert, cert, key })
+          return deleted(name, generation, '409 conflict_certs', upload, certified(name))
+        })
+      }
     })
 
     describe('for the domains of projects', () => {
@@ -855,6 +904,25 @@ apiSuite('at once', (server) =>
           answers,
           removed?.status === 200 ? ['200', '400 invalid_redirect'] : ['409 conflict', '200'],
         )
+      })
+    })
+
+    describe('for the repositories of projects', () => {
+      const at = (name: string) => `/v1/projects/${name}/git`
+      const url = 'https://git.example/anna/site.git'
+
+      test('connect one: whoever is told a secret is told the one that counts', async () => {
+        const name = await project()
+        const answers = await gate.through(many(() => () => call(`PUT ${at(name)}`, { url })))
+        assert.deepEqual(counted(answers), all('200'), JSON.stringify(answers.map(({ body }) => body)))
+        assert.equal(answers.filter(({ body }) => body.webhookSecret !== undefined).length, 1)
+        const { webhookUrl } = await must(`GET ${at(name)}`)
+        for (const { body } of answers) assert.equal(body.webhookUrl, webhookUrl)
+      })
+      same('disconnect one', { answers: one('204', '404 not_found'), left: null }, async () => {
+        const name = await project()
+        await must(`PUT ${at(name)}`, { url })
+        return [() => call(`DELETE ${at(name)}`), async () => (await must(`GET ${at(name)}`)).url]
       })
     })
 

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { NOTHING_REPORTED, OPEN_STATES, type Push } from '#core/git/push/push.ts'
 import type { PushStore } from '#core/git/push/push-store.ts'
+import { locksRows } from '../database/dialect/capabilities.ts'
 import { knownLimit } from '../database/known-limit.ts'
 import { newestFirst, type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
@@ -48,6 +49,13 @@ const fromPush = ({ id, ownerId, projectId, ref, state, deploymentId, createdAt,
 
 const selectById = prepare<{ id: string }>()((db, { id }) =>
   db.selectFrom('git_pushes').select(PUSH).where('id', '=', id),
+)
+const selectLocked = prepare<{ id: string }>()((db, { id }) =>
+  db
+    .selectFrom('git_pushes')
+    .select(PUSH)
+    .where('id', '=', id)
+    .$if(locksRows(db), (query) => query.forUpdate()),
 )
 
 const selectOf = prepare<{ projectId: string } & PageRange>()((db, range) =>
@@ -115,7 +123,8 @@ export function createPushStore(db: Db): PushStore {
 
     update: (id, from, change) =>
       atomically(db, async (tx) => {
-        const [row] = await selectById(tx, { id })
+        // Of two who change different things at once, neither undoes what the other did.
+        const [row] = await selectLocked(tx, { id })
         if (!row || !from.includes(row.state)) return false
         const { state, deployment_id, details } = fromPush({ ...toPush(row), ...change })
         const { numUpdatedRows } = await tx

@@ -1,5 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { GitSource, SourceStore } from '#core/git/source/source.ts'
+import { changedOne } from '../database/changed-one.ts'
+import { locksRows } from '../database/dialect/capabilities.ts'
 import { atomically } from '../database/transaction.ts'
 import type { Db, GitSourceTable } from '../tables.ts'
 
@@ -35,32 +37,32 @@ const fromSource = ({ projectId, dueAt, ...details }: GitSource) => ({
 })
 
 export function createSourceStore(db: Db): SourceStore {
-  const find = async (projectId: string, on = db) => {
-    const row = await on
-      .selectFrom('git_sources')
-      .select(SOURCE)
-      .where('project_id', '=', projectId)
-      .executeTakeFirst()
-    return row && toSource(row)
-  }
-  const save = async (source: GitSource, on = db) => {
-    const { project_id, ...rest } = fromSource(source)
-    await on
-      .insertInto('git_sources')
-      .values({ project_id, ...rest })
-      .onConflict((conflict) => conflict.column('project_id').doUpdateSet(rest))
-      .execute()
-  }
+  const select = (on: Db, projectId: string) =>
+    on.selectFrom('git_sources').select(SOURCE).where('project_id', '=', projectId)
   return {
-    find: (projectId) => find(projectId),
-    save: (source) => save(source),
+    async find(projectId) {
+      const row = await select(db, projectId).executeTakeFirst()
+      return row && toSource(row)
+    },
+
+    async save(source) {
+      const { project_id, ...rest } = fromSource(source)
+      await db
+        .insertInto('git_sources')
+        .values({ project_id, ...rest })
+        .onConflict((conflict) => conflict.column('project_id').doUpdateSet(rest))
+        .execute()
+    },
 
     update: (projectId, change) =>
       atomically(db, async (tx) => {
-        const source = await find(projectId, tx)
-        if (!source) return false
-        await save({ ...source, ...change }, tx)
-        return true
+        // Under a lock: somebody else may change something else of it, or disconnect it, at the same moment.
+        const row = await select(tx, projectId)
+          .$if(locksRows(tx), (query) => query.forUpdate())
+          .executeTakeFirst()
+        if (!row) return false
+        const { project_id, ...rest } = fromSource({ ...toSource(row), ...change })
+        return changedOne(tx.updateTable('git_sources').set(rest).where('project_id', '=', project_id))
       }),
 
     async remove(projectId) {

@@ -4,6 +4,7 @@ import type { Origin } from '#contract/origins.ts'
 import type { Context } from '../../access/context.ts'
 import type { JobQueue } from '../../job/job-queue.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Locks } from '../../ports/locks.ts'
 import type { Transact } from '../../ports/transact.ts'
 import type { Vault } from '../../ports/vault.ts'
 import type { ProjectStore } from '../../project/project-store.ts'
@@ -76,6 +77,7 @@ interface SourcesParts {
     readonly pushes: PushStore
     readonly pulls: PullStore
     readonly jobs: JobQueue
+    readonly locks: Locks
   }>
   readonly connections: ConnectionStore
   readonly accounts: Pick<HostAccounts, 'repository'>
@@ -86,6 +88,21 @@ interface SourcesParts {
   /** Of this machine, which deliveries come to. */
   readonly origin: Origin
 }
+
+const notConnected = () => new AloftError('not_found', 'The project isn’t connected to a repository.')
+
+/**
+ * Somebody may have connected the project at the same moment, and have entered what they were told at the host: that stays,
+ * as it does when a project is connected anew.
+ */
+const withKnown = (source: GitSource, known: GitSource | undefined): GitSource => ({
+  ...source,
+  hookSecret: known?.hookSecret ?? source.hookSecret,
+  sealedWebhookSecret: known?.sealedWebhookSecret ?? source.sealedWebhookSecret,
+  ...(source.sealedKey !== null && known?.sealedKey
+    ? { sealedKey: known.sealedKey, publicKey: known.publicKey }
+    : {}),
+})
 
 export function createSources({
   store,
@@ -104,7 +121,7 @@ export function createSources({
 }: SourcesParts): Sources {
   async function known(ctx: Context, idOrName: string): Promise<GitSource> {
     const source = await store.find((await getProject(ctx, idOrName)).id)
-    if (!source) throw new AloftError('not_found', 'The project isn’t connected to a repository.')
+    if (!source) throw notConnected()
     return source
   }
 
@@ -161,16 +178,20 @@ export function createSources({
         await transact(({ jobs }) => queueUnhook(jobs, before))
       // What another repository left behind says nothing of this one.
       if (before?.url !== source.url) await repositories.remove(project.id)
-      await transact(async ({ sources, pulls, jobs }) => {
-        if (before?.url !== source.url) await pulls.clear(project.id)
-        await sources.save(source)
-        await queueSync(jobs, source, 'poll', ctx.origin)
+      const saved = await transact(async ({ sources, pulls, jobs, locks }) => {
+        await locks.take('git-source', project.id)
+        const kept = withKnown(source, await sources.find(project.id))
+        if (before?.url !== kept.url) await pulls.clear(project.id)
+        await sources.save(kept)
+        await queueSync(jobs, kept, 'poll', ctx.origin)
+        return kept
       })
       // Only now, since the delivery that it is tried by has to find the project connected.
-      const isEntered = await hooks.make(source, (hook) => store.update(project.id, { hook }))
-      const made = (await store.find(project.id)) ?? source
+      const isEntered = await hooks.make(saved, (hook) => store.update(project.id, { hook }))
+      const made = (await store.find(project.id)) ?? saved
       // Where the host has it, nobody has to enter it there.
-      return { source: made, webhookSecret: isEntered ? undefined : webhookSecret }
+      const isTold = isEntered || saved.sealedWebhookSecret !== source.sealedWebhookSecret
+      return { source: made, webhookSecret: isTold ? undefined : webhookSecret }
     },
 
     async disconnect(ctx, idOrName) {
@@ -178,7 +199,7 @@ export function createSources({
       const { projectId } = source
       const problem = await hooks.remove(source)
       await transact(async ({ sources, pulls, jobs }) => {
-        await sources.remove(projectId)
+        if (!(await sources.remove(projectId))) throw notConnected()
         await pulls.clear(projectId)
         if (problem !== null) await queueUnhook(jobs, source)
       })

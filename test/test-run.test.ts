@@ -13,8 +13,16 @@ import {
   timesOf,
   timesOfCores,
 } from '../scripts/test/costs.ts'
-import { hasDatabase, mustBeAlone, planOf, TIMES_FILE } from '../scripts/test/plan.ts'
+import {
+  hasDatabase,
+  mustBeAlone,
+  planOf,
+  TIMES_FILE,
+  timeoutMsOf,
+  withSeveral,
+} from '../scripts/test/plan.ts'
 import { inTurn } from '../scripts/test/pool.ts'
+import { openProgress } from '../scripts/test/progress.ts'
 import { Report, type TestEvent } from '../scripts/test/report.ts'
 import { splitByFile } from '../scripts/test/retry.ts'
 
@@ -37,6 +45,33 @@ test('what has a database is run on PostgreSQL and several processes as well', (
     'test/e2e/dev.test.ts',
   ])
     assert.equal(planned.includes(file), false, file)
+})
+
+test('with several servers fewer files run beside each other, and each may take longer', () => {
+  const [file, unit] = ['test/e2e/start.test.ts', { name: 'a', files: ['a'], share: 0.4 }]
+  assert.deepEqual(
+    withSeveral([unit, { ...unit, share: 0.7 }]).map(({ share }) => share),
+    [0.8, 1],
+  )
+  assert.equal(timeoutMsOf(file, 3), 3 * timeoutMsOf(file, 1))
+})
+
+test('a run that was ended early is gone on with, and another begins anew', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'aloft-progress-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'cache/passed.txt')
+  const hasPassed = (goesOn: boolean) => {
+    const progress = openProgress(path, goesOn)
+    return ['a', 'b', 'c'].filter((file) => progress.has(file))
+  }
+  assert.deepEqual(hasPassed(true), [])
+  const first = openProgress(path, false)
+  first.passed(['a'])
+  first.passed([])
+  assert.deepEqual(hasPassed(true), ['a'])
+  openProgress(path, true).passed(['b'])
+  assert.deepEqual(hasPassed(true), ['a', 'b'])
+  assert.deepEqual(hasPassed(false), [])
 })
 
 test('a file that changes its whole process has one of its own', () => {

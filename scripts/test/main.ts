@@ -5,6 +5,7 @@
  *   npm test                            everything
  *   npm test -- src/edge test/api/account/team.test.ts   these folders and files, without the checks
  *   npm test -- --times                 everything, and notes how long each file takes, by which they are ordered
+ *   npm test -- --resume                what has not passed in the last run of everything, which failed or was ended early
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -36,8 +37,9 @@ import {
   timesOfCores,
 } from './costs.ts'
 import { idle } from './idle.ts'
-import { hasDatabase, planOf, TIMES_FILE, timeoutMsOf, type Unit } from './plan.ts'
+import { hasDatabase, planOf, TIMES_FILE, timeoutMsOf, type Unit, withSeveral } from './plan.ts'
 import { inTurn } from './pool.ts'
+import { openProgress } from './progress.ts'
 import { Report, reasonOf, type TestEvent } from './report.ts'
 import { splitByFile } from './retry.ts'
 
@@ -47,7 +49,9 @@ const atFirst = timesOfCores()
 const keepsTimes = process.argv.includes('--times')
 const isSeveral = process.argv.includes('--postgres')
 if (isSeveral) process.env.ALOFT_TEST_SEVERAL = '1'
-const only = process.argv.slice(2).filter((argument) => !['--times', '--postgres'].includes(argument))
+const goesOn = process.argv.includes('--resume')
+const OPTIONS = ['--times', '--postgres', '--resume']
+const only = process.argv.slice(2).filter((argument) => !OPTIONS.includes(argument))
 
 const scratch = mkdtempSync(join(tmpdir(), 'aloft-test-run-'))
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
@@ -126,9 +130,19 @@ const filesIn = (name: string): string[] => {
   if (!statSync(name, { throwIfNoEntry: false })?.isDirectory()) return globSync(name)
   return globSync(`${name}/**/*.test.ts`)
 }
+/** Of runs of everything; of each database. */
+const progress =
+  only.length === 0
+    ? openProgress(join(root, `node_modules/.cache/test-passed${isSeveral ? '-postgres' : ''}.txt`), goesOn)
+    : undefined
+function planAll(): readonly Unit[] {
+  const isMeant = isSeveral ? hasDatabase(root) : () => true
+  const units = planOf(root, (file) => isMeant(file) && progress?.has(file) !== true)
+  return isSeveral ? withSeveral(units) : units
+}
 const units: readonly Unit[] =
   only.length === 0
-    ? planOf(root, isSeveral ? hasDatabase(root) : undefined)
+    ? planAll()
     : [...new Set(only.flatMap(filesIn))].map((file) => ({ name: file, files: [file], share: 1 }))
 
 const isAttack = ({ name }: Unit): boolean => name.startsWith('test/attacks/')
@@ -158,7 +172,7 @@ void check?.done.then(cpuOfEnded)
 void packed?.then(cpuOfEnded)
 
 /** On a machine that is busy with much else, what takes two minutes may take twenty. */
-const LONGEST_BATCH_MS = 40 * 60_000
+const LONGEST_BATCH_MS = (isSeveral ? 120 : 40) * 60_000
 
 async function eventsOf({ name, files }: Unit): Promise<TestEvent[]> {
   const isBatch = files.length > 1
@@ -196,7 +210,10 @@ async function runUnit(unit: Unit): Promise<void> {
   }
   const events = await eventsOf(unit)
   const failed = failuresIn(events)
-  if (failed.length === 0) return add(unit, events)
+  if (failed.length === 0) {
+    progress?.passed(unit.files)
+    return add(unit, events)
+  }
   for (const event of failed)
     process.stdout.write(
       `failed, and will be tried once more alone: ${event.data.name}\n${reasonOf(event)}\n`,
@@ -204,24 +221,35 @@ async function runUnit(unit: Unit): Promise<void> {
   if (unit.files.length === 1) return void again.push(unit)
   const { kept, again: files, notBegun } = splitByFile(events, unit.files)
   report.add(kept)
+  progress?.passed(unit.files.filter((file) => !files.includes(file) && !notBegun.includes(file)))
   again.push(...files.map((file) => ({ name: file, files: [file], share: unit.share })))
   if (notBegun.length > 0) await runUnit({ ...unit, name: notBegun[0] as string, files: notBegun })
 }
 await inTurn(units, availableParallelism(), runUnit, idle)
 await (await attacked)?.close()
 delete process.env.ALOFT_ATTACKED
+const failedTwice: string[] = []
 for (const unit of again) {
   process.stdout.write(`once more, alone: ${unit.name}\n`)
-  add(unit, await eventsOf(unit))
+  const events = await eventsOf(unit)
+  if (failuresIn(events).length === 0) progress?.passed(unit.files)
+  else failedTwice.push(unit.name)
+  add(unit, events)
 }
 await Promise.all([postgres?.stop(), objectStore?.stop()])
 const isChecked = (await check?.done) ?? true
-const allPassed = await report.close()
+const allPassed = (await report.close()) || units.length === 0
 if (check && !isChecked) process.stderr.write(`\n${check.said()}`)
 process.stdout.write(`\n${slowest(costs, 15, ofThisProcess())}${describeCores(atFirst, timesOfCores())}`)
 // A test that writes below src does that, and makes each start of a server after it cost more than twice as much.
 if (findBundle() === undefined)
   process.stdout.write('the sources changed meanwhile: from then on servers ran without their bundle\n')
+const passedThen = again.map(({ name }) => name).filter((name) => !failedTwice.includes(name))
+if (passedThen.length > 0) process.stdout.write(`\npassed the second time:\n  ${passedThen.join('\n  ')}\n`)
+if (failedTwice.length > 0) {
+  process.stdout.write(`\nfailed twice:\n  ${failedTwice.join('\n  ')}\n`)
+  if (progress) process.stdout.write('--resume runs only what has not passed\n')
+}
 writeFileSync(COSTS_FILE, timeline(costs))
 if (keepsTimes && only.length === 0 && !isSeveral) writeFileSync(TIMES_FILE, timesOf(costs))
 process.exitCode = allPassed && isChecked ? 0 : 1

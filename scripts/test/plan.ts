@@ -46,11 +46,15 @@ export const TIMES_FILE = join(import.meta.dirname, 'times.json')
 const TIMES: Readonly<Record<string, number>> = JSON.parse(readFileSync(TIMES_FILE, 'utf8'))
 const secondsOf = (file: string): number => TIMES[file] ?? 1
 
+/** The table is of the embedded database. On PostgreSQL each installation has a database, and twice the servers, to start. */
+const slowness = (): number => (process.env.ALOFT_TEST_SEVERAL === '1' ? 3 : 1)
+
 /**
  * After so long a file has failed: something in it waits for what never comes. Machines may be slower than the one that
  * the table is of, and busy.
  */
-export const timeoutMsOf = (file: string): number => 1000 * Math.min(15 * 60, 120 + 6 * secondsOf(file))
+export const timeoutMsOf = (file: string, slower = slowness()): number =>
+  1000 * slower * Math.min(15 * 60, 120 + 6 * secondsOf(file))
 
 const sum = (files: readonly string[]): number => files.reduce((all, file) => all + secondsOf(file), 0)
 const longestFirst = (a: string, b: string): number => secondsOf(b) - secondsOf(a) || a.localeCompare(b, 'en')
@@ -75,6 +79,10 @@ function unitsOf({ name, share, processes }: Kind, files: readonly string[], roo
   for (const file of together) batches.reduce((a, b) => (sum(b) < sum(a) ? b : a)).push(file)
   return [...batches.map((files, n) => ({ name: `${name} ${n + 1}`, files, share })), ...alone.map(own)]
 }
+
+/** The same with several servers where there is one otherwise: they take more of a core, so fewer fit beside each other. */
+export const withSeveral = (units: readonly Unit[]): Unit[] =>
+  units.map((unit) => ({ ...unit, share: Math.min(1, 2 * unit.share) }))
 
 /** Tells files that `npm run test:postgres` changes anything for: whatever it changes, it does by this one. */
 export const hasDatabase = (root: string): ((file: string) => boolean) =>

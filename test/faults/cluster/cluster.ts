@@ -295,17 +295,24 @@ export class Cluster {
   ): Promise<void> {
     // From before it is changed: whoever shows it first may do so before the one who changes it is answered.
     const watches = SERVING.flatMap((n) =>
-      looks(n).map((look) =>
-        watchName(async () => {
+      looks(n).map((look, way) => ({
+        of: `the ${subject} of machine ${n}, asked in way ${way}`,
+        ...watchName(async () => {
           if (this.#away.has(n)) return 'away'
           const is = await look()
           return this.#away.has(n) ? 'away' : is
         }),
-      ),
+      })),
     )
     try {
       await change()
-      await Promise.all(watches.map((watch) => watch.settled(30_000)))
+      await Promise.all(
+        watches.map((watch) =>
+          watch.settled(30_000).catch((error: Error) => {
+            throw new Error(`${watch.of}, ${error.message}`)
+          }),
+        ),
+      )
       this.#agreements.get(subject)?.note(watches.flatMap((watch) => watch.looks))
     } finally {
       for (const watch of watches) watch.stop()

@@ -18,6 +18,13 @@ const EVERY_MS = 20
 /** More than a machine has processes, so that most likely each of them was asked. */
 const IN_A_ROW = 6
 
+/** How often each answer was seen, and what came last: one that says nothing is another trouble than one that is wrong. */
+function told(looks: readonly Look[]): string {
+  const counts = Map.groupBy(looks, ({ is }) => is)
+  const last = looks.slice(-IN_A_ROW).map(({ is, from, to }) => `${is} (${Math.round(to - from)} ms)`)
+  return `${[...counts].map(([is, all]) => `${all.length} ${is}`).join(', ')}; at last ${last.join(', ')}`
+}
+
 /** Looks again and again at what a machine shows under a name. */
 export function watchName(look: () => Promise<Look['is']>): NameWatch {
   const looks: Look[] = []
@@ -40,7 +47,9 @@ export function watchName(look: () => Promise<Look['is']>): NameWatch {
     async settled(ms) {
       const late = AbortSignal.timeout(ms)
       const tooLate = new Promise<never>((_, reject) =>
-        late.addEventListener('abort', () => reject(new Error('a name never showed what it was moved to'))),
+        late.addEventListener('abort', () =>
+          reject(new Error(`never showed what it was moved to: ${told(looks)}`)),
+        ),
       )
       await Promise.race([done.promise, tooLate])
     },

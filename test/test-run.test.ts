@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
+import { rootCertificates } from 'node:tls'
+import { writeOthers } from '../scripts/test/authorities.ts'
 import {
   describeCores,
   ofEndedChildren,
@@ -327,4 +329,17 @@ test('processor time of children counts when they have ended', () => {
 
 test('a run without any test is a failure', async () => {
   assert.equal((await reported([[]])).passed, false)
+})
+
+test('of those who are to be trusted as well, everybody that Node.js trusts by itself is left out', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'aloft-authorities-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const [named, file] = [join(folder, 'named.pem'), join(folder, 'others.pem')]
+  const [first = '', second = ''] = rootCertificates
+  const own = '-----BEGIN CERTIFICATE-----\nMIIBown\n-----END CERTIFICATE-----\n'
+  writeFileSync(named, `${first}\n${own}${second}\n`)
+  assert.equal(writeOthers(named, file), file)
+  assert.equal(readFileSync(file, 'utf8'), own)
+  writeFileSync(named, `${second}\n`)
+  assert.equal(writeOthers(named, file), undefined)
 })

@@ -11,6 +11,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   closeSync,
+  existsSync,
   globSync,
   mkdtempSync,
   openSync,
@@ -25,6 +26,7 @@ import { run } from 'node:test'
 import { findBundle } from '../../src/process/supervisor/bundle.ts'
 import { failureOf } from '../../test/support/package.ts'
 import { ensureTools, TOOLS } from '../debian.js'
+import { writeOthers } from './authorities.ts'
 import {
   type Cost,
   describeCores,
@@ -79,6 +81,13 @@ async function packBeside(file: string): Promise<void> {
 // For all programs in Go that are started from here on, as those that bundle and check types: they end soon, and would
 // spend a quarter of their time collecting garbage.
 process.env.GOGC ??= '400'
+
+const { NODE_EXTRA_CA_CERTS } = process.env
+if (NODE_EXTRA_CA_CERTS && existsSync(NODE_EXTRA_CA_CERTS)) {
+  const others = writeOthers(NODE_EXTRA_CA_CERTS, join(scratch, 'authorities.pem'))
+  if (others) process.env.NODE_EXTRA_CA_CERTS = others
+  else delete process.env.NODE_EXTRA_CA_CERTS
+}
 
 // They need nothing that is installed here, so they do not wait for it.
 const builds = [

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
 import { DAY, MINUTE } from '#contract/time.ts'
 import { branchOf, isFromFork } from '#core/deployment/branch.ts'
+import { joinCertificates } from '#core/outbound/join-certificates.ts'
 import { trusting } from '#core/outbound/trusting.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { BuildTask } from '#core/ports/builder.ts'
@@ -132,7 +133,7 @@ export function createBuildEnvironment(parts: BuildEnvironmentParts): BuildEnvir
     if (files.length === 0) return undefined
     const copy = join(folder, 'ca.pem')
     const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')))
-    await writeFile(copy, texts.join('\n'))
+    await writeFile(copy, joinCertificates(texts))
     await openTree(copy)
     return copy
   }

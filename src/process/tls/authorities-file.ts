@@ -1,6 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
+import { joinCertificates } from '#core/outbound/join-certificates.ts'
 import type { Parts } from '../compose/parts.ts'
 import { ensureAuthority } from './authority.ts'
 
@@ -35,14 +36,7 @@ export async function writeAuthorities(
   const all = [await systemAuthorities(), named ? await readText(named) : '', certPem]
   const file = join(dataDir, 'authorities.pem')
   const draft = `${file}.${process.pid}`
-  await writeFile(
-    draft,
-    `${all
-      .map((text) => text.trim())
-      .filter(Boolean)
-      .join('\n')}\n`,
-    { mode: 0o644 },
-  )
+  await writeFile(draft, joinCertificates(all), { mode: 0o644 })
   await rename(draft, file)
   return file
 }

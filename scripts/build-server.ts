@@ -1,5 +1,5 @@
 /**
- * `npm run build:server`: the server as three files instead of the 1,800 that it is made of. Node reads,
+ * `npm run build:server`: the server as few files instead of the 1,800 that it is made of. Node reads,
  * resolves and strips every file by itself, which is most of what a start takes, and half of the memory afterwards.
  *
  * The command line of a clone is bundled as well; that of a package is in build-package.ts.
@@ -106,6 +106,25 @@ export async function bundleServer(sources: string, outdir: string): Promise<voi
   const [child, supervisor] = [{ child: source('start') }, { supervisor: source('start') }]
   await build({ ...common, entryPoints: { ...entry, ...child }, plugins })
   await build({ ...common, entryPoints: supervisor, plugins: [noChildren, ...plugins] })
+  await bundlePacking(join(sources, 'builder/output/inside'), join(outdir, 'pack'))
+}
+
+/**
+ * What packs the output of every build, in a sandbox that nothing compiled is kept for. Its packages stay where they are. A
+ * package has no types to strip, and does without.
+ */
+async function bundlePacking(inside: string, outdir: string): Promise<void> {
+  const entry = join(inside, 'main.ts')
+  if (!existsSync(entry)) return
+  const { build } = await import('esbuild')
+  await build({
+    absWorkingDir: root,
+    entryPoints: { main: entry },
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'node24' },
+    ...{ packages: 'external', logLevel: 'warning' },
+  })
 }
 
 /** Server code that a command loads is loaded from its own place. */

@@ -10,7 +10,7 @@ import { type BuilderParts, createBuilder } from './builder.ts'
 import { NOTHING_CACHED } from './environment/cache/project-caches.ts'
 import type { BuildEnvironment, RunOptions, Workspace } from './environment/workspace.ts'
 import { packJob } from './output/inside/pack-job.ts'
-import { SCRIPT } from './output/pack-script.ts'
+import { packScript } from './output/pack-script.ts'
 
 interface Ends {
   after(fn: () => Promise<void>): void
@@ -63,7 +63,7 @@ export async function buildOf(
   const run: Workspace['run'] = async (options) => {
     const canceled = () => new BuildFailure('canceled', 'The build was canceled', options.run)
     if (isAborted()) throw canceled()
-    if (options.argv.includes(SCRIPT)) {
+    if (options.argv.includes(packScript())) {
       await packJob(source, options.argv.at(-1) as string)
       return { code: 0, reason: 'exited' }
     }

@@ -18,7 +18,7 @@ import {
   type PackLimits,
   type Task,
 } from './inside/job.ts'
-import { SCRIPT, scriptBinds } from './pack-script.ts'
+import { packScript, scriptBinds } from './pack-script.ts'
 import { readResult } from './result-files.ts'
 import { type ContentStore, storeContents } from './store-contents.ts'
 import { toOutput } from './to-output.ts'
@@ -153,8 +153,9 @@ async function collect(collection: Collection, task: Task): Promise<Output | und
 }
 
 async function pack({ workspace, node, log, run }: Collection, folder: string): Promise<number> {
+  const script = packScript()
   const options: RunOptions = {
-    argv: [node.node, SCRIPT, folder],
+    argv: [node.node, script, folder],
     // Nothing of the owner's has a say in how the script runs.
     env: Object.fromEntries(Object.keys(workspace.env).map((name) => [name, undefined])),
     node,
@@ -163,7 +164,7 @@ async function pack({ workspace, node, log, run }: Collection, folder: string): 
     shown: null,
     quiet: true,
     network: 'none',
-    extraBinds: [...scriptBinds(), { host: folder, inside: folder, writable: true }],
+    extraBinds: [...scriptBinds(script), { host: folder, inside: folder, writable: true }],
     allowFailure: true,
   }
   const { code } = await workspace.run(options).catch((error) => {

@@ -34,7 +34,7 @@ import { PinnedSites } from './site/pinned-sites.ts'
 import { ReleaseSides } from './site/release-sides.ts'
 import { createSiteAnswers } from './site/site-answer.ts'
 import { SiteCache } from './site/site-cache.ts'
-import { createUpgrades, QUIET_MS, type Upgrades } from './upgrade.ts'
+import { createUpgrades, QUIET_MS, type Upgrades } from './upgrade/upgrade.ts'
 import { UpstreamPool } from './upstream/upstream-pool.ts'
 import { buildVisitorHandler } from './visitor-handler.ts'
 

@@ -21,7 +21,7 @@ import type { ReleaseSides } from './site/release-sides.ts'
 import type { createSiteAnswers } from './site/site-answer.ts'
 import type { SiteCache } from './site/site-cache.ts'
 import type { SiteEntry } from './site/site-entry.ts'
-import { switchProtocol } from './upgrade.ts'
+import { switchProtocol } from './upgrade/upgrade.ts'
 import { visitRecord } from './visit-record.ts'
 
 interface VisitorHandlerParts {

@@ -15,7 +15,7 @@ import {
 } from '#adapters/sql/backup/table-target.ts'
 import { readConfig } from '../../config/config.ts'
 import { readConfigFile } from '../config-file.ts'
-import { MendableError } from '../mendable-error.ts'
+import { MendableError } from './mendable-error.ts'
 import { forgetMove, noteMove } from './moved-database.ts'
 import { syncFiles } from './sync-files.ts'
 

@@ -30,7 +30,7 @@ import type { Log } from '#core/ports/log.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { type Config, readConfig } from '../../config/config.ts'
 import { readConfigFile } from '../config-file.ts'
-import { MendableError } from '../mendable-error.ts'
+import { MendableError } from './mendable-error.ts'
 import { syncFiles } from './sync-files.ts'
 
 /** What a backup is opened with. */

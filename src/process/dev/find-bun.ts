@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { RunnerError } from '#core/ports/runner.ts'
-import { folderOnPath } from '../on-path.ts'
+import { folderOnPath } from '../machine/on-path.ts'
 
 /** The Bun that is installed on this machine. */
 export async function findBun(): Promise<{ readonly folder: string }> {

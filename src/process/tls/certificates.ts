@@ -24,7 +24,7 @@ import type { Config } from '../../config/config.ts'
 import { answeredZones } from '../compose/domain/dns.ts'
 import { domainPointing } from '../compose/domain/domains.ts'
 import type { Parts } from '../compose/parts.ts'
-import { openAcmeIssuer } from './acme.ts'
+import { openAcmeIssuer } from './acme/acme.ts'
 import { ensureAuthority } from './authority.ts'
 
 /** Everything about certificates, as one process needs it. */

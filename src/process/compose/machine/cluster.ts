@@ -16,7 +16,7 @@ import {
 import { certificateName } from '#adapters/runner-process/peer/peer-name.ts'
 import type { Machine, MachineRole } from '#core/machine/machine.ts'
 import type { Config } from '../../../config/config.ts'
-import { machineName } from '../../machine-name.ts'
+import { machineName } from '../../machine/machine-name.ts'
 import type { Channel } from '../../supervisor/channel/channel.ts'
 import { StartError } from '../../supervisor/start-error.ts'
 import { ensureSealed } from '../../tls/authority.ts'

@@ -1,10 +1,10 @@
 import { createAcmeIssuer } from '#adapters/cert-acme/acme-issuer.ts'
 import { ZONES_TOPIC, type ZoneSource } from '#core/dns/zone.ts'
 import type { CertificateIssuer } from '#core/ports/certificate-issuer.ts'
-import type { Config } from '../../config/config.ts'
-import type { Parts } from '../compose/parts.ts'
+import type { Config } from '../../../config/config.ts'
+import type { Parts } from '../../compose/parts.ts'
+import { ensureSealed } from '../authority.ts'
 import { createShowsChallenge } from './acme-shows.ts'
-import { ensureSealed } from './authority.ts'
 
 const ACCOUNT_KEY = 'acme-account-key'
 

@@ -4,7 +4,7 @@ import type { ChallengeStore } from '#core/certificate/challenge.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Vault } from '#core/ports/vault.ts'
 import { type ChallengeFor, TLS_CONTEXT } from '#listener/listener-tls.ts'
-import { readServerName } from './tls-names.ts'
+import { readServerName } from '../tls-names.ts'
 
 interface TlsChallengeParts {
   readonly challenges: ChallengeStore

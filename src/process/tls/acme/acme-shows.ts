@@ -1,8 +1,8 @@
 import { Resolver } from 'node:dns/promises'
 import { isIPv6 } from 'node:net'
 import { type Challenge, DNS_CHALLENGE } from '#core/certificate/challenge.ts'
-import type { Config } from '../../config/config.ts'
-import { servingRange } from '../supervisor/serving.ts'
+import type { Config } from '../../../config/config.ts'
+import { servingRange } from '../../supervisor/serving.ts'
 
 /** Several processes answer at the port, and a question from another port of ours may go to another of them. */
 const MAX_QUESTIONS = 8

@@ -3,7 +3,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import { type AnyRequest, type AnyResponse, isHttp2 } from '#listener/listener-refusal.ts'
 import type { Handle } from '#listener/listener-request.ts'
-import { hostOf } from '../compose/serving/hosts.ts'
+import { hostOf } from '../../compose/serving/hosts.ts'
 
 export interface HttpChallengeParts {
   readonly challenges: ChallengeStore

@@ -42,7 +42,7 @@ import { digestOf, hashFiles, type Sameness } from './digest.ts'
 import { fillEnv, secretsIn } from './env.ts'
 import { type FrozenValues, sealValues } from './frozen-values.ts'
 import { isPlatformHost } from './hosts.ts'
-import type { ManifestFile, RequestedFile } from './manifest.ts'
+import type { InlineFile, ManifestFile, RequestedFile, RequestedFiles } from './manifest.ts'
 import { checkAliases, type PublishStores, publish } from './publish.ts'
 import {
   type CreateDeployment,
@@ -76,7 +76,7 @@ interface CreateStores extends PublishStores {
 
 export interface CreateParts {
   readonly transact: Transact<CreateStores>
-  readonly files: Pick<FileStore, 'add' | 'claim'>
+  readonly files: Pick<FileStore, 'add' | 'claim' | 'claimEach'>
   readonly projects: Pick<ProjectStore, 'byIdOrName'>
   readonly logOf: LogOfBuild
   readonly quotas: Quotas
@@ -115,8 +115,6 @@ interface Inline {
   readonly room: Room | undefined
 }
 
-type InlineFile = Extract<RequestedFile, { readonly bytes: unknown }>
-
 export function createCreateDeployment(parts: CreateParts) {
   const { transact, blobs, vault, clock, names } = parts
 
@@ -125,14 +123,13 @@ export function createCreateDeployment(parts: CreateParts) {
    * that others write in between. A few are left to that transaction, which saves one; unless some files are named by what others
    * bring, for that is looked up before.
    */
-  async function storeInline(owner: Owner, files: readonly RequestedFile[]): Promise<Inline> {
-    const inline = files.filter((file) => 'bytes' in file)
+  async function storeInline(owner: Owner, { inline, all }: RequestedFiles): Promise<Inline> {
     const room = await roomFor(owner, inline)
     try {
       const byPath = await storeContents(inline)
       // In the order of the index, in which neighbours are written together.
       const rows = await sortInSlices([...byPath.values()], (a, b) => (a.sha1 < b.sha1 ? -1 : 1))
-      if (rows.length <= FEW_ROWS && inline.length === files.length) return { byPath, rows, room }
+      if (rows.length <= FEW_ROWS && inline.length === all.list.length) return { byPath, rows, room }
       await addRows(owner, rows, room.limit)
       room.release()
       return { byPath, rows: [], room: undefined }
@@ -161,7 +158,11 @@ export function createCreateDeployment(parts: CreateParts) {
     for (let start = 0; start < inline.length; start += CONTENT_BATCH) {
       const batch = inline.slice(start, start + CONTENT_BATCH)
       const contents = await Promise.all(batch.map(({ bytes }) => blobs.putBytes(bytes))).catch(asAnswer)
-      for (const [i, { path }] of batch.entries()) stored.set(path, contents[i] as UploadedFile)
+      for (const [i, file] of batch.entries()) {
+        const content = contents[i] as UploadedFile
+        file.sha1 = content.sha1
+        stored.set(file.path, content)
+      }
     }
     return stored
   }
@@ -180,9 +181,11 @@ export function createCreateDeployment(parts: CreateParts) {
   ): Promise<Decision> {
     return decide({
       ...{ command, requested, settings, docker: parts.docker },
-      files: requested.filesByPath,
+      files: requested.files.all,
       async read(file) {
         if ('bytes' in file) return file.bytes
+        if (file.sha256 !== '') return blobs.read(file.sha256)
+        // It may have come since it was looked for.
         const known = await parts.files.claim(owner.id, [file.sha1], clock.now())
         const content = known.get(file.sha1)
         return content && blobs.read(content.sha256)
@@ -215,8 +218,8 @@ export function createCreateDeployment(parts: CreateParts) {
     inline: Inline,
   ): Promise<Created> {
     const { owner } = ctx
-    const gathered = await gather(parts.files, owner.id, requested.files, inline.byPath, clock.now())
-    const fileHash = await hashFiles(gathered.manifest)
+    const gathered = await gather(parts.files, owner.id, requested.files.all.list, inline.byPath, clock.now())
+    const fileHash = requested.files.hash ?? (await hashFiles(requested.files.all.sorted))
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       // Contents are looked at before the transaction, in which everybody else would wait for that.
       const seen = await parts.projects.byIdOrName(owner.id, command.project ?? requested.slug)
@@ -477,27 +480,31 @@ interface Gathered {
  * What was claimed stays for hours, so that this need not be done inside the transaction that refers to it.
  */
 async function gather(
-  store: Pick<FileStore, 'claim'>,
+  store: Pick<FileStore, 'claimEach'>,
   ownerId: string,
   files: readonly RequestedFile[],
   inline: Stored,
   now: number,
 ): Promise<Gathered> {
   const wanted: string[] = []
-  for (const file of files) if ('sha1' in file) wanted.push(file.sha1)
-  const known = wanted.length > 0 ? await store.claim(ownerId, wanted, now) : new Map<string, UploadedFile>()
+  for (const file of files) if (!('bytes' in file)) wanted.push(file.sha1)
+  const known = wanted.length > 0 ? await store.claimEach(ownerId, wanted, now) : []
   const missing = new Set<string>()
   const manifest: ManifestFile[] = []
   let totalSize = 0
+  let next = 0
   await inSlices(files, (file) => {
-    const { path, mode, size } = file
-    const content = 'sha1' in file ? known.get(file.sha1) : inline.get(path)
-    const sha1 = 'sha1' in file ? file.sha1 : (content as UploadedFile).sha1
-    totalSize += size
+    totalSize += file.size
+    if ('bytes' in file) {
+      const { path, mode, sha1, size } = file
+      manifest.push({ path, mode, sha1, sha256: (inline.get(path) as UploadedFile).sha256, size })
+      return
+    }
+    const content = known[next++]
     // What is missing keeps its place; the upload that brings it fills in the content.
-    const isMissing = content?.size !== size
-    if (isMissing) missing.add(sha1)
-    manifest.push({ path, mode, sha1, sha256: isMissing ? '' : content.sha256, size })
+    if (content?.size === file.size) file.sha256 = content.sha256
+    else missing.add(file.sha1)
+    manifest.push(file)
   })
   return { manifest, missing: [...missing], totalSize }
 }

@@ -5,7 +5,7 @@ import type { IgnoredKey } from '../detection/config/known-keys.ts'
 import { type DetectionInput, detect, isAsUploaded } from '../detection/detect.ts'
 import { isFilesOnly, servedInPlace } from '../detection/files-only.ts'
 import type { Plan } from '../detection/plan.ts'
-import { readFolder, type SourceFile, sourceTree } from '../detection/source-tree.ts'
+import { type FilesByPath, readFolder, type SourceFile, sourceTree } from '../detection/source-tree.ts'
 import type { BuildSettings } from '../project/project.ts'
 import { type BuildRun, runsOf } from './builds.ts'
 import type { Failure } from './deployment.ts'
@@ -32,7 +32,7 @@ export interface Decision {
 }
 
 interface Asked<File extends SourceFile> extends Pick<DetectionInput<File>, 'read' | 'docker'> {
-  readonly files: ReadonlyMap<string, File>
+  readonly files: FilesByPath<File>
   readonly command: Pick<CreateDeployment, 'type' | 'nodeVersion'>
   readonly requested: Pick<DeploymentRequest, 'builds' | 'routes' | 'env' | 'buildEnv'>
   readonly settings: BuildSettings
@@ -87,7 +87,11 @@ async function requestedRuns({
 }
 
 /** The builder that a request would have named for this plan. */
-function withBuilder([only]: readonly BuildRun[], plan: Plan, files: ReadonlyMap<string, unknown>): BuildRun {
+function withBuilder(
+  [only]: readonly BuildRun[],
+  plan: Plan,
+  files: Pick<FilesByPath<unknown>, 'has'>,
+): BuildRun {
   const run = only as BuildRun
   if (isFilesOnly(plan)) return run
   const takes = plan.stages.flatMap((stage) => stage.takes)

@@ -1,8 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
-import { inSlices, sortInSlices } from '../slices.ts'
+import { inSlices } from '../slices.ts'
 import type { BuildSpec } from './deployment.ts'
 import type { RequestedEnv } from './env.ts'
-import type { ManifestFile } from './manifest.ts'
 
 /**
  * What makes two deployments the same besides their files. `meta` does not count but for the branch, nor does the order
@@ -29,23 +28,37 @@ export interface Sameness {
   readonly other?: Readonly<Record<string, unknown>>
 }
 
-type FileSameness = Pick<ManifestFile, 'path' | 'sha1' | 'mode'>
+interface FileSameness {
+  readonly path: string
+  readonly sha1: string
+  readonly mode: number
+}
 
 /** Characters that are hashed at a time: a call for each file would take longer than what it hashes. */
 const CHUNK = 16 * 1024
 
-/** The files in any order. There can be so many that it is done before the transaction that needs the digest. */
-export async function hashFiles(files: readonly FileSameness[]): Promise<Hash> {
-  const hash = createHash('sha256')
-  const sorted = await sortInSlices(files, (a, b) => (a.path < b.path ? -1 : 1))
-  let lines = ''
-  await inSlices(sorted, ({ path, sha1, mode }) => {
-    lines += `${path}\0${sha1}\0${mode}\n`
-    if (lines.length < CHUNK) return
-    hash.update(lines)
-    lines = ''
-  })
-  return hash.update(lines)
+/** Hashes files that come in the order of their paths. */
+export class FilesHash {
+  readonly #hash = createHash('sha256')
+  #lines = ''
+
+  add({ path, sha1, mode }: FileSameness): void {
+    this.#lines += `${path}\0${sha1}\0${mode}\n`
+    if (this.#lines.length < CHUNK) return
+    this.#hash.update(this.#lines)
+    this.#lines = ''
+  }
+
+  end(): Hash {
+    return this.#hash.update(this.#lines)
+  }
+}
+
+/** The same of many in that order. It is done before the transaction that needs the digest. */
+export async function hashFiles(sorted: readonly FileSameness[]): Promise<Hash> {
+  const hash = new FilesHash()
+  await inSlices(sorted, (file) => hash.add(file))
+  return hash.end()
 }
 
 export const digestOf = (files: Hash, { env, buildEnv, regions, alias, ...rest }: Sameness): string =>

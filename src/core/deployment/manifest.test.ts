@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
+import { hashFiles } from './digest.ts'
 import { readFiles } from './manifest.ts'
 
 const sha = 'a'.repeat(40)
@@ -11,9 +13,33 @@ test('a file is named once, and is no folder of another', async () => {
   await assert.rejects(read('x/a', 'x/a/b/c'), /contains "x\/a" both/)
   await assert.rejects(read('x/a/b/c', 'x/a/b', 'x'), /contains "x" both/)
   const files = await read('x/a/b', 'x/a-b', 'x/a/c', 'x/ab/c', 'a')
+  assert.deepEqual(files.all.keys(), ['x/a/b', 'x/a-b', 'x/a/c', 'x/ab/c', 'a'])
   assert.deepEqual(
-    [...files.values()].map(({ path }) => path),
-    ['x/a/b', 'x/a-b', 'x/a/c', 'x/ab/c', 'a'],
+    files.all.sorted.map(({ path }) => path),
+    ['a', 'x/a-b', 'x/a/b', 'x/a/c', 'x/ab/c'],
+  )
+})
+
+const paths = fc.array(fc.stringMatching(/^[ab-](?:\/?[ab-]){0,4}$/), { minLength: 1, maxLength: 12 })
+
+test('files are found by their paths, and refused exactly where two are the same or one is in another', async () => {
+  await fc.assert(
+    fc.asyncProperty(paths, fc.stringMatching(/^[ab/]{1,4}$/), async (list, other) => {
+      const names = new Set(list)
+      const isRefused =
+        names.size < list.length || list.some((path) => list.some((each) => each.startsWith(`${path}/`)))
+      if (isRefused) return assert.rejects(read(...list), /repeats|both as a file and as a folder/)
+      const { all, inline, hash } = await read(...list)
+      assert.deepEqual(all.keys(), list)
+      assert.deepEqual(
+        all.sorted.map(({ path }) => path),
+        list.toSorted(),
+      )
+      for (const path of [...list, other])
+        assert.equal(all.get(path)?.path, names.has(path) ? path : undefined)
+      assert.deepEqual(inline, [])
+      assert.equal(hash?.digest('hex'), (await hashFiles(all.sorted)).digest('hex'))
+    }),
   )
 })
 
@@ -24,5 +50,5 @@ test('no path leaves the folder, and none is written in a way that others read d
     await assert.rejects(read(path), /contains control characters/, JSON.stringify(path))
   await assert.rejects(read('x'.repeat(1025)), /at most 1024 characters/)
   for (const path of ['...', '.a', 'a.', '..a/b..', 'a/.b/c', 'é/😀'])
-    assert.equal((await read(path)).get(path)?.path, path)
+    assert.equal((await read(path)).all.get(path)?.path, path)
 })

@@ -1,5 +1,8 @@
+import type { Hash } from 'node:crypto'
 import { AloftError, invalidRequest } from '#contract/errors.ts'
-import { inSlices } from '../slices.ts'
+import { inSlices, sortInSlices } from '../slices.ts'
+import { FilesHash } from './digest.ts'
+import { SortedFiles } from './sorted-files.ts'
 
 /** One file of a deployment. */
 export interface ManifestFile {
@@ -12,10 +15,32 @@ export interface ManifestFile {
   readonly hidden?: true
 }
 
-/** A file as a create request names it, before its content is known. */
-export type RequestedFile =
-  | { readonly path: string; readonly mode: number; readonly sha1: string; readonly size: number }
-  | { readonly path: string; readonly mode: number; readonly size: number; readonly bytes: Buffer }
+/**
+ * A file that was uploaded before. Its SHA-256 is empty until the content is found, and is then filled in: the one object that there
+ * is of it becomes the one of the manifest.
+ */
+export interface ReferencedFile extends ManifestFile {
+  sha256: string
+}
+
+/** A file that is inside the request. Its SHA-1 is empty until the content is stored. */
+export interface InlineFile {
+  readonly path: string
+  readonly mode: number
+  sha1: string
+  readonly size: number
+  readonly bytes: Buffer
+}
+
+/** A file as a create request names it. */
+export type RequestedFile = ReferencedFile | InlineFile
+
+export interface RequestedFiles {
+  readonly all: SortedFiles<RequestedFile>
+  readonly inline: readonly InlineFile[]
+  /** See `digest.ts`. Undefined where some are inline, whose SHA-1 nobody knows yet. */
+  readonly hash: Hash | undefined
+}
 
 export interface FileInput {
   readonly file: string
@@ -34,20 +59,25 @@ export const DEFAULT_MODE = 0o100644
 export const DIRECTORY_MODE = 0o040755
 
 /** Every path once, none that could leave the deployment's folder, none that is both a file and a folder. */
-export async function readFiles(inputs: readonly FileInput[]): Promise<ReadonlyMap<string, RequestedFile>> {
+export async function readFiles(inputs: readonly FileInput[]): Promise<RequestedFiles> {
   if (inputs.length === 0) throw new AloftError('no_files', 'The deployment has no files.')
   if (inputs.length > MAX_FILES) throw invalidRequest(`\`files\` should have at most ${MAX_FILES} items`)
-  const files = new Map<string, RequestedFile>()
+  const list: RequestedFile[] = []
+  const inline: InlineFile[] = []
   await inSlices(inputs, (input) => {
-    const i = files.size
+    const i = list.length
     checkPath(input.file, i)
-    files.set(input.file, readFile(input, i))
-    if (files.size === i) throw invalidRequest(`\`files[${i}].file\` repeats ${show(input.file)}`)
+    const file = readFile(input, i)
+    list.push(file)
+    if ('bytes' in file) inline.push(file)
   })
-  const folders = new Set<string>()
-  await inSlices(inputs, ({ file }) => refuseFileAsFolder(file, files, folders))
-  return files
+  const all = new SortedFiles(list, await sortInSlices(list, byPath))
+  const hash = inline.length === 0 ? new FilesHash() : undefined
+  await checkTogether(all, hash)
+  return { all, inline, hash: hash?.end() }
 }
+
+const byPath = (a: RequestedFile, b: RequestedFile): number => (a.path < b.path ? -1 : 1)
 
 /** What is none of it needs no other look: hardly any path has a control character, half of a pair, or such a part. */
 const DOUBTFUL = /[\p{Cc}\p{Cs}]|(?:^|\/)\.{0,2}(?:\/|$)/u
@@ -69,10 +99,10 @@ function readFile(input: FileInput, i: number): RequestedFile {
     throw invalidRequest(`\`files[${i}]\` should have either \`data\` or \`sha\``)
   if (data !== undefined) {
     const bytes = readData(data, input.encoding, i)
-    return { path, mode, size: bytes.length, bytes }
+    return { path, mode, sha1: '', size: bytes.length, bytes }
   }
   if (size === undefined) throw invalidRequest(`missing required property \`files[${i}].size\``)
-  return { path, mode, sha1: sha as string, size }
+  return { path, mode, sha1: sha as string, sha256: '', size }
 }
 
 function readMode(mode: number | undefined, i: number): number {
@@ -93,8 +123,37 @@ function readData(data: string, encoding: FileInput['encoding'], i: number): Buf
   return bytes
 }
 
+/**
+ * Neighbours in the order of paths are mostly in one folder, which is looked at once. In that order each path comes from elsewhere in
+ * memory, which takes longer than to look at it: so there is one pass for all that needs it.
+ */
+async function checkTogether(files: SortedFiles<RequestedFile>, hash: FilesHash | undefined): Promise<void> {
+  const folders = new Set<string>()
+  let [last, lastFolder] = ['', '']
+  await inSlices(files.sorted, (file) => {
+    const { path } = file
+    hash?.add(file)
+    if (path === last) throw repeated(path, files.list)
+    last = path
+    const length = path.lastIndexOf('/') + 1
+    if (length === lastFolder.length && path.startsWith(lastFolder)) return
+    lastFolder = path.slice(0, length)
+    refuseFileAsFolder(path, files, folders)
+  })
+}
+
+function repeated(path: string, list: readonly RequestedFile[]): AloftError {
+  const paths = list.map((file) => file.path)
+  const second = paths.indexOf(path, paths.indexOf(path) + 1)
+  return invalidRequest(`\`files[${second}].file\` repeats ${show(path)}`)
+}
+
 /** `folders`: those that were looked at before, with all that they are in. */
-function refuseFileAsFolder(path: string, files: ReadonlyMap<string, unknown>, folders: Set<string>): void {
+function refuseFileAsFolder(
+  path: string,
+  files: Pick<SortedFiles<RequestedFile>, 'has'>,
+  folders: Set<string>,
+): void {
   let both: string | undefined
   for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
     const folder = path.slice(0, slash)

@@ -10,7 +10,7 @@ import type { BuildSpec } from './deployment.ts'
 import { type RequestedEnv, readEnv } from './env.ts'
 import type { FrozenValues } from './frozen-values.ts'
 import { projectSlug, readAlias } from './hosts.ts'
-import { type FileInput, type RequestedFile, readFiles } from './manifest.ts'
+import { type FileInput, type RequestedFiles, readFiles } from './manifest.ts'
 import { readRegions } from './regions.ts'
 
 /** A create request in words that all generations share. */
@@ -53,8 +53,7 @@ interface KeptValues extends Pick<FrozenValues, 'env' | 'buildEnv' | 'secrets'> 
 /** The same after everything was checked that needs no store. */
 export interface DeploymentRequest {
   readonly slug: string
-  readonly files: readonly RequestedFile[]
-  readonly filesByPath: ReadonlyMap<string, RequestedFile>
+  readonly files: RequestedFiles
   readonly env: RequestedEnv
   readonly buildEnv: RequestedEnv
   readonly alias: readonly string[] | null
@@ -77,11 +76,9 @@ export async function readDeploymentRequest(
       'plan_requires_public',
       'The OSS plan allows only public deployments: set `public` to true.',
     )
-  const filesByPath = await readFiles(command.files)
   return {
     slug,
-    files: [...filesByPath.values()],
-    filesByPath,
+    files: await readFiles(command.files),
     env: command.keeps ? asGiven(command.keeps.env) : readEnv(command.env),
     buildEnv: command.keeps ? asGiven(command.keeps.buildEnv) : readEnv(command.buildEnv),
     alias: readAliases(command, names, owner),

@@ -24,8 +24,16 @@ export const MAX_TEXT_BYTES = 1024 * 1024
 /** To look through all paths takes a tenth of what it takes to know all folders, and most ask for two or three of them. */
 const FEW_LOOKS = 5
 
+/** As a map has them, or something like it. */
+export interface FilesByPath<File> {
+  has(path: string): boolean
+  get(path: string): File | undefined
+  keys(): Iterable<string>
+  entries(): Iterable<readonly [string, File]>
+}
+
 /** In whichever form somebody has them. */
-export type SourceFiles<File extends SourceFile = SourceFile> = readonly File[] | ReadonlyMap<string, File>
+export type SourceFiles<File extends SourceFile = SourceFile> = readonly File[] | FilesByPath<File>
 
 export function sourceTree<File extends SourceFile>(
   files: SourceFiles<File>,
@@ -40,7 +48,7 @@ export function sourceTree<File extends SourceFile>(
     return text
   }
 
-  const view = (entries: ReadonlyMap<string, File>): SourceTree<File> => {
+  const view = (entries: FilesByPath<File>): SourceTree<File> => {
     let folders: ReadonlySet<string> | undefined
     let looks = 0
     const tree: SourceTree<File> = {
@@ -50,7 +58,7 @@ export function sourceTree<File extends SourceFile>(
         if (path === '') return true
         if (folders === undefined && looks++ < FEW_LOOKS)
           return tree.paths.some((each) => each.startsWith(path) && each[path.length] === '/')
-        folders ??= foldersOf(entries.keys())
+        folders ??= foldersOf(tree.paths)
         return folders.has(path)
       },
       file: (path) => entries.get(path),
@@ -63,7 +71,7 @@ export function sourceTree<File extends SourceFile>(
           ? tree
           : view(
               new Map(
-                [...entries].flatMap(([path, file]) =>
+                [...entries.entries()].flatMap(([path, file]) =>
                   path.startsWith(`${folder}/`) ? [[path.slice(folder.length + 1), file] as const] : [],
                 ),
               ),

@@ -221,6 +221,9 @@ const TOOLING = new Set<string>([
   ...['requirements.txt', 'pyproject.toml', 'Pipfile', 'Pipfile.lock', 'poetry.lock', 'uv.lock'],
 ])
 
+/** Of paths that are longer nobody has to find out the hash. */
+const LONGEST_TOOLING = Math.max(...[...TOOLING].map(({ length }) => length))
+
 /** Code that no browser runs: beside functions it is what they import. */
 const NO_PAGE = /\.(?:[cm]?ts|tsx|jsx|py)$/
 
@@ -240,12 +243,12 @@ function servedFiles(
   const middleware = middlewareFile(tree)
   if (middleware !== undefined) sources.add(middleware)
   const isSource = (path: string): boolean =>
-    sources.has(path) ||
+    (sources.size > 0 && sources.has(path)) ||
     PRIVATE.test(path) ||
     // Somebody who names the folder has looked into it.
     (outputDirectory === null &&
       folder === '' &&
-      (TOOLING.has(path) ||
+      ((path.length <= LONGEST_TOOLING && TOOLING.has(path)) ||
         (functions.length > 0 && path.startsWith('api/')) ||
         (sources.size > 0 && NO_PAGE.test(path))))
   const served: ServedFile[] = []

@@ -19,10 +19,16 @@ export interface FileStore {
   /** The same of contents that nobody has just stored, because another account has them: what is damaged stays so. */
   share(ownerId: string, files: readonly UploadedFile[], usedAt: number, most?: number | null): Promise<void>
   /**
-   * Those of the hashes that the account has, by SHA-1, and perhaps others of its own. Inside a transaction they stay until it ends:
-   * whatever was not used for half a day is refreshed to `usedAt`, which keeps a collector off.
+   * Those of the hashes that the account has, by SHA-1. Inside a transaction they stay until it ends: whatever was not used
+   * for half a day is refreshed to `usedAt`, which keeps a collector off.
    */
   claim(ownerId: string, sha1s: readonly string[], usedAt: number): Promise<ReadonlyMap<string, UploadedFile>>
+  /** The same in the order of the hashes, for thousands of them: nobody has to look them up again. */
+  claimEach(
+    ownerId: string,
+    sha1s: readonly string[],
+    usedAt: number,
+  ): Promise<readonly (UploadedFile | undefined)[]>
   /** Accounts with files that were not used since, and those files; a bounded number, oldest first. */
   stale(
     before: number,

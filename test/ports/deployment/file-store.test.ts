@@ -74,6 +74,28 @@ eachDatabase((name, open) =>
       assert.deepEqual(await files.stale(later, 10), [])
     })
 
+    it('claims each in the order that is asked for, few or many, again and in another order', async (t) => {
+      const { files } = (await openStores(t, open)).stores
+      const many = Array.from({ length: 1200 }, (_, n) => sampleFile(`many ${n}`))
+      await files.add('anna', many.slice(0, 1100), NOW)
+      const check = async (asked: readonly (typeof a)[], have: ReadonlySet<string>) => {
+        const sha1s = asked.map(({ sha1 }) => sha1)
+        const expected = asked.map((file) => (have.has(file.sha1) ? file : undefined))
+        assert.deepEqual(await files.claimEach('anna', sha1s, NOW), expected)
+      }
+      let have = new Set(many.slice(0, 1100).map(({ sha1 }) => sha1))
+      await check([], have)
+      await check(many.slice(1095, 1105), have)
+      const twice = [...many, ...many.slice(40, 60), ...many.slice(1090, 1110)]
+      for (let round = 0; round < 2; round++) await check(twice, have)
+      await check(many.toReversed(), have)
+      await check([c, ...many.slice(7, 500), b, ...many.slice(501), ...many.slice(0, 7)], have)
+      await files.add('anna', [...many.slice(1100), c], NOW)
+      have = new Set([...many, c].map(({ sha1 }) => sha1))
+      await check([c, ...many.slice(7, 500), b, ...many.slice(501), ...many.slice(0, 7)], have)
+      await check(twice, have)
+    })
+
     it('has what another account shares, and has what is damaged only after somebody adds it again', async (t) => {
       const { files, usage } = (await openStores(t, open)).stores
       await files.add('anna', [a, b], NOW)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { HOUR } from '#contract/time.ts'
 import type { FileStore, UploadedFile } from '#core/file/file-store.ts'
+import { inSlices } from '#core/slices.ts'
 import { countUsage } from '../account/usage-store.ts'
 import { locksRows } from '../database/dialect/capabilities.ts'
 import { inSteps } from '../database/in-steps.ts'
@@ -11,7 +12,7 @@ import { atomically } from '../database/transaction.ts'
 import type { Db } from '../tables.ts'
 import { addFiles } from './add-files.ts'
 import { createBatchedFileAdds } from './batched-file-adds.ts'
-import { RecentFiles } from './recent-files.ts'
+import { FoundFiles, RecentFiles } from './recent-files.ts'
 
 /**
  * A file that was used within this time is left as it is: no collector forgets it for as long again, which is
@@ -102,6 +103,60 @@ export function createFileStore(db: Db): FileStore {
    */
   const recent = db.isTransaction ? undefined : new RecentFiles()
 
+  /** Calls with each of the files that the account has, once nobody can forget it any more. */
+  async function lookUp(
+    ownerId: string,
+    sha1s: readonly string[],
+    usedAt: number,
+    onFound: (file: UploadedFile, usedAt: number) => void,
+  ): Promise<void> {
+    const stale: string[] = []
+    await inSteps(sha1s, READ_STEP, async (step) => {
+      const rows = await selectFiles(db, { ownerId, sha1s: JSON.stringify(step) })
+      for (const { key, sha256, size, used_at } of rows) {
+        const sha1 = step[key] ?? ''
+        if (used_at < usedAt - FRESH) stale.push(sha1)
+        else onFound({ sha1, sha256, size }, used_at)
+      }
+    })
+    // All of them in one order, as other writers do it.
+    await inSteps(stale.sort(), WRITE_STEP, async (step) => {
+      const rows = await refreshFiles(db, { ownerId, sha1s: JSON.stringify(step), usedAt })
+      for (const file of rows) onFound(file, usedAt)
+    })
+  }
+
+  const claimEach: FileStore['claimEach'] = async (ownerId, sha1s, usedAt) => {
+    const isMany = recent !== undefined && sha1s.length > MANY
+    const remembered = isMany && !(await hasDamaged(db)) ? recent.of(ownerId, usedAt - FRESH) : undefined
+    remembered?.rewind()
+    const files: (UploadedFile | undefined)[] = []
+    const unknown: number[] = []
+    await inSlices(sha1s, (sha1) => {
+      const file = remembered?.find(sha1)
+      if (file === undefined) unknown.push(files.length)
+      files.push(file)
+    })
+    if (unknown.length === 0) return files
+    const found = new Map<string, UploadedFile>()
+    let oldest = usedAt
+    const wanted = unknown.map((place) => sha1s[place] as string)
+    // In the order of the index, neighbours are on one page.
+    await lookUp(ownerId, isMany ? wanted.sort() : wanted, usedAt, (file, at) => {
+      found.set(file.sha1, file)
+      oldest = Math.min(oldest, at)
+    })
+    const all = remembered ?? new FoundFiles(usedAt)
+    await inSlices(unknown, (place) => {
+      const file = found.get(sha1s[place] as string)
+      if (file === undefined) return
+      files[place] = file
+      all.add(file, oldest)
+    })
+    if (isMany) recent.remember(ownerId, all)
+    return files
+  }
+
   async function known(sha256s: readonly string[], within = db): Promise<ReadonlySet<string>> {
     const asked = { sha256s: JSON.stringify(sha256s) }
     const rows = [...(await selectKnown(within, asked)), ...(await selectShared(within, asked))]
@@ -117,35 +172,12 @@ export function createFileStore(db: Db): FileStore {
       atomically(db, (tx) => addFiles(tx, [{ ownerId, files, usedAt, most }], false)),
 
     async claim(ownerId, sha1s, usedAt) {
-      const freshSince = usedAt - FRESH
-      const isMany = recent !== undefined && sha1s.length > MANY
-      const remembered = isMany && !(await hasDamaged(db)) ? recent.of(ownerId, freshSince) : undefined
-      const unknown = remembered ? sha1s.filter((sha1) => !remembered.files.has(sha1)) : sha1s
-      if (remembered && unknown.length === 0) return remembered.files
-      const found = new Map<string, UploadedFile>(remembered?.files)
-      let oldest = remembered?.usedAt ?? usedAt
-      const stale: string[] = []
-      // In the order of the index, neighbours are on one page.
-      await inSteps(isMany ? [...unknown].sort() : unknown, READ_STEP, async (step) => {
-        const rows = await selectFiles(db, { ownerId, sha1s: JSON.stringify(step) })
-        for (const { key, sha256, size, used_at } of rows) {
-          const sha1 = step[key] ?? ''
-          if (used_at < freshSince) {
-            stale.push(sha1)
-            continue
-          }
-          found.set(sha1, { sha1, sha256, size })
-          oldest = Math.min(oldest, used_at)
-        }
-      })
-      // All of them in one order, as other writers do it.
-      await inSteps(stale.sort(), WRITE_STEP, async (step) => {
-        const rows = await refreshFiles(db, { ownerId, sha1s: JSON.stringify(step), usedAt })
-        for (const file of rows) found.set(file.sha1, file)
-      })
-      if (isMany) recent.remember(ownerId, { files: found, usedAt: oldest })
+      const found = new Map<string, UploadedFile>()
+      for (const file of await claimEach(ownerId, sha1s, usedAt)) if (file) found.set(file.sha1, file)
       return found
     },
+
+    claimEach,
 
     async stale(before, limit) {
       const rows = await selectStale(db, { before, limit })

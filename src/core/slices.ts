@@ -31,6 +31,12 @@ async function listInSlices<T>(items: readonly T[], visit: (item: T) => void): P
   }
 }
 
+/** To be awaited between two pieces of work that each take milliseconds for thousands of items. A few need no turn of their own. */
+export const nextTurn = (count: number): Promise<void> | undefined =>
+  count < FEW ? undefined : setImmediate()
+
+const FEW = 1000
+
 /** Sorted by `compare`, which takes turns with others as `inSlices` does: short runs are sorted, then merged. */
 export async function sortInSlices<T>(items: readonly T[], compare: (a: T, b: T) => number): Promise<T[]> {
   let runs: T[][] = []

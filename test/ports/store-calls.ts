@@ -616,8 +616,13 @@ const callsOnOthers = ({
     delete: () => projects.delete(project.id),
   },
   deployments: {
+    pack: async () => {
+      // It asks the database for nothing by itself.
+      await deployments.pack(content.manifest)
+      await deployments.manifest(deployment.id)
+    },
     insert: async () => {
-      await deployments.insert(deployment, content)
+      await deployments.insert(deployment, { ...content, packed: await deployments.pack(content.manifest) })
       await deployments.insert(begun, { ...content, manifest: [{ ...entry, sha256: '' }] })
     },
     wasDeleted: () => deployments.wasDeleted(deployment.ownerId, deployment.id),

@@ -29,7 +29,7 @@ import type { Vault } from '../ports/vault.ts'
 import { type BuildSettings, DEFAULT_BUILD_SETTINGS, newProject, type Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { SecretStore } from '../secret/secret-store.ts'
-import { inSlices, sortInSlices } from '../slices.ts'
+import { inSlices, nextTurn, sortInSlices } from '../slices.ts'
 import { mayEditProduction, productionIsClosed } from '../team/production-right.ts'
 import type { TeamStore } from '../team/team-store.ts'
 import type { ContentRoom, Room } from '../usage/content-room.ts'
@@ -38,6 +38,7 @@ import type { UsageStore } from '../usage/usage-store.ts'
 import { branchOf, forkIsNoProduction } from './branch.ts'
 import { type Decision, decide, type Work } from './decide.ts'
 import { type Deployment, MAX_INSTANCES } from './deployment.ts'
+import type { DeploymentStore, PackedManifest } from './deployment-store.ts'
 import { digestOf, hashFiles, type Sameness } from './digest.ts'
 import { fillEnv, secretsIn } from './env.ts'
 import { type FrozenValues, sealValues } from './frozen-values.ts'
@@ -76,6 +77,7 @@ interface CreateStores extends PublishStores {
 
 export interface CreateParts {
   readonly transact: Transact<CreateStores>
+  readonly store: Pick<DeploymentStore, 'pack'>
   readonly files: Pick<FileStore, 'add' | 'claim' | 'claimEach'>
   readonly projects: Pick<ProjectStore, 'byIdOrName'>
   readonly logOf: LogOfBuild
@@ -224,14 +226,18 @@ export function createCreateDeployment(parts: CreateParts) {
       // Contents are looked at before the transaction, in which everybody else would wait for that.
       const seen = await parts.projects.byIdOrName(owner.id, command.project ?? requested.slug)
       const settings = seen?.build ?? initialSettings(command)
+      await nextTurn(gathered.manifest.length)
       const decision = await found(owner, command, requested, settings)
       if (gathered.missing.length > 0 && !command.allowMissing)
         throw new AloftError('missing_files', 'Some files haven’t been uploaded.', {
           missing: gathered.missing,
         })
       const manifest = await servedOnly(gathered.manifest, decision.work)
+      await nextTurn(manifest.length)
+      const packed = await parts.store.pack(manifest)
+      await nextTurn(manifest.length)
       const created = await enter(ctx, command, {
-        ...{ requested, settings, fileHash, inline, gathered: { ...gathered, manifest } },
+        ...{ requested, settings, fileHash, inline, packed, gathered: { ...gathered, manifest } },
         ...decision,
       })
       if (created === undefined) continue
@@ -246,7 +252,7 @@ export function createCreateDeployment(parts: CreateParts) {
   /** Undefined where the project's settings were changed since it was found out what the files are. */
   async function enter(ctx: Context, input: CreateDeployment, asked: Asked) {
     const { owner, origin } = ctx
-    const { requested, settings, work, gathered, inline, fileHash } = asked
+    const { requested, settings, work, gathered, packed, inline, fileHash } = asked
     const { totalSize } = gathered
     const now = clock.now()
     return transact(async (stores) => {
@@ -317,7 +323,11 @@ export function createCreateDeployment(parts: CreateParts) {
         incomplete: missing.length > 0,
         digest,
       }
-      await stores.deployments.insert(begun, { manifest, sealedEnv: sealValues(vault, id, values) })
+      const isPacked = manifest === gathered.manifest
+      await stores.deployments.insert(begun, {
+        ...(isPacked ? { manifest, packed } : { manifest }),
+        sealedEnv: sealValues(vault, id, values),
+      })
       if (begun.incomplete) return { deployment: begun, isNew: true, missing, totalSize, changed: [] }
       if (work.kind === 'files' && work.inPlace === undefined)
         await stores.outputs.save(id, filesOutput(work.plan, manifest))
@@ -378,6 +388,8 @@ function aim(command: CreateDeployment, project: Project | undefined): Aimed {
 interface Asked extends Decision {
   readonly requested: DeploymentRequest
   readonly gathered: Gathered
+  /** The manifest of what was gathered. */
+  readonly packed: PackedManifest
   readonly inline: Inline
   readonly fileHash: Hash
   readonly settings: BuildSettings

@@ -40,15 +40,25 @@ export type DeploymentChange = Partial<
 /** What belongs to a deployment and is too large to be read with it. */
 interface DeploymentContent {
   readonly manifest: readonly ManifestFile[]
+  /** The same, where it was packed before. */
+  readonly packed?: PackedManifest
   /** Sealed JSON of the values of `env` and `build.env`, as they were at creation. */
   readonly sealedEnv: string
 }
+
+/** A manifest in the form in which a store keeps it, which is nobody else's business. */
+export type PackedManifest = object
 
 /**
  * Deployments and their manifests. A deleted one is gone for every method here; its host remembers it.
  * `find` is not limited to an account, because public deployments are read by others: its caller decides.
  */
 export interface DeploymentStore {
+  /**
+   * Makes ready what is stored of a manifest. That takes milliseconds where there are thousands of files, in which a transaction would
+   * keep everybody else from writing.
+   */
+  pack(manifest: readonly ManifestFile[]): Promise<PackedManifest>
   /** One that is incomplete waits for the files that have no content in its manifest, in the size given there. */
   insert(deployment: Deployment, content: DeploymentContent): Promise<void>
   /** By id with or without `dpl_`, or by any host that points to it. */

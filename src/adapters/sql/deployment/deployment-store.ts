@@ -23,7 +23,7 @@ import {
   liveDeployments,
   toDeployment,
 } from './deployment-row.ts'
-import { fromManifest, toManifest } from './manifest-row.ts'
+import { type ManifestRow, packManifest, toManifest } from './manifest-row.ts'
 
 const ID = /^(?:dpl_)?([0-9A-Za-z]{28})$/
 
@@ -189,10 +189,13 @@ async function update(
 
 export function createDeploymentStore(db: Db): DeploymentStore {
   return {
-    insert: (deployment, { manifest, sealedEnv }) =>
+    pack: packManifest,
+
+    insert: (deployment, { manifest, packed, sealedEnv }) =>
       atomically(db, async (tx) => {
         await insertRow(tx, { ...fromDeployment(deployment), sealed_env: sealedEnv })
-        await insertManifest(tx, { id: deployment.id, ...fromManifest(manifest) })
+        const { sha1s, files } = (packed as ManifestRow | undefined) ?? (await packManifest(manifest))
+        await insertManifest(tx, { id: deployment.id, sha1s, files })
         await insertMeta(tx, deployment)
         await countUsage(tx, [deploymentCount(deployment.ownerId, 1)])
         if (deployment.incomplete) await insertAwaited(tx, deployment, manifest)
@@ -283,7 +286,7 @@ export function createDeploymentStore(db: Db): DeploymentStore {
         if (numUpdatedRows === 0n) return
         await tx
           .updateTable('manifests')
-          .set(fromManifest(manifest))
+          .set(await packManifest(manifest))
           .where('deployment_id', '=', id)
           .execute()
         await tx.deleteFrom('awaited_files').where('deployment_id', '=', id).execute()

@@ -2,6 +2,7 @@ import { DEFAULT_MODE, type ManifestFile } from '#core/deployment/manifest.ts'
 import { parseJsonInSlices } from '#core/json-slices.ts'
 import type { SiteFile } from '#core/site/site.ts'
 import { inSlices } from '#core/slices.ts'
+import { inSteps } from '../database/in-steps.ts'
 
 /**
  * A manifest as it is stored. Lists side by side are read several times faster than a list of objects, and
@@ -18,24 +19,57 @@ interface Columns {
   readonly hidden?: readonly number[]
 }
 
-interface ManifestRow {
+export interface ManifestRow {
   readonly sha1s: string
   readonly files: string
 }
 
-export function fromManifest(manifest: readonly ManifestFile[]): ManifestRow {
-  const hidden: number[] = []
-  for (let i = 0; i < manifest.length; i++) if (manifest[i]?.hidden) hidden.push(i)
-  const columns: Columns = {
-    paths: manifest.map(({ path }) => path),
-    sha256s: manifest.map(({ sha256 }) => sha256).join(' '),
-    sizes: manifest.map(({ size }) => size),
-    ...(manifest.some(({ mode }) => mode !== DEFAULT_MODE)
-      ? { modes: manifest.map(({ mode }) => mode) }
-      : {}),
-    ...(hidden.length > 0 ? { hidden } : {}),
+/** Files that are taken at a time, within a millisecond or two. */
+const STEP = 5000
+
+/** The columns of a manifest as JSON, made a step at a time and put together at once: it is a megabyte for 10,000 files. */
+export async function packManifest(manifest: readonly ManifestFile[]): Promise<ManifestRow> {
+  const texts = {
+    paths: [] as string[],
+    sha256s: [] as string[],
+    sizes: [] as string[],
+    sha1s: [] as string[],
   }
-  return { sha1s: manifest.map(({ sha1 }) => sha1).join(' '), files: JSON.stringify(columns) }
+  const hidden: number[] = []
+  let isUsual = true
+  let count = 0
+  await inSteps(manifest, STEP, async (step) => {
+    const [paths, sha256s, sizes, sha1s]: [string[], string[], number[], string[]] = [[], [], [], []]
+    for (const file of step) {
+      if (file.hidden) hidden.push(count)
+      if (file.mode !== DEFAULT_MODE) isUsual = false
+      paths.push(file.path)
+      sha256s.push(file.sha256)
+      sizes.push(file.size)
+      sha1s.push(file.sha1)
+      count++
+    }
+    const comma = texts.paths.length > 0 ? ',' : ''
+    const space = texts.paths.length > 0 ? ' ' : ''
+    texts.paths.push(comma, JSON.stringify(paths).slice(1, -1))
+    // Hexadecimal digits and spaces are written in JSON as they are.
+    texts.sha256s.push(space, sha256s.join(' '))
+    texts.sizes.push(comma, sizes.join(','))
+    texts.sha1s.push(space, sha1s.join(' '))
+  })
+  const files = [
+    '{"paths":[',
+    ...texts.paths,
+    '],"sha256s":"',
+    ...texts.sha256s,
+    '","sizes":[',
+    ...texts.sizes,
+    ']',
+  ]
+  if (!isUsual) files.push(',"modes":', JSON.stringify(manifest.map(({ mode }) => mode)))
+  if (hidden.length > 0) files.push(',"hidden":', JSON.stringify(hidden))
+  files.push('}')
+  return { sha1s: texts.sha1s.join(''), files: files.join('') }
 }
 
 export async function toManifest(row: ManifestRow): Promise<ManifestFile[]> {

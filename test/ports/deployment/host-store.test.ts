@@ -113,15 +113,31 @@ eachDatabase((name, open) =>
 
     it('moves an alias, which keeps its id and age', async (t) => {
       const { hosts, deployment, deploy, point, listed } = await openHosts(t, open)
-      const alias = await point({ projectId: 'prj_one' })
+      const stays = await point({ projectId: 'prj_one', host: 'stays.aloft.test', createdAt: 1 })
+      const alias = await point({ projectId: 'prj_one', host: 'moves.aloft.test', createdAt: 2 })
       const next = await deploy()
       const to = { deploymentId: next.id, projectId: 'prj_two', production: true }
       assert.equal(await hosts.point(alias.host, deployment.id, to), true)
       assert.deepEqual(await hosts.alias('anna', alias.id), { ...alias, ...to })
-      assert.deepEqual(await hosts.ofDeployment(deployment.id), [])
+      assert.deepEqual(await hosts.ofDeployment(deployment.id), [stays])
       assert.deepEqual(await hosts.ofDeployment(next.id), [{ ...alias, ...to }])
-      assert.deepEqual(await listed({ projectId: 'prj_one' }), [])
+      assert.deepEqual(await listed({ projectId: 'prj_one' }), [stays.host])
       assert.deepEqual(await listed({ projectId: 'prj_two' }), [alias.host])
+      for (const filter of [{}, { domain: 'aloft.test' }])
+        assert.deepEqual(await listed(filter), [alias.host, stays.host])
+      assert.deepEqual(await listed({ domain: alias.host }), [alias.host])
+    })
+
+    it('moves an alias from a deleted deployment to another project, in whose lists it is then', async (t) => {
+      const { hosts, deployments, deployment, deploy, point, listed } = await openHosts(t, open)
+      const alias = await point({ projectId: 'prj_one', host: 'moves.aloft.test' })
+      const next = await deploy()
+      await deployments.delete(deployment.id, 1)
+      const to = { deploymentId: next.id, projectId: 'prj_two', production: false }
+      assert.equal(await hosts.point(alias.host, deployment.id, to), true)
+      assert.deepEqual(await listed({ projectId: 'prj_one' }), [])
+      for (const filter of [{}, { projectId: 'prj_two' }, { domain: 'aloft.test' }])
+        assert.deepEqual(await listed(filter), [alias.host])
     })
 
     it('does not move what has moved on, what is no alias, and what is not there', async (t) => {

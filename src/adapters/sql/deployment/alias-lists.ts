@@ -1,4 +1,4 @@
-import type { NotNull } from 'kysely'
+import { type NotNull, sql } from 'kysely'
 import type { Alias } from '#core/alias/alias.ts'
 import { numberAt, rowsIn, textAt } from '../database/json-rows.ts'
 import { prepare } from '../database/prepare.ts'
@@ -10,7 +10,10 @@ export interface AliasFilter {
 }
 
 const ALL = 'all'
-const ofProject = (id: string) => `project ${id}`
+const PROJECT = 'project '
+/** After the list of every project, and before everything else. */
+const AFTER_PROJECTS = 'project!'
+const ofProject = (id: string) => `${PROJECT}${id}`
 const ofDomain = (name: string) => `domain ${name}`
 
 /** A host and every name above it. */
@@ -59,6 +62,25 @@ const selectListed = prepare<{ ownerId: string; list: string; createdAt: number;
 /** Whether an alias is in all of its lists: it is put into them, and taken from them, at once. */
 export async function isListed(db: Db, { id, ownerId, projectId, createdAt }: Alias): Promise<boolean> {
   const rows = await selectListed(db, { ownerId, list: ofProject(projectId), createdAt, aliasId: id })
+  return rows.length > 0
+}
+
+const changeProject = prepare<{ aliasId: string; list: string }>()((db, { aliasId, list }) =>
+  db
+    .updateTable('alias_lists')
+    .set({ list })
+    .where('alias_id', '=', aliasId)
+    .where('list', '>', sql.lit(PROJECT))
+    .where('list', '<', sql.lit(AFTER_PROJECTS))
+    .returning('alias_id'),
+)
+
+/**
+ * Moves an alias that comes from another project to the list of its own. The others depend on its host, which stays, so they
+ * are left alone. False where it is in no list.
+ */
+export async function relist(db: Db, { id, projectId }: Alias): Promise<boolean> {
+  const rows = await changeProject(db, { aliasId: id, list: ofProject(projectId) })
   return rows.length > 0
 }
 

@@ -8,7 +8,7 @@ import { type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
 import { atomically } from '../database/transaction.ts'
 import type { Db, Flag, HostTable } from '../tables.ts'
-import { type AliasFilter, delist, enlist, isListed, listFor } from './alias-lists.ts'
+import { type AliasFilter, delist, enlist, isListed, listFor, relist } from './alias-lists.ts'
 import { holdDeployment } from './hold-deployment.ts'
 
 const HOST = [
@@ -210,8 +210,8 @@ export function createHostStore(db: Db): HostStore {
         if (!row || !isAlias(row)) return false
         const alias = toAlias(row)
         // Where others write at the same time, the deployment that it leaves may be deleted meanwhile, and its lists with it.
-        if (!locksRows(tx) && (await isListed(tx, alias))) return true
-        // It may come from another project, or from a deployment that was deleted.
+        if (!locksRows(tx) && ((await isListed(tx, alias)) || (await relist(tx, alias)))) return true
+        // It may come from a deployment that was deleted.
         await delist(tx, alias.id)
         await enlist(tx, alias)
         return true

@@ -35,8 +35,11 @@ const CALLS = amount(40, 4)
 /** Of a round: what takes long is asked for less often. */
 const ROUND_US = 20_000
 const WARM_UPS = warmUps(5)
-/** So many rows are looked for in turn that the pages of a large table do not all stay in memory. */
-const SAMPLES = 1000
+/**
+ * So many rows are looked for, each once before any is looked for again, that the pages of a large table do not stay in
+ * memory: whoever asks for the same few rows again and again does not notice how many others there are.
+ */
+const SAMPLES = 20_000
 const PAGE = { limit: 20 }
 
 /** A row to look for. */
@@ -171,23 +174,24 @@ async function costOf(
   const used = await meter(filled)
   const sampleAt = (n: number) => samples[n % samples.length] as Sample
   const before = used()
-  for (let i = 0; i < calls; i++) await ask(sampleAt(from + i * 7), sampleAt(from + i * 7 + 1))
+  for (let i = 0; i < calls; i++) await ask(sampleAt(from + i), sampleAt(from + i + 1))
   return used() - before
 }
 
 async function compare(few: Filled, many: Filled, meter: Meter): Promise<Map<string, number>> {
   const [asksFew, asksMany] = [asksOn(few), asksOn(many)]
   const ratios = new Map<string, number>()
+  let from = 0
   for (const [name, askMany] of Object.entries(asksMany)) {
     const askFew = asksFew[name] as Ask
     let calls = CALLS
-    for (let from = 0; from < WARM_UPS; from++) {
+    for (let round = 0; round < WARM_UPS; round++, from += calls) {
       const cost = await costOf(askFew, few, { from, calls, meter })
       await costOf(askMany, many, { from, calls, meter })
       calls = Math.max(1, Math.min(CALLS, Math.round((ROUND_US * calls) / cost)))
     }
     const costs = { few: [] as number[], many: [] as number[] }
-    for (let from = WARM_UPS; from < WARM_UPS + ROUNDS; from++) {
+    for (let round = 0; round < ROUNDS; round++, from += calls) {
       costs.few.push(await costOf(askFew, few, { from, calls, meter }))
       costs.many.push(await costOf(askMany, many, { from, calls, meter }))
     }

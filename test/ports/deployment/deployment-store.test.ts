@@ -142,6 +142,21 @@ eachDatabase((name, open) =>
       assert.deepEqual(await deployments.find('site.aloft.test'), next)
     })
 
+    it('finds a deployment by its own host until it is deleted', async (t) => {
+      const { deployments, hosts, add } = await openDeployments(t, open)
+      const [deployment, other] = [await add(), await add()]
+      const { host } = deployment
+      assert.ok(host !== null)
+      await hosts.claimForDeployment(host, deployment)
+      const alias = sampleAlias({ host: `www.${host}`, ownerId: 'anna', deploymentId: other.id })
+      await hosts.claimAlias(alias)
+      assert.deepEqual(await deployments.find(host), deployment)
+      assert.deepEqual(await deployments.find(alias.host), other)
+      await deployments.delete(deployment.id, 1)
+      assert.equal(await deployments.find(host), undefined)
+      assert.deepEqual(await deployments.find(alias.host), other)
+    })
+
     it('finds many at once, and of those that there are not nothing', async (t) => {
       const { deployments, add } = await openDeployments(t, open)
       const [first, second, gone] = [await add(FULL), await add(), await add()]

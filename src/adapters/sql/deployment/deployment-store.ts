@@ -33,11 +33,18 @@ const selectById = prepare<{ id: string }>()((db, { id }) =>
 const selectByIds = prepare<{ ids: string }>()((db, { ids }) =>
   liveDeployments(db).select(DEPLOYMENT).where('deployments.id', 'in', textsIn(db, ids)),
 )
+/** The one whose own host it is, or else the one that an alias of this name points to: the second part is not run where the first finds one. */
 const selectByHost = prepare<{ host: string }>()((db, { host }) =>
-  liveDeployments(db)
-    .innerJoin('hosts', 'hosts.deployment_id', 'deployments.id')
+  liveDeployments(db, 'deployments_host')
     .select(DEPLOYMENT)
-    .where('hosts.host', '=', host),
+    .where('deployments.host', '=', host)
+    .unionAll(
+      liveDeployments(db)
+        .innerJoin('hosts', 'hosts.deployment_id', 'deployments.id')
+        .select(DEPLOYMENT)
+        .where('hosts.host', '=', host),
+    )
+    .limit(sql.lit(1)),
 )
 const selectSame = prepare<{ ownerId: string; digest: string }>()((db, { ownerId, digest }) =>
   liveDeployments(db, 'deployments_digest')

@@ -31,6 +31,7 @@ import { gitApps } from './0040-git-apps.ts'
 import { removedMachines } from './0041-removed-machines.ts'
 import { sharedThings } from './0042-shared-things.ts'
 import { gitSizes } from './0043-git-sizes.ts'
+import { deploymentHosts } from './0044-deployment-hosts.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -68,4 +69,5 @@ export const MIGRATIONS: readonly Migration[] = [
   removedMachines,
   sharedThings,
   gitSizes,
+  deploymentHosts,
 ]

@@ -66,3 +66,14 @@ test('strangers have a share of their own, and each address a part of that', asy
   account.stream.end()
   assert.equal(await account.whole, 500 * KB)
 })
+
+test('whoever has many addresses of one network of IPv6 has one share', async () => {
+  const memory = new BodyMemory(LIMITS)
+  const bodies = ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1'].map((id) => open(memory, id, true))
+  for (const { send } of bodies) await send(60 * KB)
+  assert.equal(await bodies[1]?.whole, 'rate_limited')
+  bodies[2]?.stream.end()
+  assert.equal(await bodies[2]?.whole, 60 * KB)
+  for (const { held } of bodies) held.release()
+  assert.equal(memory.size, 0)
+})

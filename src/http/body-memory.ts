@@ -1,4 +1,5 @@
 import { AloftError } from '#contract/errors.ts'
+import { sourceOf } from '#core/access/network-of.ts'
 
 /** Bytes of bodies that may be in the memory of this process at once. */
 export interface BodyLimits {
@@ -55,7 +56,7 @@ export class BodyMemory {
   }
 
   hold({ id, isStranger }: Caller): HeldBody {
-    const key = `${isStranger ? 'stranger' : 'account'} ${id}`
+    const key = isStranger ? `stranger ${sourceOf(id)}` : `account ${id}`
     let [came, held] = [0, 0]
     const count = (bytes: number): void => {
       held += bytes

@@ -14,6 +14,7 @@ import {
   type TeamChoice,
 } from '#core/access/authorise.ts'
 import { type Actor, type Context, personalOwner, type Visit } from '#core/access/context.ts'
+import { sourceOf } from '#core/access/network-of.ts'
 import type { AuditEntry } from '#core/audit/audit.ts'
 import { audited } from '#core/audit/audit-trail.ts'
 import { pour } from '#core/chunks.ts'
@@ -240,7 +241,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
       }
 
     const acts = ctx?.owner ?? found?.user
-    const taken = limits.take(row, acts?.id ?? visit.ip, acts?.plan ?? parts.defaultPlan)
+    const taken = limits.take(row, acts?.id ?? sourceOf(visit.ip), acts?.plan ?? parts.defaultPlan)
     const allowance = taken instanceof Promise ? await taken : taken
     showAllowance(request, reply, allowance)
     if (!allowance.allowed) throw rateLimited(allowance)
@@ -464,7 +465,7 @@ const isBrokenOff = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.
 const ownerOf = ({ who }: FastifyRequest) => (who && 'owner' in who ? who.owner : undefined)
 
 /** Whose allowance a request takes from. */
-const callerOf = (request: FastifyRequest): string => ownerOf(request)?.id ?? request.ip
+const callerOf = (request: FastifyRequest): string => ownerOf(request)?.id ?? sourceOf(request.ip)
 
 /** Browsers ask for pages; programs that do not care get JSON. */
 const acceptsPages = ({ headers }: FastifyRequest): boolean => headers.accept?.includes('text/html') ?? false

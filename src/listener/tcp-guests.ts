@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type ListenOptions, type Server, type Socket } from 'node:net'
+import { SourceCounts } from '#core/access/source-counts.ts'
 import type { Log } from '#core/ports/log.ts'
 
 /** Somebody who has connected, and speaks whatever protocol this is. */
@@ -11,6 +12,7 @@ export interface Guest {
 
 export interface GuestLimits {
   readonly maxConnections: number
+  /** Of IPv6, the first 64 bits count as one address. */
   readonly maxPerAddress: number
 }
 
@@ -41,24 +43,22 @@ export interface TcpGuests {
 export async function listenForGuests(options: TcpGuestsOptions): Promise<TcpGuests> {
   const { host, port, reusePort, allowHalfOpen = false, limits, protocol, log } = options
   const guests = new Set<Guest>()
-  const perAddress = new Map<string, number>()
+  const perSource = new SourceCounts()
   const servers: Server[] = []
 
   const welcome = (socket: Socket) => {
     const address = socket.remoteAddress
-    const count = perAddress.get(address ?? '') ?? 0
-    if (address === undefined || count >= limits.maxPerAddress || guests.size >= limits.maxConnections) {
+    const isFull = guests.size >= limits.maxConnections
+    if (address === undefined || isFull || perSource.of(address) >= limits.maxPerAddress) {
       socket.destroy()
       return
     }
-    perAddress.set(address, count + 1)
+    const leave = perSource.add(address)
     const guest = options.welcome(socket, address)
     guests.add(guest)
     socket.once('close', () => {
       guests.delete(guest)
-      const left = (perAddress.get(address) ?? 1) - 1
-      if (left > 0) perAddress.set(address, left)
-      else perAddress.delete(address)
+      leave()
     })
   }
 

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { isIPv6 } from 'node:net'
+import { sourceOf } from '#core/access/network-of.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import { headerOf } from '../answer.ts'
 import { refuse } from '../exchange.ts'
@@ -30,7 +30,7 @@ export function createPasswordProtection({
     const { site, exchange } = visit
     const given = (await readPostedForm(exchange.req))?.get(PASSWORD_FIELD)
     if (given === undefined || given === null) return refuse('PASSWORD_REQUIRED')
-    const tried = await guesses.attempt(`password ${site.projectId} ${networkOf(exchange.ip)}`, () =>
+    const tried = await guesses.attempt(`password ${site.projectId} ${sourceOf(exchange.ip)}`, () =>
       isSame(given, openPassword(sealed, site.projectId)),
     )
     if (tried === false) return refuse('PASSWORD_WRONG')
@@ -60,13 +60,3 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 
 /** In the same time however much of it is the same. */
 const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b))
-
-/** Whoever has one address of IPv6 has all that share its first half. */
-function networkOf(ip: string): string {
-  if (!isIPv6(ip)) return ip
-  const [head = '', tail] = ip.split('%', 1)[0]?.split('::') ?? []
-  const groups = head === '' ? [] : head.split(':')
-  const rest = tail === undefined || tail === '' ? [] : tail.split(':')
-  while (groups.length + rest.length < 8) groups.push('0')
-  return [...groups, ...rest].slice(0, 4).join(':')
-}

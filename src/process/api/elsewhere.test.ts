@@ -142,3 +142,13 @@ test('so is whoever takes much of the CPU with few requests', () => {
   assert.equal(isElsewhere(list), true)
   assert.equal(isElsewhere(ask('GET /v3/platform/deployments', { authorization: 'cheap' })), false)
 })
+
+test('whoever changes between addresses of one network of IPv6 is one caller', () => {
+  const elsewhere = createElsewhere({ now: () => 0 })
+  const from = (remoteAddress: string) =>
+    ({ method: 'GET', url: '/v2/user', headers: {}, socket: { remoteAddress } }) as unknown as AnyRequest
+  elsewhere.noteVisit(0)
+  for (let n = 0; n < 30; n++) elsewhere.isElsewhere(from(`2001:db8::${n}`))
+  assert.equal(elsewhere.isElsewhere(from('2001:db8::ffff')), true)
+  assert.equal(elsewhere.isElsewhere(from('2001:db8:0:1::1')), false)
+})

@@ -1,3 +1,4 @@
+import { sourceOf } from '#core/access/network-of.ts'
 import { bodyOf } from '#edge/request/request-body.ts'
 import type { AnyRequest } from '#listener/listener-refusal.ts'
 
@@ -123,7 +124,7 @@ interface Use {
 const isMuch = (use: Use | undefined): boolean => use !== undefined && (use.count > BUSY || use.ms > BUSY_MS)
 
 export const callerOf = ({ headers, socket }: AnyRequest): string =>
-  headers.authorization ?? headers.cookie ?? socket?.remoteAddress ?? ''
+  headers.authorization ?? headers.cookie ?? sourceOf(socket?.remoteAddress ?? '')
 
 /**
  * The API and the sites share a process, which does one thing after the other. Requests that take long, and those that

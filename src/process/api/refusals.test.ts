@@ -39,3 +39,15 @@ test('each has an id of its own, and many callers are not all remembered', () =>
   const ids = [1, 2].map(() => refusals.find(ask('/4999'))?.headers['x-request-id'])
   assert.deepEqual(ids, ['req_1_1', 'req_1_2'])
 })
+
+test('what a stranger is refused is not said to another who sends the same', () => {
+  const from = (remoteAddress: string, headers = {}) =>
+    ({ method: 'POST', url: '/a', headers, socket: { remoteAddress } }) as unknown as AnyRequest
+  for (const headers of [{ cookie: 'theme=dark' }, { authorization: 'Bearer null' }, {}]) {
+    const refusals = new Refusals(() => 0)
+    refusals.note(from('2001:db8::1', headers), refusal('30'))
+    assert.notEqual(refusals.find(from('2001:db8::2', headers)), undefined, 'as good as the same address')
+    assert.equal(refusals.find(from('2001:db8:0:1::1', headers)), undefined)
+    assert.equal(refusals.find(from('192.0.2.1', headers)), undefined)
+  }
+})

@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http'
+import { sourceOf } from '#core/access/network-of.ts'
 import type { AnyRequest } from '#listener/listener-refusal.ts'
 import { callerOf } from './elsewhere.ts'
 
@@ -47,4 +48,6 @@ export class Refusals {
   }
 }
 
-const keyOf = (req: AnyRequest): string => `${req.method} ${req.url} ${callerOf(req)}`
+/** Strangers may send the same cookie, or a token that is none: what one of them is refused is no matter of another's. */
+const keyOf = (req: AnyRequest): string =>
+  `${req.method} ${req.url} ${sourceOf(req.socket?.remoteAddress ?? '')} ${callerOf(req)}`

@@ -2,6 +2,8 @@ import type { Log } from '#core/ports/log.ts'
 
 /** From this share on, connections that nobody uses make room for others. */
 const CROWDED = 0.8
+/** From then on nobody gets more who has this share of all connections: the rest is for others. */
+const SHARE_OF_ONE = 0.25
 const RELIEVE_MS = 500
 const TELL_MS = 60_000
 
@@ -24,14 +26,15 @@ export class Crowd {
     this.#options = options
   }
 
-  /** `count`: how many there are already. */
-  admits(count: number, now = performance.now()): boolean {
+  /** `count`: how many there are already; `ofSource`: how many of them are from where this one is. */
+  admits(count: number, ofSource: number, now = performance.now()): boolean {
     const { most, relieve } = this.#options
-    if (count >= most * CROWDED && now - this.#relievedAt >= RELIEVE_MS) {
+    if (count < most * CROWDED) return true
+    if (now - this.#relievedAt >= RELIEVE_MS) {
       this.#relievedAt = now
       relieve()
     }
-    if (count < most) return true
+    if (count < most && ofSource < most * SHARE_OF_ONE) return true
     this.#refused++
     this.#tell(count, now)
     return false
@@ -45,7 +48,7 @@ export class Crowd {
     this.#refused = 0
     this.#options.log.warn(
       { refused, connections, most: this.#options.most },
-      'connections are refused: this process has reached its limit; raise the limit of open files (LimitNOFILE, ulimit -n)',
+      'connections are refused: this process has reached its limit, or is close to it and most are from one address; raise the limit of open files (LimitNOFILE, ulimit -n)',
     )
   }
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { SourceCounts } from '#core/access/source-counts.ts'
 import type { Log } from '#core/ports/log.ts'
 import { Crowd } from './listener-crowd.ts'
 import type { FastLane } from './listener-fast-lane.ts'
@@ -89,9 +90,15 @@ export function createListeners(options: ListenerOptions): Listeners {
     },
     log,
   })
+  const sources = new SourceCounts()
   const admitted = (take: (socket: Socket) => void) => (socket: Socket) => {
-    if (crowd.admits(sockets.size)) take(socket)
-    else socket.destroy()
+    const address = socket.remoteAddress ?? ''
+    if (!crowd.admits(sockets.size, sources.of(address))) {
+      socket.destroy()
+      return
+    }
+    socket.once('close', sources.add(address))
+    take(socket)
   }
 
   const listenOn = (server: NetServer, where: Where) =>

@@ -200,3 +200,39 @@ test('what is not HTTP/2 on a connection that has agreed on it is cut, and the n
   await once(socket, 'close')
   assert.equal((await ask(await dial(t, tlsPort))).headers[':status'], 200)
 })
+
+const MB = 1024 * 1024
+/** What every peer may send before it hears of anything else. */
+const LEAST = 65_535
+
+/** How much a peer that has begun to send a body may send before any of it is read. */
+async function mayAhead(session: ClientHttp2Session): Promise<number | undefined> {
+  const stream = session.request({ ':path': '/', ':method': 'POST' })
+  stream.on('error', () => {})
+  await once(stream, 'response')
+  return session.state.remoteWindowSize
+}
+
+for (const [whose, limits, most] of [
+  ['an address', { maxAhead: 64 * MB, maxAheadOfSource: 2 * MB }, 2],
+  ['all', { maxAhead: 3 * MB, maxAheadOfSource: 64 * MB }, 3],
+] as const)
+  test(`what is sent ahead of its reader is bounded for ${whose}, and every connection goes on`, async (t) => {
+    const { tlsPort } = await start(t, {
+      ...{ tlsPort: 'any', limits },
+      handle: (_req, res) => ('stream' in res ? res.stream.respond({ ':status': 200 }) : undefined),
+    })
+    const session = await dial(t, tlsPort)
+    assert.equal(session.state.remoteWindowSize, LEAST, 'there is no body yet')
+    const sessions = [session]
+    while (sessions.length < 6) sessions.push(await dial(t, tlsPort))
+    const may: unknown[] = []
+    for (const each of sessions) may.push(await mayAhead(each))
+    assert.deepEqual(may, [...Array(most).fill(MB), ...Array(6 - most).fill(LEAST)])
+    // A second body of the same connection takes nothing more.
+    assert.equal(await mayAhead(session), MB)
+    assert.equal(await mayAhead(sessions[5] as ClientHttp2Session), LEAST)
+    // With the end of a connection its share is free again.
+    session.destroy()
+    while ((await mayAhead(await dial(t, tlsPort))) !== MB) await new Promise(setImmediate)
+  })

@@ -10,6 +10,7 @@ import {
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { SourceCounts } from '#core/access/source-counts.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { FastLane } from './listener-fast-lane.ts'
 import type { ListenerLimits } from './listener-limits.ts'
@@ -50,14 +51,47 @@ interface Use {
 /** As the last stream that is taken: all those that the peer has begun before it hears of the end. */
 const ANY_STREAM = 2 ** 31 - 1
 
-/** What a peer may send ahead: on one stream, and on all streams of a connection together. */
+/** What a peer may send ahead: on one stream, and on all streams of a connection together, where there is room for it. */
 const STREAM_WINDOW = 256 * 1024
 const SESSION_WINDOW = 1024 * 1024
+
+/**
+ * Gives connections the window in which large bodies come fast. What a peer may send cannot be taken back, so a connection has
+ * it until its end, and gets it only with its first body. Where too many have it, the others stay with the 64 KB that the
+ * protocol begins with: their bodies come more slowly.
+ */
+class WideWindows {
+  readonly #limits: Pick<ListenerLimits, 'maxAhead' | 'maxAheadOfSource'>
+  readonly #bySource = new SourceCounts()
+  readonly #wide = new WeakSet<Http2Session>()
+  #all = 0
+
+  constructor(limits: Pick<ListenerLimits, 'maxAhead' | 'maxAheadOfSource'>) {
+    this.#limits = limits
+  }
+
+  offer(session: Http2Session): void {
+    if (this.#wide.has(session) || session.destroyed) return
+    const address = session.socket.remoteAddress ?? ''
+    const { maxAhead, maxAheadOfSource } = this.#limits
+    if (this.#all + SESSION_WINDOW > maxAhead) return
+    if (this.#bySource.of(address) + SESSION_WINDOW > maxAheadOfSource) return
+    this.#wide.add(session)
+    this.#all += SESSION_WINDOW
+    const giveBack = this.#bySource.add(address, SESSION_WINDOW)
+    session.once('close', () => {
+      this.#all -= SESSION_WINDOW
+      giveBack()
+    })
+    session.setLocalWindowSize(SESSION_WINDOW)
+  }
+}
 
 export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): Http2 {
   const sockets = new Set<Socket>()
   const sessions = new Map<Http2Session, Use>()
   const leaving = new WeakSet<Http2Session>()
+  const windows = new WideWindows(limits)
   let draining = false
   const isLeaving = ({ session }: ServerHttp2Stream) =>
     draining || (session !== undefined && leaving.has(session))
@@ -93,7 +127,6 @@ export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): 
   server.on('session', (session) => {
     sessions.set(session, { open: 0, isFresh: true, isTold: false })
     session.once('close', () => sessions.delete(session))
-    session.setLocalWindowSize(SESSION_WINDOW)
     session.setTimeout(limits.keepAliveMs, () => {
       // With streams open, each of them watches over its own progress.
       if (sessions.get(session)?.open === 0) session.close()
@@ -103,6 +136,7 @@ export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): 
   server.on('stream', (stream) => {
     const { session } = stream
     if (!session) return
+    if (!stream.endAfterHeaders) windows.offer(session)
     const use = sessions.get(session)
     if (use !== undefined) {
       use.open++

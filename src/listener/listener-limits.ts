@@ -15,6 +15,12 @@ export interface ListenerLimits {
   readonly maxStreams: number
   /** At a time. */
   readonly maxConnections: number
+  /**
+   * HTTP/2: bytes of bodies that peers may send before anybody reads them, beyond the 64 KB that every connection may; of all
+   * connections together, and of those of one address.
+   */
+  readonly maxAhead: number
+  readonly maxAheadOfSource: number
   /** HTTP/2: megabytes one connection may hold in buffers before new streams are refused. */
   readonly maxSessionMemory: number
 }
@@ -29,6 +35,8 @@ export const DEFAULT_LIMITS: ListenerLimits = {
   handshakeMs: 10_000,
   maxStreams: 128,
   maxConnections: Number.POSITIVE_INFINITY,
+  maxAhead: 128 * 1024 * 1024,
+  maxAheadOfSource: 32 * 1024 * 1024,
   maxSessionMemory: 32,
 }
 

@@ -34,6 +34,8 @@ interface Http1 {
 interface Exchange {
   readonly req: IncomingMessage
   readonly res: ServerResponse
+  /** Whether somebody deals with it. */
+  isBegun: boolean
 }
 
 interface Connection {
@@ -48,6 +50,12 @@ interface Connection {
   refused: boolean
   bytesAtSweep: number
 }
+
+/**
+ * Requests of one connection that are dealt with at the same time. A few kilobytes may hold thousands, and each may open a file or
+ * call a function long before its answer can be sent: the others wait until one before them was answered.
+ */
+const AT_ONCE = 8
 
 /** How long a refused peer may go on sending: closing at once would reset the line and lose our answer. */
 const LINGER_MS = 2_000
@@ -90,23 +98,28 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
         bytesAtSweep: -1,
       }
       connections.set(socket, connection)
-      socket.once('close', () => connections.delete(socket))
+      const { open } = connection
+      socket.once('close', () => {
+        connections.delete(socket)
+        // node:http tells nobody but the response whose turn it is, and the others would be made for ever.
+        for (const { res } of [...open]) if (res.socket === null) res.destroy().emit('close')
+      })
     }
     return connection
   }
 
-  /** False when the connection is already promised to end before this request. */
-  function begin(req: IncomingMessage, res: ServerResponse): boolean {
+  /** Undefined when the connection is already promised to end before this request. */
+  function begin(req: IncomingMessage, res: ServerResponse): Exchange | undefined {
     const connection = connectionOf(req.socket)
     const previous = connection.open.at(-1)
     if (draining || connection.leaving) {
       if (previous?.res.shouldKeepAlive === false) {
-        if (previous.res.headersSent) return false
+        if (previous.res.headersSent) return undefined
         previous.res.shouldKeepAlive = true
       }
       res.shouldKeepAlive = false
     }
-    const exchange = { req, res }
+    const exchange = { req, res, isBegun: connection.open.length < AT_ONCE }
     connection.open.push(exchange)
     // Before node:http ends the connection with this answer, although more of the request may be on its way.
     res.once('prefinish', () => {
@@ -119,8 +132,12 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
     res.once('close', () => {
       connection.open.splice(connection.open.indexOf(exchange), 1)
       if (connection.refusal) settle(connection)
+      const next = connection.open[AT_ONCE - 1]
+      if (next === undefined || next.isBegun || connection.socket.destroyed) return
+      next.isBegun = true
+      dispatch(next.req, next.res)
     })
-    return true
+    return exchange
   }
 
   /** Says the refusal as soon as its turn has come: never into or before the response to an earlier request. */
@@ -145,7 +162,7 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
   }
 
   function serve(req: IncomingMessage, res: ServerResponse): void {
-    if (begin(req, res)) dispatch(req, res)
+    if (begin(req, res)?.isBegun) dispatch(req, res)
   }
 
   server.on('connection', connectionOf)

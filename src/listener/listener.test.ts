@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
+import { type EventEmitter, once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { test } from 'node:test'
 import {
@@ -15,6 +15,7 @@ import {
   testChooser,
 } from '../../test/support/http/listener.ts'
 import { createListeners } from './listener.ts'
+import type { AnyResponse } from './listener-refusal.ts'
 
 const json = (text: string) => JSON.parse(text) as Record<string, unknown>
 
@@ -204,4 +205,43 @@ test('without certificates there is no start', async () => {
   const certificateFor = () => Promise.reject(new Error('no authority'))
   const options = { host: '127.0.0.1', port: 0, tlsPort: 'any', handle: () => {}, certificateFor } as const
   await assert.rejects(createListeners({ ...options, log: silent }).listen(), /no authority/)
+})
+
+test('of requests that come in one piece some are dealt with at a time, and all are answered in order', async (t) => {
+  const held: { readonly url: string; readonly res: AnyResponse }[] = []
+  const server = await start(t, {
+    handle: (req, res) => void held.push({ url: req.url ?? '', res }),
+  })
+  const count = 200
+  const get = (n: number) =>
+    `GET /${n} HTTP/1.1\r\nHost: a.localhost\r\n${n === count ? 'Connection: close\r\n' : ''}\r\n`
+  const answers = rawExchange(server.port, Array.from({ length: count }, (_, n) => get(n + 1)).join(''))
+  for (let n = 0; n < count; n++) {
+    while (held.length <= n) await new Promise(setImmediate)
+    assert.ok(held.length <= n + 8, `${held.length} are dealt with, and ${n} were answered`)
+    const { url, res } = held[n] as (typeof held)[number]
+    reply(res, url)
+  }
+  const bodies = parseResponses(await answers).map(({ body }) => body)
+  assert.deepEqual(
+    bodies,
+    Array.from({ length: count }, (_, n) => `/${n + 1}`),
+  )
+})
+
+test('whoever leaves is known to be gone by all who make answers for them', async (t) => {
+  const held: AnyResponse[] = []
+  let closed = 0
+  const server = await start(t, {
+    handle(_req, res) {
+      held.push(res)
+      ;(res as EventEmitter).once('close', () => closed++)
+    },
+  })
+  const socket = connect(server.port, '127.0.0.1')
+  socket.write('GET / HTTP/1.1\r\nHost: a.localhost\r\n\r\n'.repeat(20))
+  while (held.length < 8) await new Promise(setImmediate)
+  socket.resetAndDestroy()
+  while (closed < 8) await new Promise(setImmediate)
+  assert.equal(held.length, 8, 'and nothing more is begun for them')
 })

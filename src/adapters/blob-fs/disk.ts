@@ -46,7 +46,11 @@ export async function writeFully(handle: FileHandle, bytes: Uint8Array, position
 }
 
 /** Fewer bytes than asked for only at the end of the file. */
-export async function readFully(handle: FileHandle, length: number, position: number): Promise<Buffer> {
+export async function readFully(
+  handle: Pick<FileHandle, 'read'>,
+  length: number,
+  position: number,
+): Promise<Buffer> {
   // Not from the shared pool: callers keep what they read, and would keep the pool's slab with it.
   const bytes = Buffer.allocUnsafeSlow(length)
   let got = 0

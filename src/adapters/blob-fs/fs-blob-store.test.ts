@@ -1,9 +1,21 @@
 import assert from 'node:assert/strict'
 import { hash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { copyFile, mkdtemp, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import {
+  copyFile,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it, mock } from 'node:test'
 import { BlobError, type BlobFault, type BlobStore } from '#core/ports/blob-store.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
@@ -11,6 +23,7 @@ import { clockOf } from '#test/support/clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { createFsBlobStore } from './fs-blob-store.ts'
 
+const isLinux = process.platform === 'linux'
 const SMALL = 4096
 const LARGE = 300_000
 
@@ -184,6 +197,58 @@ describe('what is on disk', () => {
     // Whoever takes what they are sent slowly is cut off in the middle of it.
     await assert.rejects(once(stream, 'end'), isFault('corrupt'))
     assert.equal(await store.verify(nameOf(large)), 'absent')
+  })
+
+  it('is open once, however many read it at the same time', { skip: !isLinux && 'reads /proc' }, async () => {
+    const store = await openStore()
+    const large = randomBytes(4 * LARGE)
+    await putAll(store, [large])
+    const path = join(folder, 'large', nameOf(large).slice(0, 2), nameOf(large))
+    const openCount = async () => {
+      const links = (await readdir('/proc/self/fd')).map((fd) =>
+        readlink(`/proc/self/fd/${fd}`).catch(() => ''),
+      )
+      return (await Promise.all(links)).filter((link) => link === path).length
+    }
+    const streams = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => store.open(nameOf(large), n % 2 === 0 ? undefined : { start: n })),
+    )
+    assert.equal(await openCount(), 1)
+    // Some are read to their end, some are not, and none of them ends another.
+    for (const [n, stream] of streams.entries())
+      if (n % 5 === 0) stream?.destroy()
+      else assert.ok((await buffer(stream ?? assert.fail())).equals(large.subarray(n % 2 === 0 ? 0 : n)))
+    while ((await openCount()) > 0) await new Promise(setImmediate)
+    // What was deleted meanwhile is not found again by whoever comes next.
+    const held = (await store.open(nameOf(large))) ?? assert.fail()
+    await store.delete([nameOf(large)])
+    assert.equal(await store.open(nameOf(large)), undefined)
+    assert.ok((await buffer(held)).equals(large), 'whoever has begun to read it reads it to its end')
+  })
+
+  it('is looked at one after the other, whoever asks for parts of many', async () => {
+    const store = await createFsBlobStore({
+      ...{ folder, clock: systemClock, log: silentLog, checkedFirstBytes: 0 },
+    })
+    stores.push(store)
+    const contents = Array.from({ length: 6 }, () => randomBytes(4 * LARGE))
+    await putAll(store, contents)
+    const verify = store.verify.bind(store)
+    const all = Promise.withResolvers<void>()
+    let [reading, most, count] = [0, 0, 0]
+    store.verify = async (sha256) => {
+      most = Math.max(most, ++reading)
+      const found = await verify(sha256)
+      reading--
+      if (++count === contents.length) all.resolve()
+      return found
+    }
+    const streams = await Promise.all(
+      contents.map((content) => store.open(nameOf(content), { start: 0, end: 1 })),
+    )
+    for (const stream of streams) for await (const byte of stream ?? []) assert.equal(byte.length, 1)
+    await all.promise
+    assert.equal(most, 1)
   })
 
   it('is absent once it was found damaged, and whole again once it was put again', async () => {

@@ -14,6 +14,7 @@ import {
 } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
+import { createTurns } from '#core/turns.ts'
 import { isCorrupt, OpenWork } from '../blob/open-work.ts'
 import { giveUpReserve, keepReserve } from '../fs/reserve.ts'
 import type { BlobIndex } from './blob-index.ts'
@@ -116,6 +117,8 @@ class Store implements FsBlobStore {
   readonly #work = new OpenWork()
   readonly #verified = new VerifiedNames()
   readonly #checking = new Map<string, Promise<unknown>>()
+  /** Nobody waits for them, and each reads for as long as its content is: whoever asks for parts of many has one read at a time. */
+  readonly #longChecks = createTurns(1)
   #closed: Promise<void> | undefined
   #compacting: Promise<void> = Promise.resolve()
   #temps = 0
@@ -171,15 +174,17 @@ class Store implements FsBlobStore {
     if (this.#verified.has(sha256)) return undefined
     const large = await this.#large.stat(sha256)
     if (large === undefined) return undefined
+    const isShort = large.size <= this.#parts.checkedFirstBytes
+    const check = () => this.verify(sha256)
     const whole =
       this.#checking.get(sha256) ??
-      this.verify(sha256)
+      (isShort ? check() : this.#longChecks.run('', check))
         .then((found) => {
           if (found === 'damaged') throw corrupt(sha256)
         })
         .finally(() => this.#checking.delete(sha256))
     this.#checking.set(sha256, whole)
-    if (large.size <= this.#parts.checkedFirstBytes) await whole
+    if (isShort) await whole
     else whole.catch(() => {})
     return { whole }
   }

@@ -17,7 +17,8 @@ export interface LargeFiles {
   /** Gives a synced temporary file its name. Durable when it resolves. */
   place(path: string, sha256: string): Promise<void>
   stat(sha256: string): Promise<StoredBlob | undefined>
-  open(sha256: string): Promise<FileHandle | undefined>
+  /** Once for all who read it at the same time: there are fewer descriptors than visitors. */
+  open(sha256: string): Promise<OpenLarge | undefined>
   /** Those that have a folder: in most installations few of the 256. */
   prefixes(): Promise<ReadonlySet<string>>
   names(prefix: string): Promise<string[]>
@@ -25,8 +26,45 @@ export interface LargeFiles {
   takeAway(sha256: string, notPutSince: number, to: string): boolean
 }
 
+/** A content that may be read by others as well. */
+export interface OpenLarge {
+  readonly handle: Pick<FileHandle, 'read' | 'stat'>
+  /** When nothing more of it is read; it may be called more than once. */
+  close(): Promise<void>
+}
+
+interface SharedFile {
+  readonly handle: Promise<FileHandle>
+  readers: number
+}
+
 export function createLargeFiles(layout: Layout, index: BlobIndex): LargeFiles {
   const made = new Set<string>()
+  const shared = new Map<string, SharedFile>()
+
+  async function leave(sha256: string, file: SharedFile): Promise<void> {
+    if (--file.readers > 0) return
+    if (shared.get(sha256) === file) shared.delete(sha256)
+    await (await file.handle).close()
+  }
+
+  async function openShared(sha256: string): Promise<OpenLarge> {
+    const file = shared.get(sha256) ?? { handle: open(layout.largePath(sha256), 'r'), readers: 0 }
+    shared.set(sha256, file)
+    file.readers++
+    try {
+      const handle = await file.handle
+      let left: Promise<void> | undefined
+      const close = () => {
+        left ??= leave(sha256, file)
+        return left
+      }
+      return { handle, close }
+    } catch (error) {
+      if (shared.get(sha256) === file) shared.delete(sha256)
+      throw error
+    }
+  }
 
   /** Once for each prefix and process: whoever made the folder may have died before it was durable. */
   async function makePrefix(prefix: string): Promise<void> {
@@ -56,13 +94,14 @@ export function createLargeFiles(layout: Layout, index: BlobIndex): LargeFiles {
       const target = layout.largePath(sha256)
       await makePrefix(sha256.slice(0, 2))
       await index.write(() => renameSync(path, target))
+      shared.delete(sha256)
       await syncEntry(sha256)
     },
     async stat(sha256) {
       const found = await orMissing(stat(layout.largePath(sha256)))
       return found && { sha256, size: found.size, putAt: Math.round(found.mtimeMs) }
     },
-    open: (sha256) => orMissing(open(layout.largePath(sha256), 'r')),
+    open: (sha256) => orMissing(openShared(sha256)),
     prefixes: async () => new Set(await readdir(layout.large)),
     async names(prefix) {
       const files = await orMissing(readdir(layout.largeFolder(prefix)))
@@ -73,6 +112,8 @@ export function createLargeFiles(layout: Layout, index: BlobIndex): LargeFiles {
       const found = statSync(path, { throwIfNoEntry: false })
       if (found === undefined || Math.round(found.mtimeMs) >= notPutSince) return false
       renameSync(path, to)
+      // Whoever comes next finds what is there then, if anything is.
+      shared.delete(sha256)
       return true
     },
   }

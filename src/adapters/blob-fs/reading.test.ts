@@ -62,7 +62,7 @@ test('the file of a large content is closed, whether it was read, partly read, o
     for (const read of ['all', 'some', 'none']) {
       const handle = await open(file)
       const stream = await streamBlob(
-        { ...readersOf([undefined]), large: { open: async () => handle } },
+        { ...readersOf([undefined]), large: { open: async () => ({ handle, close: () => handle.close() }) } },
         ...([name, range, new VerifiedNames()] as const),
       )
       assert.ok(stream)

@@ -1,11 +1,10 @@
 import { createHash, hash } from 'node:crypto'
-import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { markUnshared } from '#core/chunks.ts'
 import { BlobError, type ByteRange } from '#core/ports/blob-store.ts'
 import type { BlobIndex } from './blob-index.ts'
 import { isMissing, readFully } from './disk.ts'
-import type { LargeFiles } from './large-files.ts'
+import type { LargeFiles, OpenLarge } from './large-files.ts'
 import type { PackFiles } from './pack-files.ts'
 
 const PIECE_BYTES = 1 << 20
@@ -36,30 +35,40 @@ export async function streamBlob(
     const { start, end } = resolveRange(range, small.length)
     return Readable.from([small.subarray(start, end)], { objectMode: false })
   }
-  const handle = await readers.large.open(sha256)
-  if (handle === undefined) return undefined
+  const file = await readers.large.open(sha256)
+  if (file === undefined) return undefined
+  const { handle } = file
   try {
     const { size } = await handle.stat()
     const { start, end } = resolveRange(range, size)
-    if (end - start === size && size > 0 && !verified.has(sha256)) {
-      const stream = Readable.from(checked(handle, sha256, size, verified), { objectMode: false })
+    if (start < end) {
+      const isChecked = end - start === size && !verified.has(sha256)
+      const pieces = isChecked ? checked(handle, sha256, size, verified) : piecesOf(handle, start, end)
+      const stream = Readable.from(pieces, { objectMode: false, highWaterMark: STREAM_BYTES })
       // Not when its pieces are over: of a stream that nobody begins to read there are none.
-      stream.once('close', () => void handle.close().catch(() => undefined))
+      stream.once('close', () => void file.close().catch(() => undefined))
       return markUnshared(stream)
     }
-    if (start < end)
-      return markUnshared(handle.createReadStream({ start, end: end - 1, highWaterMark: STREAM_BYTES }))
   } catch (error) {
-    await handle.close()
+    await file.close()
     throw error
   }
-  await handle.close()
+  await file.close()
   return Readable.from([])
+}
+
+type Handle = OpenLarge['handle']
+
+async function* piecesOf(handle: Handle, start: number, end: number): AsyncGenerator<Buffer> {
+  for (let at = start; at < end; at += STREAM_BYTES) {
+    const piece = await readFully(handle, Math.min(STREAM_BYTES, end - at), at)
+    if (piece.length > 0) yield piece
+  }
 }
 
 /** Holds the last piece back until all of them have been hashed: nobody takes a damaged content for a whole one. */
 async function* checked(
-  handle: FileHandle,
+  handle: Handle,
   sha256: string,
   size: number,
   verified: VerifiedNames,
@@ -110,8 +119,9 @@ async function readSmall({ index, packs }: Readers, sha256: string): Promise<Buf
 
 /** Hashed piece by piece, so that the event loop is never held for long. */
 async function readLarge({ large }: Readers, sha256: string): Promise<Buffer | undefined> {
-  const handle = await large.open(sha256)
-  if (handle === undefined) return undefined
+  const file = await large.open(sha256)
+  if (file === undefined) return undefined
+  const { handle } = file
   try {
     const bytes = Buffer.allocUnsafeSlow((await handle.stat()).size)
     const digest = createHash('sha256')
@@ -123,7 +133,7 @@ async function readLarge({ large }: Readers, sha256: string): Promise<Buffer | u
     if (digest.digest('hex') !== sha256) throw corrupt(sha256)
     return bytes
   } finally {
-    await handle.close()
+    await file.close()
   }
 }
 

@@ -22,7 +22,17 @@ export function createCachedForward(proxy: Forwarder, cache: EdgeCache): Forward
   ): Promise<Result> {
     const visitor = { ...visitorOf(exchange), ip: request.ip }
     const { req, signal } = request
-    return proxy.forward({ req, signal, url, visitor, status, headers, siteHeaders: siteHeaders(site) })
+    const { ownerId } = site
+    return proxy.forward({
+      req,
+      ownerId,
+      signal,
+      url,
+      visitor,
+      status,
+      headers,
+      siteHeaders: siteHeaders(site),
+    })
   }
 
   const forVisitor: (...args: Parameters<Forward>) => Promise<Result> = (site, outcome, exchange) => {

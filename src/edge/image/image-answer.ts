@@ -53,13 +53,20 @@ const BY = 'images'
 export function createImageAnswer({ images, cache, proxy }: Options): AnswerImage {
   const turns = createTurns(AT_ONCE)
 
-  async function fetchRemote(url: string, exchange: Exchange): Promise<Result> {
+  async function fetchRemote(url: string, { ownerId }: Site, exchange: Exchange): Promise<Result> {
     let target = url
     for (let hop = 0; ; hop++) {
       const req = { method: 'GET', headers: { accept: 'image/*,*/*;q=0.5' } } as unknown as AnyRequest
       const visitor = { ...visitorOf(exchange), ip: '127.0.0.1' }
       const result = await proxy.forward({
-        ...{ req, signal: AbortSignal.timeout(FETCH_WITHIN_MS), url: target, visitor, status: undefined },
+        ...{
+          req,
+          ownerId,
+          signal: AbortSignal.timeout(FETCH_WITHIN_MS),
+          url: target,
+          visitor,
+          status: undefined,
+        },
         ...{ headers: new Map(), siteHeaders: [] },
       })
       if ('code' in result || result.status < 300 || result.status > 399 || hop >= REDIRECTS) return result
@@ -71,7 +78,7 @@ export function createImageAnswer({ images, cache, proxy }: Options): AnswerImag
   }
 
   async function make({ site, config, exchange, askSite }: ImageVisit, asked: ImageRequest): Promise<Result> {
-    const source = await (asked.isLocal ? askSite(asked.url) : fetchRemote(asked.url, exchange))
+    const source = await (asked.isLocal ? askSite(asked.url) : fetchRemote(asked.url, site, exchange))
     if ('code' in source || source.status !== 200) {
       if (!('code' in source)) discard(source)
       const isTold = source && 'status' in source && (source.status === 404 || source.status === 403)

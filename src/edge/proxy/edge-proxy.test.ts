@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import type { lookup } from 'node:dns'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { connect } from 'node:http2'
 import { createServer as createHttps } from 'node:https'
-import { type AddressInfo, createServer as createNet } from 'node:net'
+import { type AddressInfo, createServer as createNet, type LookupFunction } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -372,4 +373,55 @@ test('requests over HTTP/2 are sent on as well', async () => {
   assert.equal(headers.connection, undefined)
   session.destroy()
   await running.close()
+})
+
+test('the connections that one account keeps busy are not those of another', async (t) => {
+  const held: ServerResponse[] = []
+  behave = (req, res) => (req.url?.startsWith('/slow') ? held.push(res) : res.end('fast'))
+  const tight = createEdgeWorld({ proxy: { allows: () => true, maxSockets: 2 } })
+  tight.addSite('busy.test', {}, { ownerId: 'busy', routes: route(`${origin}/$1`) })
+  tight.addSite('calm.test', {}, { ownerId: 'calm', routes: route(`${origin}/$1`) })
+  const serving = await serveSlow(tight.edge)
+  t.after(async () => {
+    await serving.close()
+    await tight.edge.close()
+  })
+  const busy = Array.from({ length: 4 }, () => ask(serving.port, '/api/slow', { host: 'busy.test' }))
+  while (held.length < 2) await new Promise(setImmediate)
+  assert.equal((await ask(serving.port, '/api/x', { host: 'calm.test' })).text, 'fast')
+  assert.equal(held.length, 2, 'the other two of the busy account still wait')
+  while (held.length < 4) {
+    for (const res of held) if (!res.writableEnded) res.end('slow')
+    await new Promise(setImmediate)
+  }
+  for (const res of held) if (!res.writableEnded) res.end('slow')
+  for (const { text } of await Promise.all(busy)) assert.equal(text, 'slow')
+})
+
+test('names that are slow to be looked up keep only their own account waiting', async (t) => {
+  behave = (_, res) => res.end('found')
+  const { port } = new URL(origin)
+  type Found = Parameters<LookupFunction>[2]
+  const waiting: { readonly name: string; readonly found: Found }[] = []
+  const resolve = (name: string, _: object, found: Found) => {
+    if (name === 'fast.test') found(null, [{ address: '127.0.0.1', family: 4 }])
+    else waiting.push({ name, found })
+  }
+  const tight = createEdgeWorld({ proxy: { allows: () => true, resolve: resolve as typeof lookup } })
+  tight.addSite('busy.test', {}, { ownerId: 'busy', routes: route(`http://$1.slow.test:${port}/`) })
+  tight.addSite('calm.test', {}, { ownerId: 'calm', routes: route(`http://fast.test:${port}/$1`) })
+  const serving = await serveSlow(tight.edge)
+  t.after(async () => {
+    await serving.close()
+    await tight.edge.close()
+  })
+  const busy = Array.from({ length: 3 }, (_, n) => ask(serving.port, `/api/${n}`, { host: 'busy.test' }))
+  while (waiting.length < 1) await new Promise(setImmediate)
+  assert.equal((await ask(serving.port, '/api/x', { host: 'calm.test' })).text, 'found')
+  assert.equal(waiting.length, 1, 'the others of the busy account have to wait')
+  for (let n = 0; n < 3; n++) {
+    while (waiting.length <= n) await new Promise(setImmediate)
+    waiting[n]?.found(null, [{ address: '127.0.0.1', family: 4 }])
+  }
+  for (const { text } of await Promise.all(busy)) assert.equal(text, 'found')
 })

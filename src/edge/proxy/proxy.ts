@@ -1,18 +1,20 @@
-import { lookup as resolve } from 'node:dns'
+import { lookup } from 'node:dns'
 import {
   type ClientRequest,
+  type ClientRequestArgs,
   Agent as HttpAgent,
   request as httpRequest,
   type IncomingMessage,
 } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { isIP } from 'node:net'
+import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
 import { markUnshared, pour } from '#core/chunks.ts'
 import type { Allows } from '#core/outbound/allowed-addresses.ts'
 import { guardedLookup } from '#core/outbound/guarded-lookup.ts'
 import { portOf } from '#core/outbound/port-of.ts'
 import { isPublicAddress } from '#core/outbound/public-address.ts'
 import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
+import { createTurns } from '#core/turns.ts'
 import type { Answer } from '../answer.ts'
 import type { EdgeErrorCode } from '../error/error-answer.ts'
 import type { Refusal } from '../error/refusal.ts'
@@ -25,10 +27,16 @@ export interface ProxyOptions {
   readonly allows?: Allows
   /** How long a connection upstream may make no progress, from before it is made until the answer's end. */
   readonly timeoutMs?: number
+  /** Connections to one address at a time, of one account. */
+  readonly maxSockets?: number
+  /** Looks names up, as `dns.lookup` does. */
+  readonly resolve?: typeof lookup
 }
 
 export interface Forwarding {
   readonly req: AnyRequest
+  /** The account whose site sends it on. What one of them is slow with must not keep others waiting. */
+  readonly ownerId: string
   /** Aborted when the visitor is gone. */
   readonly signal: AbortSignal
   readonly url: string
@@ -46,21 +54,52 @@ export interface Proxy {
 }
 
 const TIMEOUT_MS = 120_000
-const AGENT_OPTIONS = { keepAlive: true, maxSockets: 256, maxFreeSockets: 64, scheduling: 'lifo' } as const
+const AGENT_OPTIONS = { keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo' } as const
+const MAX_SOCKETS = 256
 
-export function createProxy({ allows = isPublicAddress, timeoutMs = TIMEOUT_MS }: ProxyOptions): Proxy {
-  const agents = { http: new HttpAgent(AGENT_OPTIONS), https: new HttpsAgent(AGENT_OPTIONS) }
+export function createProxy({
+  allows = isPublicAddress,
+  timeoutMs = TIMEOUT_MS,
+  maxSockets = MAX_SOCKETS,
+  resolve = lookup,
+}: ProxyOptions): Proxy {
+  const agents = {
+    http: new OwnersHttpAgent({ ...AGENT_OPTIONS, maxSockets }),
+    https: new OwnersHttpsAgent({ ...AGENT_OPTIONS, maxSockets }),
+  }
+  const lookups = createTurns(LOOKUPS_AT_ONCE)
+
+  /** Two of the threads that look names up are all there are, and a name server may take its time. */
+  const lookupFor =
+    (ownerId: string, next: LookupFunction): LookupFunction =>
+    (hostname, options, callback) => {
+      if (lookups.waiting(ownerId) >= MOST_LOOKUPS) {
+        callback(Object.assign(new Error('too many lookups are in progress'), { code: 'EAI_AGAIN' }), '')
+        return
+      }
+      void lookups.take(ownerId).then((giveBack) =>
+        next(hostname, options, (...found) => {
+          giveBack()
+          callback(...found)
+        }),
+      )
+    }
 
   function send(
     target: URL,
     forwarding: Forwarding,
     headers: NonNullable<ReturnType<typeof requestHeaders>>,
   ) {
+    const { ownerId } = forwarding
     const isSecure = target.protocol === 'https:'
     const options = {
       method: forwarding.req.method ?? 'GET',
       headers,
-      lookup: guardedLookup(resolve, (resolved) => allows(resolved, portOf(target))),
+      ownerId,
+      lookup: lookupFor(
+        ownerId,
+        guardedLookup(resolve, (resolved) => allows(resolved, portOf(target))),
+      ),
       timeout: timeoutMs,
       signal: forwarding.signal,
       agent: isSecure ? agents.https : agents.http,
@@ -97,6 +136,26 @@ export function createProxy({ allows = isPublicAddress, timeoutMs = TIMEOUT_MS }
       agents.http.destroy()
       agents.https.destroy()
     },
+  }
+}
+
+/** Of one account: further names wait. */
+const LOOKUPS_AT_ONCE = 1
+const MOST_LOOKUPS = 1000
+
+/** By which connections are kept and counted. */
+const nameFor = (name: string, options: object | undefined): string =>
+  `${options !== undefined && 'ownerId' in options ? options.ownerId : ''} ${name}`
+
+class OwnersHttpAgent extends HttpAgent {
+  override getName(options?: ClientRequestArgs): string {
+    return nameFor(super.getName(options), options)
+  }
+}
+
+class OwnersHttpsAgent extends HttpsAgent {
+  override getName(options?: RequestOptions): string {
+    return nameFor(super.getName(options), options)
   }
 }
 

@@ -6,9 +6,11 @@ import {
   EVERYTHING,
   REVALIDATIONS_TOPIC,
   type RevalidatedTags,
+  type Revalidation,
   readRevalidations,
   type TagState,
 } from '#core/site/revalidation.ts'
+import { createTurns } from '#core/turns.ts'
 import type { PrerenderMemory } from './prerender-memory.ts'
 
 interface RevalidationOptions {
@@ -37,6 +39,9 @@ export class Revalidations {
   readonly #options: RevalidationOptions
   readonly #known = new Map<string, RevalidatedTag>()
   readonly #loads = new Map<string, Promise<void>>()
+  /** What was said of a deployment and waits for what was said before it. */
+  readonly #batches = new Map<string, { readonly said: Revalidation[]; readonly done: Promise<void> }>()
+  readonly #turns = createTurns(1)
   readonly #ends: readonly ((() => void) | undefined)[]
   /** Another number whenever something else is known, or about to be, of any deployment. */
   version = 0
@@ -85,13 +90,31 @@ export class Revalidations {
     return this.#known.get(deploymentId)?.line ?? ''
   }
 
-  /** What a program said with an answer. Resolves when everybody is told. */
-  async take(deploymentId: string, said: string): Promise<void> {
-    const { cache, clock, log } = this.#options
+  /**
+   * What a program said with an answer. Resolves when everybody is told. A program may say so with every answer: what comes while
+   * something is being written down is written down together.
+   */
+  take(deploymentId: string, said: string): Promise<void> {
+    const batch = this.#batches.get(deploymentId) ?? this.#beginBatch(deploymentId)
+    batch.said.push(...readRevalidations(said, this.#options.clock.now()))
+    return batch.done
+  }
+
+  #beginBatch(deploymentId: string) {
+    const said: Revalidation[] = []
+    const done = this.#turns.run(deploymentId, () => {
+      this.#batches.delete(deploymentId)
+      return this.#store(deploymentId, joined(said))
+    })
+    const batch = { said, done }
+    this.#batches.set(deploymentId, batch)
+    return batch
+  }
+
+  async #store(deploymentId: string, said: readonly Revalidation[]): Promise<void> {
+    const { cache, log } = this.#options
     try {
-      await revalidateAll(cache, deploymentId, readRevalidations(said, clock.now()), () =>
-        this.tell(deploymentId),
-      )
+      await revalidateAll(cache, deploymentId, said, () => this.tell(deploymentId))
       await this.#read(deploymentId)
     } catch (error) {
       log.error({ err: error, deploymentId }, 'a revalidation by a function could not be stored')
@@ -126,6 +149,16 @@ export class Revalidations {
     this.version++
     return load
   }
+}
+
+/** As few as say the same, at the time of the last. */
+function joined(said: readonly Revalidation[]): readonly Revalidation[] {
+  const byExpire = Map.groupBy(said, ({ expire }) => expire)
+  return [...byExpire].map(([expire, some]) => ({
+    tags: [...new Set(some.flatMap(({ tags }) => tags))],
+    at: Math.max(...some.map(({ at }) => at)),
+    ...(expire === undefined ? {} : { expire }),
+  }))
 }
 
 function lineOf(tags: RevalidatedTags): string {

@@ -10,6 +10,7 @@ const PLAIN: readonly Encoding[] = ['identity']
 
 /** Clients send few different values; what they mean is worked out once. */
 const KNOWN_LIMIT = 500
+const LONGEST_KNOWN = 128
 const known = new Map<string, readonly Encoding[]>()
 
 /**
@@ -22,7 +23,7 @@ export function acceptedEncodings(header: string | undefined): readonly Encoding
   if (accepted === undefined) {
     accepted = readHeader(header)
     if (known.size >= KNOWN_LIMIT) known.clear()
-    known.set(header, accepted)
+    if (header.length <= LONGEST_KNOWN) known.set(header, accepted)
   }
   return accepted
 }

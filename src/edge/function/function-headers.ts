@@ -2,6 +2,7 @@ import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
 import { namesIn } from './function-request.ts'
 
 const MAX_KNOWN = 2000
+const LONGEST_KNOWN = 64
 
 /** Headers of an instance's answer that do not go further. */
 const NOT_PASSED =
@@ -13,7 +14,7 @@ function isPassed(name: string): boolean {
   if (answer === undefined) {
     answer = !NOT_PASSED.test(name)
     if (passed.size >= MAX_KNOWN) passed.clear()
-    passed.set(name, answer)
+    if (name.length <= LONGEST_KNOWN) passed.set(name, answer)
   }
   return answer
 }

@@ -284,6 +284,7 @@ const HINTS = new Set(['x-middleware-prefetch'])
 
 /** Visitors send few different names; whether they pass is worked out once. */
 const MAX_KNOWN = 2000
+const LONGEST_KNOWN = 64
 const known = new Map<string, boolean>()
 
 /** Whether a header that a visitor sends reaches a function. */
@@ -293,7 +294,7 @@ export function isForwarded(sent: string): boolean {
     const name = sent.toLowerCase()
     answer = !NOT_SENT.has(name) && (!RESERVED.test(name) || HINTS.has(name))
     if (known.size >= MAX_KNOWN) known.clear()
-    known.set(sent, answer)
+    if (sent.length <= LONGEST_KNOWN) known.set(sent, answer)
   }
   return answer
 }

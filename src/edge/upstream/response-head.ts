@@ -30,6 +30,7 @@ const MAX_HEADERS = 256
 
 /** Programs send few different names; what they are in lower case is worked out once. */
 const MAX_KNOWN = 1000
+const LONGEST_KNOWN = 64
 const known = new Map<string, string>()
 
 /** Reads the text of a head, without the empty line at its end; one character a byte. Throws at the slightest doubt. */
@@ -89,7 +90,7 @@ function nameOf(sent: string): string {
     if (!NAME.test(sent)) throw new MalformedResponseError('the name of a header is malformed')
     name = sent.toLowerCase()
     if (known.size >= MAX_KNOWN) known.clear()
-    known.set(sent, name)
+    if (sent.length <= LONGEST_KNOWN) known.set(sent, name)
   }
   return name
 }

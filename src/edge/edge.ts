@@ -13,6 +13,7 @@ import { EdgeCache } from './cache/edge-cache.ts'
 import { exchangeOf } from './exchange.ts'
 import { createFastPath, type FastPath } from './fast/fast-path.ts'
 import { createFastStreams, type FastStreams } from './fast/fast-streams.ts'
+import { Unsent, type UnsentLimits } from './fast/unsent.ts'
 import { Wires } from './fast/wires.ts'
 import { ContentStore } from './file/content-store.ts'
 import { HotAnswers } from './file/hot-answers.ts'
@@ -68,6 +69,8 @@ export interface EdgeOptions {
   readonly address?: PublicAddress
   /** Lets visitors into sites that are not for everyone; absent, they let nobody in. */
   readonly protection?: ProtectionOptions
+  /** What visitors may have been sent and not taken. */
+  readonly unsentLimits?: Partial<UnsentLimits>
 }
 
 /** Answers the visitors of deployed sites. */
@@ -146,6 +149,7 @@ export function createEdge(options: EdgeOptions): Edge {
     functions,
     cache,
     streams,
+    unsent: new Unsent(options.unsentLimits),
   }
   const fastPath = createFastPath({ ...shared, keepAliveMs, firstRequestMs: options.firstRequestMs })
   const fastStreams = createFastStreams(shared)

@@ -1,5 +1,5 @@
 import type { Http2ServerResponse, OutgoingHttpHeaders } from 'node:http2'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { pourWhole } from '#core/chunks.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Answer, HeaderList } from './answer.ts'
@@ -17,6 +17,21 @@ export interface Stamp {
 }
 
 const MAX_JOINED_BYTES = 16 * 1024
+
+const MAX_PIECE_BYTES = 64 * 1024
+
+/** Encrypted or in frames, what is written is a copy for each visitor until they have taken it. */
+const isCopied = (req: AnyRequest, res: AnyResponse): boolean => isHttp2(res) || 'encrypted' in req.socket
+
+function piecesOf(body: Buffer): Readable {
+  let at = 0
+  return new Readable({
+    read() {
+      this.push(at < body.length ? body.subarray(at, at + MAX_PIECE_BYTES) : null)
+      at += MAX_PIECE_BYTES
+    },
+  })
+}
 
 /** Sends an answer. The body goes out at the pace at which the visitor takes it. */
 export function respond(req: AnyRequest, res: AnyResponse, answer: Answer, stamp: Stamp, log: Log): Sent {
@@ -39,6 +54,7 @@ export function respond(req: AnyRequest, res: AnyResponse, answer: Answer, stamp
   if (Buffer.isBuffer(body)) {
     // As text, node:http sends it in one piece with the head.
     if (body.length <= MAX_JOINED_BYTES && !isHttp2(res)) res.end(body.toString('latin1'), 'latin1')
+    else if (body.length > MAX_PIECE_BYTES && isCopied(req, res)) return stream(piecesOf(body), res, log)
     else res.end(body)
     return () => body.length
   }

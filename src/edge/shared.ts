@@ -1,6 +1,7 @@
 import type { Clock } from '#core/ports/clock.ts'
 import type { VisitLog } from '#core/site/site.ts'
 import type { EdgeCache } from './cache/edge-cache.ts'
+import type { Unsent } from './fast/unsent.ts'
 import type { Wires } from './fast/wires.ts'
 import type { ContentStore } from './file/content-store.ts'
 import type { HotAnswers } from './file/hot-answers.ts'
@@ -23,4 +24,5 @@ export interface Shared {
   /** What functions and images have answered and may be given to everybody. */
   readonly cache: EdgeCache
   readonly streams: OpenStreams
+  readonly unsent: Unsent
 }

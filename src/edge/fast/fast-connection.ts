@@ -53,6 +53,8 @@ export class FastConnection {
   #activeAt: number
   /** Whether the socket itself watches that an answer is being taken. */
   #isWatched = false
+  /** Says that what was sent has been taken. */
+  #taken: (() => void) | undefined
   /** Whether a request waits for its content to be brought into memory, or for a function. */
   #isWaiting = false
   #call: FastCall<FunctionVisit> | undefined
@@ -85,6 +87,8 @@ export class FastConnection {
     socket.on('timeout', this.#onTimeout)
     socket.on('error', this.#onError)
     socket.on('close', this.#onClose)
+    socket.on('drain', this.#onTaken)
+    socket.on('close', this.#onTaken)
     this.#reads = readDirectly(socket, this.#onData)
   }
 
@@ -158,6 +162,11 @@ export class FastConnection {
       return this.#ask({ entry, target, block, now, since, outcome, call, id, chunk })
     }
     const visit: Visit = { entry, target, block, now, since }
+    const body =
+      found.kind === 'kept' ? found.hit.answer.body : found.kind === 'file' ? found.body : undefined
+    // What is sent in the clear is no copy.
+    if (this.#isSecure && Buffer.isBuffer(body) && !this.#options.unsent.hasRoom(this.#ip, body.length))
+      return 'doubt'
     switch (found.kind) {
       case 'kept':
         return this.#sendKept(visit, found.hit)
@@ -347,6 +356,10 @@ export class FastConnection {
 
   /** While an answer is on its way, the peer has to take some of it from time to time. */
   #watch(): void {
+    if (this.#isSecure && this.#socket.writableNeedDrain) {
+      this.#taken?.()
+      this.#taken = this.#options.unsent.add(this.#ip, this.#socket.writableLength)
+    }
     if (this.#isWatched || this.#socket.writableLength === 0) return
     this.#isWatched = true
     this.#socket.setTimeout(this.#options.keepAliveMs)
@@ -381,7 +394,14 @@ export class FastConnection {
     socket.off('timeout', this.#onTimeout)
     socket.off('error', this.#onError)
     socket.off('close', this.#onClose)
+    // What is on its way is counted until it is taken, whoever has the connection then.
+    if (this.#taken === undefined) socket.off('drain', this.#onTaken).off('close', this.#onTaken)
     this.#forget(this)
+  }
+
+  readonly #onTaken = (): void => {
+    this.#taken?.()
+    this.#taken = undefined
   }
 
   readonly #onEnd = (): void => {

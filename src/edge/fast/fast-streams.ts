@@ -8,6 +8,7 @@ import type { Shared } from '../shared.ts'
 import { isPersonal, namesIn } from '../site/personal.ts'
 import { stampHeaders } from '../stamp.ts'
 import { visitRecord } from '../visit-record.ts'
+import { SMALL } from './unsent.ts'
 
 export interface FastStreams {
   /** Answers a GET request for a file in memory. False when the stream is anything else; it is then untouched. */
@@ -15,7 +16,7 @@ export interface FastStreams {
 }
 
 export function createFastStreams(shared: Shared): FastStreams {
-  const { sites, hotAnswers, visits, clock, ids, httpDate } = shared
+  const { sites, hotAnswers, visits, clock, ids, httpDate, unsent } = shared
   return {
     take(stream, headers) {
       const path = headers[':path']
@@ -34,10 +35,13 @@ export function createFastStreams(shared: Shared): FastStreams {
       const ready = pickRepresentation(answer, accepted)
       const bytes = ready?.content?.bytes
       if (ready === undefined || bytes === undefined) return false
+      const ip = plainAddress(stream.session?.socket.remoteAddress)
+      if (!unsent.hasRoom(ip, bytes.length)) return false
       const id = ids.next()
       // A client that resets the stream is no concern of ours, but an error that nobody hears ends the process.
       stream.on('error', ignore)
       stream.respond([':status', '200', ...stampHeaders(httpDate(now), id), ...ready.headers])
+      if (bytes.length > SMALL) stream.once('close', unsent.add(ip, bytes.length))
       stream.end(bytes)
       visits.record(
         visitRecord(
@@ -48,7 +52,7 @@ export function createFastStreams(shared: Shared): FastStreams {
             method: 'GET',
             path,
             protocol: 'HTTP/2',
-            ip: plainAddress(stream.session?.socket.remoteAddress),
+            ip,
             userAgent: headers['user-agent'] ?? '',
           },
           { status: 200, ms: 0, bytes: bytes.length, source: 'static', entrypoint: answer.foundAt },

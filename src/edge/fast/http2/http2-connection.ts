@@ -57,6 +57,8 @@ const MAX_FIRST_BYTES = 64 * 1024
 const MAX_CONTINUATIONS = 8
 const MAX_BLOCK_BYTES = 64 * 1024
 const MAX_SETTINGS = 32
+/** Longer ones are for others to read: what is read here is remembered for as long as the connection is open. */
+const MAX_HEAD_BYTES = 8192
 /** A peer that asks and does not read what it gets is read again when it has. */
 const MAX_UNSENT_BYTES = 256 * 1024
 /** What goes out in one write at most, but for a single answer that is larger. */
@@ -86,6 +88,8 @@ export class Http2Connection {
   #isReleasing = false
   #isGone = false
   #isWatched = false
+  /** Says that what was sent has been taken. */
+  #taken: (() => void) | undefined
   #activeAt: number
   /** What came and is not a whole frame yet. */
   #rest: Buffer | undefined
@@ -128,6 +132,8 @@ export class Http2Connection {
     socket.on('error', this.#onError)
     socket.on('close', this.#onClose)
     socket.on('drain', this.#onDrain)
+    socket.on('drain', this.#onTaken)
+    socket.on('close', this.#onTaken)
     this.#reads = readDirectly(socket, this.#onData)
   }
 
@@ -402,6 +408,7 @@ export class Http2Connection {
       }
     }
     if (pseudo !== 4 || path === undefined || authority === undefined) return undefined
+    if (path.length + authority.length + text.length > MAX_HEAD_BYTES) return undefined
     const target = readTarget(path)
     if (target === undefined) return undefined
     const lines = `host: ${authority}\r\n${text}\r\n`
@@ -433,6 +440,7 @@ export class Http2Connection {
     if (sent === undefined) return false
     const { head, status, body, source, entrypoint } = sent
     if (body.length > this.window || body.length > this.#streamWindow) return false
+    if (!this.#options.unsent.hasRoom(this.#ip, body.length + this.#answerBytes)) return false
     this.window -= body.length
     this.#relay?.noteSent(body.length)
     this.#activeAt = since
@@ -503,6 +511,10 @@ export class Http2Connection {
 
   /** While something is on its way, the peer has to take some of it from time to time. */
   #watch(): void {
+    if (this.socket.writableNeedDrain) {
+      this.#taken?.()
+      this.#taken = this.#options.unsent.add(this.#ip, this.socket.writableLength)
+    }
     if (this.#isWatched || this.socket.writableLength === 0) return
     this.#isWatched = true
     this.socket.setTimeout(this.#options.keepAliveMs)
@@ -579,7 +591,14 @@ export class Http2Connection {
     socket.off('error', this.#onError)
     socket.off('close', this.#onClose)
     socket.off('drain', this.#onDrain)
+    // What is on its way is counted until it is taken.
+    if (this.#taken === undefined) socket.off('drain', this.#onTaken).off('close', this.#onTaken)
     this.#forget(this)
+  }
+
+  readonly #onTaken = (): void => {
+    this.#taken?.()
+    this.#taken = undefined
   }
 
   readonly #onDrain = (): void => {

@@ -10,6 +10,11 @@ import { acceptedEncodings, type Encoding } from './encoding.ts'
 const MIN_BYTES = 1024
 const NOT_WANTED = /\bno-transform\b/i
 const EVENTS = /^text\/event-stream/i
+/** How far back it looks for what is the same. Each answer under way has that in memory, by default more than 8 MB of it. */
+const STREAM_WINDOW_BITS = 18
+/** Answers that are compressed as they come: further ones go out as they are, since each takes memory until its visitor has it. */
+const MOST_STREAMS = 500
+let streams = 0
 
 /** The answer of a function, compressed if that helps and nothing speaks against it. */
 export function compressAnswer(answer: Answer, question: Question): Answer | Promise<Answer> {
@@ -17,6 +22,7 @@ export function compressAnswer(answer: Answer, question: Question): Answer | Pro
   if (coding === undefined) return answer
   const { body } = answer
   if (!Buffer.isBuffer(body)) {
+    if (streams >= MOST_STREAMS) return answer
     return {
       ...answer,
       headers: codedHeaders(answer, coding),
@@ -73,11 +79,12 @@ function compressStream(body: Readable, coding: StreamCoding): Readable {
     coding === 'br'
       ? createBrotliCompress({
           flush: constants.BROTLI_OPERATION_FLUSH,
-          params: { [constants.BROTLI_PARAM_QUALITY]: 4 },
+          params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: STREAM_WINDOW_BITS },
         })
       : createGzip({ flush: constants.Z_SYNC_FLUSH, level: 5 })
-  pipeline(body, coder, () => {
-    // Whoever reads what comes out is told of the error there.
-  })
+  streams++
+  // Whoever reads what comes out is told of errors there.
+  pipeline(body, coder, () => {})
+  coder.once('close', () => streams--)
   return coder
 }

@@ -7,6 +7,7 @@ import type { PrerenderCache } from '#core/ports/prerender-cache.ts'
 import { type Runner, RunnerError } from '#core/ports/runner.ts'
 import { RevalidatedTags } from '#core/site/revalidation.ts'
 import { SITES_TOPIC, type SiteSource, type VisitLog } from '#core/site/site.ts'
+import { type AnswerLimits, AnswerMemory } from './answer-memory.ts'
 import { createCachedForward } from './cache/cached-forward.ts'
 import { createCachedFunctionAnswer } from './cache/cached-function-answer.ts'
 import { EdgeCache } from './cache/edge-cache.ts'
@@ -69,7 +70,8 @@ export interface EdgeOptions {
   readonly address?: PublicAddress
   /** Lets visitors into sites that are not for everyone; absent, they let nobody in. */
   readonly protection?: ProtectionOptions
-  /** What visitors may have been sent and not taken. */
+  /** What of answers may be in memory until it is whole, and until it is taken. */
+  readonly answerLimits?: Partial<AnswerLimits>
   readonly unsentLimits?: Partial<UnsentLimits>
 }
 
@@ -113,7 +115,8 @@ export function createEdge(options: EdgeOptions): Edge {
   })
   const pinned = new PinnedSites({ source: options.sites, sites, clock })
   const sides = new ReleaseSides({ sites, clock })
-  const cache = new EdgeCache({ memory: prerenders, revalidations, clock, log })
+  const held = new AnswerMemory(options.answerLimits)
+  const cache = new EdgeCache({ memory: prerenders, revalidations, held, clock, log })
   const functions = {
     runner: options.runner ?? NO_RUNNER,
     pool,
@@ -124,7 +127,7 @@ export function createEdge(options: EdgeOptions): Edge {
     cached: cache,
   }
   const answerPrerendered = createPrerenderAnswer({
-    ...{ functions, memory: prerenders, revalidations, contents, clock, log },
+    ...{ functions, memory: prerenders, revalidations, held, contents, clock, log },
     address: options.address ?? DEFAULT_ADDRESS,
   })
   const answerFunction = createCachedFunctionAnswer({ cache, functions, next: answerPrerendered })
@@ -132,7 +135,9 @@ export function createEdge(options: EdgeOptions): Edge {
   const siteAnswers = createSiteAnswers({
     ...{ contents, hotAnswers, functions, answerFunction },
     forward: createCachedForward(proxy, cache),
-    ...(options.images ? { answerImage: createImageAnswer({ images: options.images, cache, proxy }) } : {}),
+    ...(options.images
+      ? { answerImage: createImageAnswer({ images: options.images, cache, held, proxy }) }
+      : {}),
   })
   const ids = new RequestIds(options.origin)
   const httpDate = createHttpDate()

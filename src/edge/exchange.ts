@@ -84,6 +84,12 @@ export function authorityOf({ headers }: AnyRequest): string | undefined {
   return headers.host ?? (typeof authority === 'string' ? authority : undefined)
 }
 
+/** How the visitor reaches the site, which is part of what an answer to them is of. */
+export function addressedAt(exchange: Exchange): { readonly scheme: string; readonly authority: string } {
+  const { scheme, host } = visitorOf(exchange)
+  return { scheme, authority: host }
+}
+
 export function visitorOf({ req, ip, id }: Exchange): Visitor {
   const socket = req.socket as Socket
   const isSecure = 'encrypted' in socket && socket.encrypted === true

@@ -10,13 +10,18 @@ export interface Asked {
   /** Path and query as the visitor has asked and the routes have changed them. */
   readonly url: string
   readonly scheme: string
+  /** The host as the visitor has sent it, with its port: what answers may put it into what it says. */
+  readonly authority: string
   readonly question: Question
 }
 
-/** Of one deployment and one of its hosts: what is protected at one is never given to visitors of another. */
-export const keyOf = ({ site, by, url, scheme }: Asked): PrerenderKey => ({
+/**
+ * Of one deployment and one of its hosts: what is protected at one is never given to visitors of another. Nor is what was made for
+ * somebody who spells the host in another way, or adds a port that is not ours, given to those who do not.
+ */
+export const keyOf = ({ site, by, url, scheme, authority }: Asked): PrerenderKey => ({
   deploymentId: site.deploymentId,
-  path: `edge ${scheme}://${site.host} ${by}`,
+  path: `edge ${scheme}://${site.host}${authority === site.host ? '' : `@${authority}`} ${by}`,
   query: url,
 })
 

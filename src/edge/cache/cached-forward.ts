@@ -1,5 +1,5 @@
 import type { Site } from '#core/site/site.ts'
-import { type Exchange, type Result, visitorOf } from '../exchange.ts'
+import { addressedAt, type Exchange, type Result, visitorOf } from '../exchange.ts'
 import { siteHeaders } from '../file/file-answer.ts'
 import type { Proxy as Forwarder } from '../proxy/proxy.ts'
 import type { AnyRequest } from '../request/message.ts'
@@ -51,7 +51,7 @@ export function createCachedForward(proxy: Forwarder, cache: EdgeCache): Forward
       site,
       by: target.origin,
       url: `${target.pathname}${target.search}`,
-      scheme: visitorOf(exchange).scheme,
+      ...addressedAt(exchange),
       question,
       make: () => forVisitor(site, outcome, exchange),
       makeForAll: () => {

@@ -1,6 +1,6 @@
 import type { Site } from '#core/site/site.ts'
 import type { Refusal } from '../error/refusal.ts'
-import { type Exchange, type Result, visitorOf } from '../exchange.ts'
+import { addressedAt, type Exchange, type Result, visitorOf } from '../exchange.ts'
 import { functionAnswer, sourceOf, toAnswer } from '../function/function-answer.ts'
 import { callFunction, type FunctionResponse, type Functions } from '../function/function-call.ts'
 import { type FunctionOutcome, isForwarded, sharedCall, urlOf } from '../function/function-request.ts'
@@ -29,7 +29,7 @@ export const createCachedFunctionAnswer =
       site,
       by: target.path,
       url: urlOf(outcome.asked, outcome.query),
-      scheme: visitorOf(exchange).scheme,
+      ...addressedAt(exchange),
       question,
       make: () => forVisitor(functions, site, outcome, exchange),
       makeForAll: () => forAll(functions, site, outcome, exchange),

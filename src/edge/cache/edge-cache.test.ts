@@ -227,7 +227,14 @@ test('what was kept is given by a process that has just begun, unless it was rev
   await get('/fn?other')
   await get('/fn?own', { cookie: 'id=1' })
   const kept = ['/fn', '/fn?other'].map((url) =>
-    keyOf({ site: made, by: 'fn', url, scheme: 'http', question: { method: 'GET', headers: {} } }),
+    keyOf({
+      site: made,
+      by: 'fn',
+      url,
+      scheme: 'http',
+      authority: host,
+      question: { method: 'GET', headers: {} },
+    }),
   )
   for (const key of [markOf(made, 'fn'), ...kept])
     while ((await open().get(key)) === undefined) await new Promise((resolve) => setTimeout(resolve, 2))
@@ -377,4 +384,23 @@ test('what must not be kept has no policy', () => {
     [206, kept],
   ] as const)
     assert.equal(policyOf(status, headers), undefined, JSON.stringify(headers))
+})
+
+test('whoever spells the host in another way makes nothing for those who do not', async () => {
+  const { get, host } = await site((req, res) => {
+    res.setHeader('cache-control', 's-maxage=60, stale-while-revalidate=600')
+    res.end(`at ${req.headers.host} ${req.headers['x-forwarded-host']}`)
+  })
+  await get('/fn?first')
+  const usual = `at ${host} ${host}`
+  for (const odd of [`${host}:1`, host.toUpperCase(), `${host}.`]) {
+    assert.equal((await get('/fn', { host: odd })).text, `at ${odd} ${odd}`)
+    assert.equal((await get('/fn', { host: odd })).from, 'HIT', 'it is kept for them')
+    assert.equal((await get()).text, usual)
+  }
+  // Nor when it has grown old, and is made for nobody in particular.
+  time.now += 61_000
+  await get('/fn', { host: `${host}:1` })
+  assert.equal((await get()).text, usual)
+  assert.equal((await until(get, usual)).text, usual)
 })

@@ -5,12 +5,17 @@ import type { PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.t
 import type { Site } from '#core/site/site.ts'
 import { andThen } from '../and-then.ts'
 import { type Answer, headerOf, type Question } from '../answer.ts'
+import type { AnswerMemory } from '../answer-memory.ts'
 import type { Result } from '../exchange.ts'
-import { compressAnswer } from '../file/compress-answer.ts'
+import { compressAnswer, formNameOf } from '../file/compress-answer.ts'
 import type { Moment } from '../moment.ts'
 import {
+  type AnswerForms,
+  briefOf,
   type CachedAnswer,
   type CachePlace,
+  formIn,
+  formsOf,
   nameOf,
   type PrerenderMemory,
 } from '../prerender/prerender-memory.ts'
@@ -37,6 +42,8 @@ export interface CacheRequest extends Asked {
 interface CacheOptions {
   readonly memory: PrerenderMemory
   readonly revalidations: Revalidations
+  /** What answers hold until they can be kept. */
+  readonly held: AnswerMemory
   readonly clock: Clock
   readonly log: Log
 }
@@ -47,7 +54,6 @@ const UNFIT_MS = 10_000
 const MAX_UNFIT = 10_000
 /** Of one site: routes may make addresses elsewhere out of what visitors ask for. */
 const MAX_MAKERS = 1000
-const MAX_FORMS = 8
 /** Headers of a kept answer that are ours. */
 const [STALE_FOR, VARY, TAGS] = ['x-aloft-stale-for', 'x-aloft-vary', 'x-aloft-tags'] as const
 const INTERNAL: ReadonlySet<string> = new Set([STALE_FOR, VARY, TAGS])
@@ -75,7 +81,7 @@ export class EdgeCache {
 
   /** Whether a function, or an address elsewhere, has ever let an answer be kept. */
   isCached(site: Site, by: string): boolean {
-    return this.#makers.get(site)?.get(by) === true
+    return this.#makers.get(site)?.get(briefOf(by)) === true
   }
 
   note(site: Site, by: string): void {
@@ -91,7 +97,7 @@ export class EdgeCache {
   /** Looks for a kept answer only where there may be one. */
   through(request: CacheRequest): Result | Promise<Result> {
     const { site, by } = request
-    const isCached = this.#makers.get(site)?.get(by) ?? this.#wasCached(site, by)
+    const isCached = this.#makers.get(site)?.get(briefOf(by)) ?? this.#wasCached(site, by)
     return andThen(isCached, (is) => (is ? this.answer(request) : this.#first(request)))
   }
 
@@ -106,7 +112,7 @@ export class EdgeCache {
   #setMaker(site: Site, by: string, isCached: boolean): void {
     const known = this.#makers.get(site) ?? new Map<string, boolean>()
     if (known.size >= MAX_MAKERS) known.clear()
-    this.#makers.set(site, known.set(by, isCached))
+    this.#makers.set(site, known.set(briefOf(by), isCached))
   }
 
   #first(request: CacheRequest): Promise<Result> {
@@ -136,7 +142,7 @@ export class EdgeCache {
       return compressed(shown, question)
     }
     if (!isRead(question)) return compressed(shown, question)
-    const [body, whole] = tee(answer.body, MAX_BYTES)
+    const [body, whole] = this.#tee(request, answer)
     const kept = whole.then((bytes) =>
       bytes === undefined ? undefined : this.#keep(request, { ...answer, body: bytes }, policy, at),
     )
@@ -240,7 +246,7 @@ export class EdgeCache {
         return this.#finish(request, result, at)
       }
       const answer = result as Answer
-      const [body, whole] = tee(answer.body, MAX_BYTES)
+      const [body, whole] = this.#tee(request, answer)
       settle(
         whole.then((bytes) =>
           bytes === undefined ? undefined : this.#keep(request, { ...answer, body: bytes }, policy, at),
@@ -258,6 +264,10 @@ export class EdgeCache {
     return 'code' in result || 'switched' in result ? result : this.#offer(request, result, at)
   }
 
+  #tee({ site }: Asked, { body }: Answer): ReturnType<typeof tee> {
+    return tee(body, MAX_BYTES, this.#options.held.hold(site.ownerId))
+  }
+
   #begin(name: string, work: Promise<PrerenderEntry | undefined>): void {
     this.#underWay.set(name, work)
     const over = () => {
@@ -272,12 +282,12 @@ export class EdgeCache {
   }
 
   #isUnfit(name: string): boolean {
-    return this.#options.clock.monotonic() < (this.#unfit.get(name) ?? 0)
+    return this.#unfit.size > 0 && this.#options.clock.monotonic() < (this.#unfit.get(briefOf(name)) ?? 0)
   }
 
   #setUnfit(name: string): void {
     if (this.#unfit.size >= MAX_UNFIT) this.#unfit.clear()
-    this.#unfit.set(name, this.#options.clock.monotonic() + UNFIT_MS)
+    this.#unfit.set(briefOf(name), this.#options.clock.monotonic() + UNFIT_MS)
   }
 
   async #find(key: PrerenderKey, asked: Question): Promise<CachedAnswer | undefined> {
@@ -320,7 +330,7 @@ export class EdgeCache {
       .then(async (result) => {
         if ('code' in result || 'switched' in result) return undefined
         const policy = policyOf(result.status, result.headers)
-        const [body, whole] = tee(result.body, MAX_BYTES)
+        const [body, whole] = this.#tee(request, result)
         if (body !== undefined && !Buffer.isBuffer(body)) body.resume()
         const bytes = await whole
         if (policy === undefined || bytes === undefined) {
@@ -370,7 +380,7 @@ export class EdgeCache {
   }
 
   #made(request: CacheRequest, entry: PrerenderEntry, where: From): Promise<Result> {
-    const made = { entry, forms: new Map(), checkAt: 0, retryAt: 0, live: false, used: true }
+    const made = { entry, forms: formsOf(entry), checkAt: 0, retryAt: 0, live: false, used: true }
     return this.#entryAnswer(request, made, where)
   }
 
@@ -399,16 +409,11 @@ function freshness(entry: PrerenderEntry, now: number): 'fresh' | 'stale' | 'old
 function formOf(
   { question, source, entrypoint }: Pick<CacheRequest, 'question' | 'source' | 'entrypoint'>,
   { status, headers, body }: PrerenderEntry,
-  forms: Map<string, Answer>,
+  forms: AnswerForms,
 ): Answer | Promise<Answer> {
-  const accepted = headerOf(question, 'accept-encoding') ?? ''
-  const known = forms.get(accepted)
-  if (known !== undefined) return known
-  const shown = headers.filter((_, index) => !INTERNAL.has(headers[index - (index % 2)] as string))
-  return andThen(compressed({ status, headers: shown, body, source, entrypoint }, question), (form) => {
-    if (forms.size >= MAX_FORMS) forms.clear()
-    forms.set(accepted, form)
-    return form
+  return formIn(forms, formNameOf(question), () => {
+    const shown = headers.filter((_, index) => !INTERNAL.has(headers[index - (index % 2)] as string))
+    return compressed({ status, headers: shown, body, source, entrypoint }, question)
   })
 }
 

@@ -10,6 +10,7 @@ import { askedImage, IMAGE_HEADERS } from '../image/image-answer.ts'
 import { readImageRequest } from '../image/image-request.ts'
 import type { Moment } from '../moment.ts'
 import { type CachePlace, placeOf } from '../prerender/prerender-memory.ts'
+import type { HeaderBlock } from '../request/request-head.ts'
 import type { Http2Head } from './http2/http2-head.ts'
 import type { WirePlace, Wires } from './wires.ts'
 
@@ -67,10 +68,15 @@ export class CachedHits {
   }
 
   /** Where an answer of a function would be; undefined where none may be kept for this visitor. */
-  lookUp(site: Site, outcome: FunctionOutcome, scheme: string, question: Question): CacheLookup | undefined {
+  lookUp(
+    site: Site,
+    outcome: FunctionOutcome,
+    scheme: string,
+    { authority, question }: Pick<HeaderBlock, 'authority' | 'question'>,
+  ): CacheLookup | undefined {
     if (site.keepsAnswers === false || !mayAsk(question)) return undefined
     const url = urlOf(outcome.asked, outcome.query)
-    const key = keyOf({ site, by: outcome.target.path, url, scheme, question })
+    const key = keyOf({ site, by: outcome.target.path, url, scheme, authority, question })
     const request = { question, source: sourceOf(outcome.target), entrypoint: outcome.target.path }
     return { place: placeOf(key), request, more: [], last: undefined }
   }

@@ -109,7 +109,7 @@ function answerBy(
     if (!isFast(answer.target)) return 'doubt'
     if (!hits.mayHave(site, answer)) return { kind: 'function', entry, outcome: answer }
     if (kept?.entry === entry) return shown(entry, hits.find(site, kept.lookup, moment))
-    return findKept(hits, asked, entry, hits.lookUp(site, answer, scheme, block.question), moment)
+    return findKept(hits, asked, entry, hits.lookUp(site, answer, scheme, block), moment)
   }
   if (block.ifNoneMatch !== undefined) {
     const tag = tagInHand(block.ifNoneMatch, answer.file.sha256, block.accepted)

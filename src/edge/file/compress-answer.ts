@@ -42,6 +42,10 @@ export function compressAnswer(answer: Answer, question: Question): Answer | Pro
 
 type StreamCoding = 'br' | 'gzip'
 
+/** By how it is compressed for those who ask like this: however they word it, there are few ways. */
+export const formNameOf = (question: Question): string =>
+  acceptedEncodings(headerOf(question, 'accept-encoding')).find(isStreamCoding) ?? 'identity'
+
 function codingFor({ status, headers, body }: Answer, question: Question): StreamCoding | undefined {
   const accept = headerOf(question, 'accept-encoding')
   if (accept === undefined || body === undefined || status < 200 || status === 206) return undefined

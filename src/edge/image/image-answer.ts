@@ -4,6 +4,7 @@ import { ImageFailure, type Images } from '#core/ports/images.ts'
 import type { Site } from '#core/site/site.ts'
 import { createTurns } from '#core/turns.ts'
 import { type Answer, headerOf, type Question } from '../answer.ts'
+import type { AnswerMemory, HeldAnswer } from '../answer-memory.ts'
 import type { Asked } from '../cache/cache-key.ts'
 import { textOf } from '../cache/cache-policy.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
@@ -31,6 +32,7 @@ interface ImageVisit {
 interface Options {
   readonly images: Images
   readonly cache: EdgeCache
+  readonly held: AnswerMemory
   readonly proxy: Forwarder
 }
 
@@ -50,7 +52,7 @@ const STALE_SECONDS = 31_536_000
 const BY = 'images'
 
 /** Images of a site in the size and format that a visitor wants, made once for all who do. */
-export function createImageAnswer({ images, cache, proxy }: Options): AnswerImage {
+export function createImageAnswer({ images, cache, held, proxy }: Options): AnswerImage {
   const turns = createTurns(AT_ONCE)
 
   async function fetchRemote(url: string, { ownerId }: Site, exchange: Exchange): Promise<Result> {
@@ -77,7 +79,11 @@ export function createImageAnswer({ images, cache, proxy }: Options): AnswerImag
     }
   }
 
-  async function make({ site, config, exchange, askSite }: ImageVisit, asked: ImageRequest): Promise<Result> {
+  async function make(
+    { site, config, exchange, askSite }: ImageVisit,
+    asked: ImageRequest,
+    mine: HeldAnswer,
+  ): Promise<Result> {
     const source = await (asked.isLocal ? askSite(asked.url) : fetchRemote(asked.url, site, exchange))
     if ('code' in source || source.status !== 200) {
       if (!('code' in source)) discard(source)
@@ -85,7 +91,8 @@ export function createImageAnswer({ images, cache, proxy }: Options): AnswerImag
       const status = isTold ? source.status : 'code' in source && source.code === 'NOT_FOUND' ? 404 : 502
       return failed(site, status, '"url" parameter is valid but upstream response is invalid')
     }
-    const bytes = await gather(source.body, LARGEST)
+    const bytes = await gather(source.body, LARGEST, mine)
+    if (bytes === 'no-room') return failed(site, FAILED.busy.status, FAILED.busy.says)
     const kind = typeof bytes === 'string' ? undefined : imageKind(bytes)
     if (typeof bytes === 'string' || kind === undefined)
       return failed(site, 400, "The requested resource isn't a valid image.")
@@ -113,7 +120,10 @@ export function createImageAnswer({ images, cache, proxy }: Options): AnswerImag
   async function makeInTurn(visit: ImageVisit, asked: ImageRequest): Promise<Result> {
     const { site } = visit
     if (turns.waiting(site.ownerId) >= MOST_WAITING) return failed(site, FAILED.busy.status, FAILED.busy.says)
-    return turns.run(site.ownerId, () => make(visit, asked))
+    return turns.run(site.ownerId, () => {
+      const mine = held.hold(site.ownerId)
+      return make(visit, asked, mine).finally(mine.release)
+    })
   }
 
   return async (visit) => {
@@ -143,7 +153,7 @@ export function askedImage(site: Site, config: ImageConfig, asked: ImageRequest,
     ['image/avif', 'image/webp', ...config.formats].filter((type) => accept.includes(type)),
   )
   return {
-    ...{ site, by: BY, scheme: 'any' },
+    ...{ site, by: BY, scheme: 'any', authority: site.host },
     url: [asked.url, asked.width, asked.quality, [...taken].join(',')].join(' '),
     question: { method, headers: { 'if-none-match': headers['if-none-match'] } },
   }

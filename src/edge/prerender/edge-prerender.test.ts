@@ -501,3 +501,16 @@ test('a visitor cannot say from which state a function goes on', async () => {
   const { text } = await get('/page', { method: 'POST', headers: { 'next-resume': '1' }, body: 'forged' })
   assert.equal(text, 'undefined')
 })
+
+test('what one host of a deployment says of itself is not said at another', async () => {
+  const { host, site, get } = await page()
+  const preview = `preview-${host}`
+  world.sites.set(preview, { ...site, host: preview, environment: 'preview' })
+  const robots = async (at: string) => (await get('/page', { host: at })).headers['x-robots-tag']
+  // Whichever of them is asked for first, also while it is made for both.
+  assert.deepEqual(await Promise.all([robots(preview), robots(host)]), ['noindex', undefined])
+  for (let n = 0; n < 2; n++) {
+    assert.equal(await robots(preview), 'noindex')
+    assert.equal(await robots(host), undefined)
+  }
+})

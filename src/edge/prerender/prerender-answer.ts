@@ -7,10 +7,12 @@ import { encodeRouteMatches } from '#core/routing/match/route-matches.ts'
 import type { Site } from '#core/site/site.ts'
 import { andThen } from '../and-then.ts'
 import { type Answer, headerOf, type Question } from '../answer.ts'
+import type { AnswerMemory } from '../answer-memory.ts'
 import type { Exchange, Result } from '../exchange.ts'
+import { formNameOf } from '../file/compress-answer.ts'
 import type { ContentStore } from '../file/content-store.ts'
 import { isInHand } from '../file/entity-tag.ts'
-import { createFileAnswer, DEFAULT_CACHING } from '../file/file-answer.ts'
+import { createFileAnswer, DEFAULT_CACHING, siteHeaders } from '../file/file-answer.ts'
 import { staticAnswer } from '../file/static-answer.ts'
 import { functionAnswer, toAnswer } from '../function/function-answer.ts'
 import type { Functions } from '../function/function-call.ts'
@@ -20,13 +22,23 @@ import { canonicalVisitor, type PublicAddress } from './canonical-visitor.ts'
 import { partialAnswer, readPartialPage } from './partial-page.ts'
 import { type Generation, generate } from './prerender-generate.ts'
 import { allowedQuery } from './prerender-key.ts'
-import { type CachedAnswer, nameOf, type PrerenderMemory } from './prerender-memory.ts'
+import {
+  type AnswerForms,
+  briefOf,
+  type CachedAnswer,
+  formIn,
+  formsOf,
+  nameOf,
+  type PrerenderMemory,
+} from './prerender-memory.ts'
 import type { Revalidations } from './revalidations.ts'
 
 interface PrerenderOptions {
   readonly functions: Functions
   readonly memory: PrerenderMemory
   readonly revalidations: Revalidations
+  /** What answers hold until they can be kept. */
+  readonly held: AnswerMemory
   readonly contents: ContentStore
   readonly address: PublicAddress
   readonly clock: Clock
@@ -56,7 +68,6 @@ interface PrerenderRequest {
 const RETRY_MS = 10_000
 /** Clocks of machines are never quite the same. */
 const SKEW_MS = 60_000
-const MAX_FORMS = 8
 const MAX_UNFIT = 10_000
 
 /** Answers of functions that are made once and given to all visitors, and made anew when they are old. */
@@ -64,6 +75,7 @@ export function createPrerenderAnswer({
   functions,
   memory,
   revalidations,
+  held,
   contents,
   address,
   clock,
@@ -96,13 +108,20 @@ export function createPrerenderAnswer({
     if (token !== undefined) extra.set('x-prerender-revalidate', token)
     const url = prerender.passQuery ? urlOf(asked, key.query) : urlOf(asked, '')
     const call = sharedCall(site, target, url, canonicalVisitor(site, address, exchange.id), extra)
-    const generation = await generate(functions, call, prerender, () => clock.now())
-    if (generation.kind === 'made') await memory.put(key, generation.entry)
-    if (generation.kind === 'unfit') {
-      if (unfit.size >= MAX_UNFIT) unfit.clear()
-      unfit.set(nameOf(key), clock.monotonic() + RETRY_MS)
+    const mine = held.hold(site.ownerId)
+    try {
+      const generation = await generate(functions, call, prerender, mine, () => clock.now())
+      if (generation.kind === 'made') await memory.put(key, generation.entry)
+      if (generation.kind === 'unfit') setUnfit(key)
+      return generation
+    } finally {
+      mine.release()
     }
-    return generation
+  }
+
+  function setUnfit(key: PrerenderKey): void {
+    if (unfit.size >= MAX_UNFIT) unfit.clear()
+    unfit.set(briefOf(nameOf(key)), clock.monotonic() + RETRY_MS)
   }
 
   /** Makes the answer anew while the old one is served. */
@@ -171,7 +190,7 @@ export function createPrerenderAnswer({
     const { prerender } = visit
     const { fallback } = prerender
     if (fallback === undefined) {
-      const isUnfit = clock.monotonic() < (unfit.get(nameOf(visit.key)) ?? 0)
+      const isUnfit = clock.monotonic() < (unfit.get(briefOf(nameOf(visit.key))) ?? 0)
       return answerMade(visit, 'MISS', isUnfit ? { kind: 'unfit' } : await make(visit))
     }
     const tagged = taggedState(visit, prerender.initialHeaders?.[TAGS], 0)
@@ -223,7 +242,7 @@ export function createPrerenderAnswer({
       case 'unfit':
         return functionAnswer(functions, site, outcome, exchange)
       default:
-        return entryAnswer(visit, generation.entry, from, new Map())
+        return entryAnswer(visit, generation.entry, from, formsOf(generation.entry))
     }
   }
 
@@ -231,7 +250,7 @@ export function createPrerenderAnswer({
     visit: Visit,
     entry: PrerenderEntry,
     from: From,
-    forms: Map<string, Answer>,
+    forms: AnswerForms,
   ): Promise<Result> {
     const { site, outcome, exchange } = visit
     const { question } = exchange
@@ -241,14 +260,12 @@ export function createPrerenderAnswer({
       const shown = { status: entry.status, headers: sharedHeaders(entry) }
       return marked(await partialAnswer(functions, { ...visit, chain }, shown, partial), from)
     }
-    const accepted = headerOf(question, 'accept-encoding') ?? ''
-    let form = forms.get(accepted)
-    if (form === undefined) {
+    const isShared = outcome.transforms === undefined
+    const name = `${formNameOf(question)} ${shownBy(site, outcome)}`
+    const form = await formIn(isShared ? forms : new Map(), name, () => {
       const response = { status: entry.status, headers: sharedHeaders(entry), body: entry.body }
-      form = await toAnswer(site, outcome, response, { question })
-      if (forms.size >= MAX_FORMS) forms.clear()
-      forms.set(accepted, form)
-    }
+      return toAnswer(site, outcome, response, { question })
+    })
     const age =
       entry.generatedAt === 0 ? 0 : Math.max(0, Math.floor((clock.now() - entry.generatedAt) / 1000))
     const headers = [...form.headers, ...fromHeader(from), 'age', String(age)]
@@ -286,6 +303,10 @@ export function createPrerenderAnswer({
     return answerMade(visit, 'REVALIDATED', generation)
   }
 }
+
+/** What the host and the routes put into an answer besides what is kept, which is the same at all hosts of a deployment. */
+const shownBy = (site: Site, { status, headers }: FunctionOutcome): string =>
+  JSON.stringify([status, siteHeaders(site), [...headers]])
 
 const fromHeader = (from: From): [string, string] => ['x-vercel-cache', from]
 

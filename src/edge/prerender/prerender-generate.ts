@@ -1,5 +1,6 @@
 import type { Prerender } from '#core/output/output.ts'
 import type { PrerenderEntry } from '#core/ports/prerender-cache.ts'
+import type { HeldAnswer } from '../answer-memory.ts'
 import type { Refusal } from '../error/refusal.ts'
 import { callFunction, type FunctionResponse, type Functions } from '../function/function-call.ts'
 import { valueIn } from '../function/function-headers.ts'
@@ -16,7 +17,7 @@ type Outcome =
   | { readonly kind: 'made'; readonly entry: PrerenderEntry }
   /** It failed, and says so itself: not to be kept, but an answer all the same. */
   | { readonly kind: 'failed'; readonly entry: PrerenderEntry }
-  /** It is not for everyone, or too large. */
+  /** It is not for everyone, too large, or there is no room for it at the moment. */
   | { readonly kind: 'unfit' }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
 
@@ -26,6 +27,7 @@ export async function generate(
   functions: Functions,
   call: FunctionCall,
   prerender: Prerender,
+  held: HeldAnswer,
   now: () => number,
 ): Promise<Generation> {
   const generatedAt = now()
@@ -33,18 +35,23 @@ export async function generate(
     callFunction(functions, call, resolve)
   })
   if ('code' in response) return { kind: 'refused', refusal: response }
-  return { ...(await read(response, prerender, generatedAt)), isCold: response.isCold === true }
+  return { ...(await read(response, prerender, held, generatedAt)), isCold: response.isCold === true }
 }
 
-async function read(response: FunctionResponse, prerender: Prerender, generatedAt: number): Promise<Outcome> {
+async function read(
+  response: FunctionResponse,
+  prerender: Prerender,
+  held: HeldAnswer,
+  generatedAt: number,
+): Promise<Outcome> {
   const { status, headers } = response
   if (!isForEveryone(headers)) {
     discard(response)
     return { kind: 'unfit' }
   }
-  const body = await gather(response.body, MAX_BYTES)
+  const body = await gather(response.body, MAX_BYTES, held)
   if (typeof body === 'string')
-    return body === 'too-large'
+    return body !== 'broken'
       ? { kind: 'unfit' }
       : { kind: 'refused', refusal: { code: 'FUNCTION_INVOCATION_FAILED', headers: [] } }
   const expiration = sharedAge(headers) ?? prerender.expiration

@@ -1,14 +1,48 @@
+import { createHash } from 'node:crypto'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { PrerenderCache, PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
 import type { Answer } from '../answer.ts'
 import { WeightedCache } from '../file/weighted-cache.ts'
 
+/** Forms of an answer, compressed or not, and those that are being made. */
+export type AnswerForms = Map<string, Answer | Promise<Answer>>
+
+const MAX_FORMS = 8
+
+/** The form of this name, which is made once for all who want it. */
+export function formIn(
+  forms: AnswerForms,
+  name: string,
+  make: () => Answer | Promise<Answer>,
+): Answer | Promise<Answer> {
+  const known = forms.get(name)
+  if (known !== undefined) return known
+  const made = make()
+  if (forms.size >= MAX_FORMS) forms.clear()
+  forms.set(name, made)
+  if (made instanceof Promise)
+    made.then(
+      (form) => forms.set(name, form),
+      () => forms.delete(name),
+    )
+  return made
+}
+
+const formsByEntry = new WeakMap<PrerenderEntry, AnswerForms>()
+
+/** Of an answer that several visitors have waited for. */
+export function formsOf(entry: PrerenderEntry): AnswerForms {
+  const forms = formsByEntry.get(entry) ?? new Map()
+  formsByEntry.set(entry, forms)
+  return forms
+}
+
 /** What is known of a kept answer, or of its absence. */
 export interface CachedAnswer {
   readonly entry: PrerenderEntry | undefined
-  /** The answer in the forms that visitors have asked for, by what they accept. */
-  readonly forms: Map<string, Answer>
+  /** The answer in the forms that visitors have asked for. */
+  readonly forms: AnswerForms
   /** Until when this process believes it: another one may have made it anew. */
   readonly checkAt: number
   /** Before which it is not made anew, since that has just failed. */
@@ -85,16 +119,26 @@ export class PrerenderMemory {
       entry?.generatedAt === before?.entry?.generatedAt && entry?.expiration === before?.entry?.expiration
     const kept: CachedAnswer = {
       entry,
-      forms: isSame && before !== undefined ? before.forms : new Map(),
+      forms: isSame && before !== undefined ? before.forms : entry === undefined ? new Map() : formsOf(entry),
       checkAt: this.#clock.monotonic() + CHECK_MS,
       retryAt: isSame && before !== undefined ? before.retryAt : 0,
       live: true,
       used: true,
     }
-    // The compressed forms come on top of the body.
-    kept.live = this.#kept.set(name, kept, OVERHEAD + name.length + 2 * (entry?.body.length ?? 0))
+    kept.live = this.#kept.set(
+      name,
+      kept,
+      OVERHEAD + name.length + (entry === undefined ? 0 : weightOf(entry)),
+    )
     return kept
   }
+}
+
+/** The compressed forms come on top of the body. */
+function weightOf({ headers, body }: PrerenderEntry): number {
+  let weight = 2 * body.length
+  for (const text of headers) weight += text.length
+  return weight
 }
 
 /** Where an answer is kept: worked out once by whoever asks for the same again and again. */
@@ -104,6 +148,12 @@ export interface CachePlace {
 }
 
 export const placeOf = (key: PrerenderKey): CachePlace => ({ key, name: nameOf(key) })
+
+const LONGEST_NAME = 256
+
+/** Where many names are remembered that visitors may make up: of a long one only what tells it from others. */
+export const briefOf = (name: string): string =>
+  name.length <= LONGEST_NAME ? name : createHash('sha256').update(name).digest('base64')
 
 export const nameOf = ({ deploymentId, path, query }: PrerenderKey): string =>
   `${deploymentId}\n${path}\n${query}`

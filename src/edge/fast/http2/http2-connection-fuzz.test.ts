@@ -57,8 +57,10 @@ world.addSite(
 )
 const http1 = await serveSlow(world.edge)
 await settleForms(http1.port, '/')
-for (const path of ['/a.txt', '/none.txt', '/medium.bin', '/large.bin', '/kept', '/kept?a=b', '/echo'])
-  await ask(http1.port, path)
+// What is kept is kept for each way in which the host is written.
+for (const host of ['site.test', 'SITE.test:80'])
+  for (const path of ['/a.txt', '/none.txt', '/medium.bin', '/large.bin', '/kept', '/kept?a=b', '/echo'])
+    await ask(http1.port, path, { host })
 await http1.close()
 const ours = await serveHttp2(world.edge)
 const theirs = await serveHttp2(world.edge, false)

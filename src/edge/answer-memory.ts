@@ -1,0 +1,61 @@
+/** Bytes of answers that may be in the memory of this process until all of them has come. */
+export interface AnswerLimits {
+  /** Of everybody together. */
+  readonly all: number
+  /** Of the sites of one account. */
+  readonly account: number
+}
+
+const MB = 1024 * 1024
+
+const LIMITS: AnswerLimits = { all: 256 * MB, account: 64 * MB }
+
+/** What one answer holds. */
+export interface HeldAnswer {
+  /** Before as many bytes of it are kept: false where there is no room for them. */
+  grow(bytes: number): boolean
+  /** When none of it is needed any more; it may be called more than once. */
+  release(): void
+}
+
+/**
+ * Answers that are to be kept, or made into something else, are gathered as they come, for as long as functions and visitors
+ * like. So it is counted how much that is. What there is no room for goes to its visitor as it comes and is not kept, so that
+ * nobody else notices.
+ */
+export class AnswerMemory {
+  readonly #limits: AnswerLimits
+  readonly #byAccount = new Map<string, number>()
+  #all = 0
+
+  constructor(limits: Partial<AnswerLimits> = {}) {
+    this.#limits = { ...LIMITS, ...limits }
+  }
+
+  /** Bytes that are held. */
+  get size(): number {
+    return this.#all
+  }
+
+  hold(account: string): HeldAnswer {
+    let held = 0
+    const count = (bytes: number): void => {
+      held += bytes
+      this.#all += bytes
+      const theirs = (this.#byAccount.get(account) ?? 0) + bytes
+      if (theirs > 0) this.#byAccount.set(account, theirs)
+      else this.#byAccount.delete(account)
+    }
+    return {
+      grow: (bytes) => {
+        const theirs = this.#byAccount.get(account) ?? 0
+        if (this.#all + bytes > this.#limits.all || theirs + bytes > this.#limits.account) return false
+        count(bytes)
+        return true
+      },
+      release: () => {
+        if (held > 0) count(-held)
+      },
+    }
+  }
+}

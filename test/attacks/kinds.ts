@@ -26,6 +26,32 @@ export const KINDS: readonly Kind[] = [
     name: 'Request smuggling, malformed HTTP, Host tricks',
     files: ['test/attacks/http.test.ts', 'src/listener/listener-malformed.test.ts'],
   },
+  {
+    name: 'What is kept for everybody: cache poisoning, answers of other hosts',
+    files: [
+      'test/attacks/poisoning.test.ts',
+      'src/edge/cache/edge-cache.test.ts',
+      'src/edge/prerender/edge-prerender.test.ts',
+    ],
+  },
+  {
+    name: 'Memory and connections that a visitor or an account uses up',
+    files: [
+      'src/core/access/network-of.test.ts',
+      'src/core/access/source-counts.test.ts',
+      'src/edge/cache/tee.test.ts',
+      'src/edge/fast/unsent.test.ts',
+      'src/edge/gather.test.ts',
+      'src/edge/prerender/prerender-memory.test.ts',
+      'src/edge/prerender/revalidations.test.ts',
+      'src/edge/proxy/edge-proxy.test.ts',
+      'src/edge/request/host.test.ts',
+      'src/edge/respond.test.ts',
+      'src/http/body-memory.test.ts',
+      'src/listener/listener-crowd.test.ts',
+      'src/process/api/refusals.test.ts',
+    ],
+  },
   { name: 'HTTP/2 floods and malformed frames', files: ['src/listener/listener-http2.test.ts'] },
   { name: 'Malformed and oversized input to the API', files: ['test/api/bad-input.test.ts'] },
   {

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '#test/support/free-port.ts'
 import { type Installation, install, TOKEN, uninstall } from '#test/support/installation.ts'
@@ -67,6 +68,8 @@ export interface Outcome {
   /** Whoever did not answer when that was looked for. */
   readonly unanswered: readonly string[]
   readonly reasons: readonly string[]
+  /** For how long this test itself did not get to do anything: what it asked for then may seem to be unanswered. */
+  readonly stoodStillMs: number
 }
 
 /** Three machines of one installation on a network of their own, with people who visit and write all the time. */
@@ -394,6 +397,8 @@ export class Cluster {
   async during(breakIt: () => Promise<void>, { quietMs = 5_000 } = {}): Promise<Outcome> {
     for (const probe of this.#probes) probe.clear()
     for (const agreement of this.#agreements.values()) agreement.clear()
+    const delay = monitorEventLoopDelay()
+    delay.enable()
     await pause(1_000)
     await breakIt()
     const over = performance.now()
@@ -413,6 +418,7 @@ export class Cluster {
     }
     const outcome = { pages: of('pages'), functions: of('functions'), writes: of('writes') }
     const reasons = this.#reasons()
+    delay.disable()
     const { lost, twice, unanswered } = await this.#compare()
     return {
       ...outcome,
@@ -420,7 +426,7 @@ export class Cluster {
       agreed: Object.fromEntries(
         [...this.#agreements].map(([subject, { changes, longestMs }]) => [subject, { changes, longestMs }]),
       ) as Record<Subject, Agreed>,
-      ...{ lost, twice, unanswered, reasons },
+      ...{ lost, twice, unanswered, reasons, stoodStillMs: delay.max / 1e6 },
     }
   }
 

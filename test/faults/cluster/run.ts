@@ -127,6 +127,10 @@ try {
     ]
     console.log(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${lines.at(-1)}`)
     for (const line of [...problems, ...outcome.reasons]) console.log(`     ${line}`)
+    if (outcome.stoodStillMs > 1000)
+      console.log(
+        `     this test itself stood still for up to ${(outcome.stoodStillMs / 1000).toFixed(1)} s: the processors were short`,
+      )
     if (problems.length > 0) isBad = true
     // At once, so that a run that is ended early leaves what it has found.
     if (values.write) writeTable(lines, NAMES)

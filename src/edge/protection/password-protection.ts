@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { sourceOf } from '#core/access/network-of.ts'
 import type { Clock } from '#core/ports/clock.ts'
+import { isSameSecret } from '#core/same-secret.ts'
 import { headerOf } from '../answer.ts'
 import { refuse } from '../exchange.ts'
 import type { GuessLimit } from './guess-limit.ts'
@@ -31,7 +31,7 @@ export function createPasswordProtection({
     const given = (await readPostedForm(exchange.req))?.get(PASSWORD_FIELD)
     if (given === undefined || given === null) return refuse('PASSWORD_REQUIRED')
     const tried = await guesses.attempt(`password ${site.projectId} ${sourceOf(exchange.ip)}`, () =>
-      isSame(given, openPassword(sealed, site.projectId)),
+      isSameSecret(given, openPassword(sealed, site.projectId)),
     )
     if (tried === false) return refuse('PASSWORD_WRONG')
     const now = clock.now()
@@ -55,8 +55,3 @@ export function createPasswordProtection({
     return isPost ? check(visit, sealed, version) : refuse('PASSWORD_REQUIRED')
   }
 }
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
-
-/** In the same time however much of it is the same. */
-const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b))

@@ -42,6 +42,38 @@ export function oneATurn(source: Readable, mayGoOn: () => boolean): (chunk: Uint
   }
 }
 
+/**
+ * All chunks of a source, of which one large one is taken in a turn. `count` is called with the size of each before it is kept, and
+ * throws where that is too much: the source is paused then, and its reader is told why. It also rejects if the source breaks off.
+ */
+export function takeAll(source: Readable, count: (bytes: number) => void): Promise<Buffer[]> {
+  return new Promise((resolve, reject) => {
+    const breakOff = (): void => reject(new Error('the source broke off'))
+    // One that broke off before does not say so again.
+    if (source.destroyed) return breakOff()
+    const chunks: Buffer[] = []
+    let isRefused = false
+    const rest = oneATurn(source, () => !isRefused)
+    const onData = (chunk: Buffer): void => {
+      try {
+        count(chunk.length)
+      } catch (error) {
+        isRefused = true
+        chunks.length = 0
+        source.off('data', onData).pause()
+        reject(error)
+        return
+      }
+      chunks.push(chunk)
+      rest(chunk)
+    }
+    source.on('data', onData)
+    source.once('end', () => resolve(chunks))
+    source.on('error', breakOff)
+    source.once('close', breakOff)
+  })
+}
+
 /** Passes on what comes, no faster than it is taken, and frees what it may. Returns what stops it. */
 export function pour(source: Readable, sink: Writable): () => void {
   const written = afterWrite(source)

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { showLimit } from '#contract/amounts.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { AloftError, invalidRequest } from '#contract/errors.ts'
-import { oneATurn } from '#core/chunks.ts'
+import { takeAll } from '#core/chunks.ts'
 import { parseJsonInSlices } from '#core/json-slices.ts'
 import { leavesMuchUnread } from '#core/unread-body.ts'
 import type { HeldBody } from './body-memory.ts'
@@ -10,8 +10,6 @@ import type { HeldBody } from './body-memory.ts'
 export const DEFAULT_BODY_LIMIT = 10 * 1000 * 1000
 /** Of those who have not shown who they are. */
 export const PUBLIC_BODY_LIMIT = 64 * 1024
-
-const UNCOUNTED = { grow() {} }
 
 export const tooLarge = (limit: number) =>
   new AloftError(
@@ -21,42 +19,22 @@ export const tooLarge = (limit: number) =>
   )
 
 /** Reads a whole body, refusing it as soon as it is known to be too large, or to be more than there is room for. */
-export function collect(
-  stream: IncomingMessage,
-  limit: number,
-  held: Pick<HeldBody, 'grow'> = UNCOUNTED,
-): Promise<Buffer> {
-  const declared = Number(stream.headers['content-length'] ?? 0)
-  if (declared > limit) return Promise.reject(tooLarge(limit))
-  return new Promise((resolve, reject) => {
-    if (stream.destroyed) reject(invalidRequest('the body was cut off'))
-    const chunks: Buffer[] = []
-    let size = 0
-    let isRefused = false
-    const rest = oneATurn(stream, () => !isRefused)
-    const onData = (chunk: Buffer): void => {
-      size += chunk.length
-      try {
-        if (size > limit) throw tooLarge(limit)
-        held.grow(chunk.length)
-      } catch (error) {
-        isRefused = true
-        chunks.length = 0
-        stream.off('data', onData)
-        // A little is read to its end, for the next request comes behind it. With more than that, the connection ends.
-        if (leavesMuchUnread(stream)) stream.pause()
-        else stream.resume()
-        reject(error)
-        return
-      }
-      chunks.push(chunk)
-      rest(chunk)
-    }
-    stream.on('data', onData)
-    stream.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)))
-    stream.on('error', () => reject(invalidRequest('the body was cut off')))
-    stream.on('aborted', () => reject(invalidRequest('the body was cut off')))
-  })
+export async function collect(stream: IncomingMessage, limit: number, held: HeldBody): Promise<Buffer> {
+  if (Number(stream.headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
+  let size = 0
+  try {
+    const chunks = await takeAll(stream, (bytes) => {
+      size += bytes
+      if (size > limit) throw tooLarge(limit)
+      held.grow(bytes)
+    })
+    return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)
+  } catch (error) {
+    if (!(error instanceof AloftError)) throw invalidRequest('the body was cut off')
+    // A little is read to its end, for the next request comes behind it. With more than that, the connection ends.
+    if (!leavesMuchUnread(stream)) stream.resume()
+    throw error
+  }
 }
 
 /**

@@ -11,6 +11,7 @@ function setUp(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const state = { isAway: false, deployment: 'dpl_1', asked: 0 }
   const known = new Map<string, unknown>()
+  const settings = new Map<string, string>()
   const ask = async <T>(value: () => T): Promise<T> => {
     state.asked++
     if (state.isAway) throw new AloftError('service_unavailable', 'The database does not answer.')
@@ -20,7 +21,16 @@ function setUp(t: TestContext) {
     ({ deploymentId, files: new Map(), functions: new Map() }) as unknown as Site
   const parts = {
     stores: {
-      ...{ certificates: {}, hosts: {}, domains: {}, settings: {} },
+      ...{ certificates: {}, hosts: {}, domains: {} },
+      settings: {
+        get: (key: string) => ask(() => settings.get(key)),
+        set: (key: string, value: string) => ask(() => void settings.set(key, value)),
+        ensure: (key: string, value: string) =>
+          ask(() => {
+            if (!settings.has(key)) settings.set(key, value)
+            return settings.get(key)
+          }),
+      },
       revalidations: { of: () => ask(() => [{ tags: [state.deployment], at: 1 }]) },
     },
     bus: {},
@@ -94,4 +104,17 @@ test('whoever keeps what was known is told to look again once the database is ba
   assert.equal(gaps, 1)
   assert.deepEqual(await tags(), ['dpl_2'])
   end?.()
+})
+
+test('a setting that was made or changed here is known as well as one that was read', async (t) => {
+  const { state, serving } = setUp(t)
+  const { settings } = serving.stores
+  assert.equal(await settings.get('key'), undefined)
+  assert.equal(await settings.ensure('key', 'made'), 'made')
+  await settings.set('other', 'first')
+  await settings.get('other')
+  await settings.set('other', 'second')
+  state.isAway = true
+  assert.equal(await settings.get('key'), 'made')
+  assert.equal(await settings.get('other'), 'second')
 })

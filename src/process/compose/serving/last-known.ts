@@ -54,7 +54,20 @@ export function rememberReads(parts: Parts, known: LastKnown): ServingParts {
     zones: { find: (name) => reader.read('zone', name, () => parts.zones.find(name)) },
     stores: {
       ...stores,
-      settings: { ...settings, get: (key) => reader.read('setting', key, () => settings.get(key)) },
+      settings: {
+        ...settings,
+        get: (key) => reader.read('setting', key, () => settings.get(key)),
+        // Who makes a value has found none before, and does not ask again.
+        async ensure(key, value) {
+          const ensured = await settings.ensure(key, value)
+          known.put('setting', key, ensured)
+          return ensured
+        },
+        async set(key, value) {
+          await settings.set(key, value)
+          known.put('setting', key, value)
+        },
+      },
       hosts: { ...hosts, holder: (host) => reader.read('holder', host, () => hosts.holder(host)) },
       certificates: {
         ...certificates,

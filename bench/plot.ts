@@ -5,6 +5,11 @@ const LEFT = 430
 const WIDTH = 900
 const SPAN = WIDTH - LEFT - 70
 
+/** As much of a label as there is room for beside the bars. */
+const MOST_LETTERS = 64
+const cut = (label: string): string =>
+  label.length > MOST_LETTERS ? `${label.slice(0, MOST_LETTERS - 1).trimEnd()}…` : label
+
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
@@ -29,7 +34,7 @@ export function plot(rows: readonly Row[]): string {
     const end = x(share(chart, chart.value))
     const [from, to] = (chart.spread ?? [chart.value, chart.value]).map((value) => x(share(chart, value)))
     return [
-      `<text x="${LEFT - 8}" y="${y + 13}" text-anchor="end">${escaped(`${id} ${what}`)}</text>`,
+      `<text x="${LEFT - 8}" y="${y + 13}" text-anchor="end">${escaped(cut(`${id} ${what}`))}</text>`,
       `<rect x="${LEFT}" y="${y + 3}" width="${(end - LEFT).toFixed(1)}" height="13" class="${met ? 'met' : 'missed'}"/>`,
       `<line x1="${from?.toFixed(1)}" x2="${to?.toFixed(1)}" y1="${y + 9.5}" y2="${y + 9.5}" class="spread"/>`,
       `<text x="${(Math.max(end, to ?? 0, from ?? 0) + 6).toFixed(1)}" y="${y + 13}">${escaped(measured)}</text>`,

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { headerLines } from '../answer.ts'
+import { type Answer, headerLines } from '../answer.ts'
 import type { FileAnswer, Representation } from '../file/file-answer.ts'
 import { notModifiedHeaders } from '../file/static-answer.ts'
 import { type FunctionOutcome, PreparedCall } from '../function/function-request.ts'
@@ -162,19 +162,21 @@ export class FastConnection {
       return this.#ask({ entry, target, block, now, since, outcome, call, id, chunk })
     }
     const visit: Visit = { entry, target, block, now, since }
-    const body =
-      found.kind === 'kept' ? found.hit.answer.body : found.kind === 'file' ? found.body : undefined
-    // What is sent in the clear is no copy.
-    if (this.#isSecure && Buffer.isBuffer(body) && !this.#options.unsent.hasRoom(this.#ip, body.length))
-      return 'doubt'
     switch (found.kind) {
       case 'kept':
+        if (!this.#hasRoom(found.hit.answer.body)) return 'doubt'
         return this.#sendKept(visit, found.hit)
       case 'unchanged':
         return this.#sendNotModified(visit, found.answer, found.tag)
       case 'file':
+        if (!this.#hasRoom(found.body)) return 'doubt'
         return this.#sendWhole(visit, found.answer, found.representation, found.body)
     }
+  }
+
+  /** Whether a body may go out in one write. What is sent in the clear is no copy. */
+  #hasRoom(body: Answer['body']): boolean {
+    return !this.#isSecure || !Buffer.isBuffer(body) || this.#options.unsent.hasRoom(this.#ip, body.length)
   }
 
   #ask(visit: FunctionVisit): 'served' {

@@ -1,3 +1,5 @@
+import { Counts } from '#core/counts.ts'
+
 /** Bytes of answers that may be in the memory of this process until all of them has come. */
 export interface AnswerLimits {
   /** Of everybody together. */
@@ -25,7 +27,7 @@ export interface HeldAnswer {
  */
 export class AnswerMemory {
   readonly #limits: AnswerLimits
-  readonly #byAccount = new Map<string, number>()
+  readonly #byAccount = new Counts()
   #all = 0
 
   constructor(limits: Partial<AnswerLimits> = {}) {
@@ -42,13 +44,11 @@ export class AnswerMemory {
     const count = (bytes: number): void => {
       held += bytes
       this.#all += bytes
-      const theirs = (this.#byAccount.get(account) ?? 0) + bytes
-      if (theirs > 0) this.#byAccount.set(account, theirs)
-      else this.#byAccount.delete(account)
+      this.#byAccount.add(account, bytes)
     }
     return {
       grow: (bytes) => {
-        const theirs = this.#byAccount.get(account) ?? 0
+        const theirs = this.#byAccount.of(account)
         if (this.#all + bytes > this.#limits.all || theirs + bytes > this.#limits.account) return false
         count(bytes)
         return true

@@ -1,5 +1,6 @@
 import { AloftError } from '#contract/errors.ts'
 import { sourceOf } from '#core/access/network-of.ts'
+import { Counts } from '#core/counts.ts'
 
 /** Bytes of bodies that may be in the memory of this process at once. */
 export interface BodyLimits {
@@ -42,7 +43,7 @@ export interface HeldBody {
  */
 export class BodyMemory {
   readonly #limits: BodyLimits
-  readonly #byCaller = new Map<string, number>()
+  readonly #byCaller = new Counts()
   #all = 0
   #strangers = 0
 
@@ -62,9 +63,7 @@ export class BodyMemory {
       held += bytes
       this.#all += bytes
       if (isStranger) this.#strangers += bytes
-      const theirs = (this.#byCaller.get(key) ?? 0) + bytes
-      if (theirs > 0) this.#byCaller.set(key, theirs)
-      else this.#byCaller.delete(key)
+      this.#byCaller.add(key, bytes)
     }
     return {
       grow: (bytes) => {
@@ -86,7 +85,7 @@ export class BodyMemory {
 
   #check(key: string, isStranger: boolean, more: number): void {
     const { all, account, strangers, stranger } = this.#limits
-    if ((this.#byCaller.get(key) ?? 0) + more > (isStranger ? stranger : account))
+    if (this.#byCaller.of(key) + more > (isStranger ? stranger : account))
       throw new AloftError(
         'rate_limited',
         'Too much data is being sent at the same time. Wait for other requests to end, then try again.',

@@ -2,6 +2,7 @@ import { LOG_LIMIT } from '#contract/api/log.ts'
 import { PROJECT_LOG_LIMIT } from '#contract/api/project-log.ts'
 import { AloftError } from '#contract/errors.ts'
 import { SECOND } from '#contract/time.ts'
+import { Counts } from '../counts.ts'
 import { collectEntries, collectPage } from './collect-entries.ts'
 import { type FollowEnd, type FollowParts, type FollowRequest, followLog } from './follow-log.ts'
 import type { LogEntry } from './log-entry.ts'
@@ -56,13 +57,10 @@ export function createDeploymentLogs({
   const parts: FollowParts = { pollMs: SECOND, gatherMs: 50, ...given }
   const closing = new AbortController()
   let followers = 0
-  const byAccount = new Map<string, number>()
+  const byAccount = new Counts()
   const count = (by: string | undefined, more: 1 | -1): void => {
     followers += more
-    if (by === undefined) return
-    const theirs = (byAccount.get(by) ?? 0) + more
-    if (theirs > 0) byAccount.set(by, theirs)
-    else byAccount.delete(by)
+    if (by !== undefined) byAccount.add(by, more)
   }
 
   async function* counted(
@@ -81,7 +79,7 @@ export function createDeploymentLogs({
 
   /** Every follower has all new entries read and searched, in the process that shows sites. */
   function checkCrowd(by: string | undefined): void {
-    if (by !== undefined && (byAccount.get(by) ?? 0) >= maxOfOne)
+    if (by !== undefined && byAccount.of(by) >= maxOfOne)
       throw new AloftError(
         'rate_limited',
         `An account can follow at most ${maxOfOne} logs at the same time. Stop following others first.`,

@@ -1,5 +1,6 @@
 import type { AloftError } from '#contract/errors.ts'
 import { SECOND } from '#contract/time.ts'
+import { Counts } from '../counts.ts'
 import type { Clock } from '../ports/clock.ts'
 import { createTurns } from '../turns.ts'
 import { quotaExceeded } from './quota-exceeded.ts'
@@ -46,22 +47,17 @@ const UNMEASURED_AT_ONCE = 4
 
 export function createContentRoom({ quotas, clock }: RoomParts): ContentRoom {
   /** By account, what is on its way in this process. */
-  const coming = new Map<string, number>()
-  const count = (id: string, bytes: number) => {
-    const left = (coming.get(id) ?? 0) + bytes
-    if (left > 0) coming.set(id, left)
-    else coming.delete(id)
-  }
+  const coming = new Counts()
   const unmeasured = createTurns(UNMEASURED_AT_ONCE)
 
   async function roomOf(id: string, limit: number, bytes: number | undefined, onRelease?: () => void) {
     let used = await quotas.used(id, 'contentBytes')
     const takenAt = clock.monotonic()
-    const most = limit - used - (coming.get(id) ?? 0)
+    const most = limit - used - coming.of(id)
     const exceeded = () => quotaExceeded({ quota: 'contentBytes', limit, used }, clock.now())
     if (bytes === undefined ? most <= 0 : bytes > most) throw exceeded()
     let taken = bytes ?? 0
-    count(id, taken)
+    coming.add(id, taken)
     return {
       most: bytes ?? most,
       limit,
@@ -69,12 +65,12 @@ export function createContentRoom({ quotas, clock }: RoomParts): ContentRoom {
       async confirm(came: number) {
         if (came <= taken && clock.monotonic() - takenAt < SOON) return
         used = await quotas.used(id, 'contentBytes')
-        if (came > limit - used - (coming.get(id) ?? 0) + taken) throw exceeded()
-        count(id, came - taken)
+        if (came > limit - used - coming.of(id) + taken) throw exceeded()
+        coming.add(id, came - taken)
         taken = came
       },
       release() {
-        count(id, -taken)
+        coming.add(id, -taken)
         onRelease?.()
       },
     }

@@ -4,7 +4,7 @@ import type { LogFilter, ProjectLogFilter, StatusRange } from './log-store.ts'
 
 type Condition = (entry: LogEntry) => boolean
 
-const isIn = (status: number | undefined, { from, to }: StatusRange): boolean =>
+export const isIn = (status: number | undefined, { from, to }: StatusRange): boolean =>
   status !== undefined && status >= from && status <= to
 
 /** The conditions of a filter, but for where in the log it looks; undefined when it has none. */

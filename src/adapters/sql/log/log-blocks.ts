@@ -2,7 +2,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { type LogBlock, unpackBlock } from '#core/log/log-block.ts'
 import type { LogEntry } from '#core/log/log-entry.ts'
-import type { StatusRange } from '#core/log/log-store.ts'
+import { isIn } from '#core/log/log-filter.ts'
 import { timeOfSerial } from '#core/log/serial.ts'
 import { inheritsTables } from '../database/dialect/capabilities.ts'
 import { knownLimit } from '../database/known-limit.ts'
@@ -179,7 +179,7 @@ async function readBodies(
     .where('last_serial', 'in', meant)
     .execute()
   const byLast = new Map(rows.map((row) => [row.last, row]))
-  const isMeant = holding && ((status: number) => isIn(status, holding.statuses))
+  const isMeant = holding && ((status: number) => holding.statuses.some((range) => isIn(status, range)))
   // One that was pruned between the two statements is not there any more.
   return heads.flatMap(({ last }) => {
     const row = byLast.get(last)
@@ -194,9 +194,6 @@ async function readBodies(
     return [unpackBlock(block, isMeant)]
   })
 }
-
-const isIn = (status: number, ranges: readonly StatusRange[]): boolean =>
-  ranges.some(({ from, to }) => status >= from && status <= to)
 
 const headsOf = (db: LogDb, query: StretchQuery, limit: number): Promise<Head[]> =>
   between(db, query)

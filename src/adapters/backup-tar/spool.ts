@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AloftError } from '#contract/errors.ts'
-import { type FileLock, tryLockFile } from '../blob-fs/file-lock.ts'
+import { type FileLock, tryLockFile } from '../blob-fs/folder/file-lock.ts'
 import { makePrivateFolder } from '../fs/private-file.ts'
 
 /** Files that have no names: nothing is left of them, however the process ends. */

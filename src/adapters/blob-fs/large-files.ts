@@ -1,9 +1,9 @@
 import { renameSync, statSync, utimesSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, stat } from 'node:fs/promises'
 import { isBlobName, type StoredBlob } from '#core/ports/blob-store.ts'
-import type { BlobIndex } from './blob-index.ts'
-import { FOLDER_MODE, isMissing, syncFolder } from './disk.ts'
-import type { Layout } from './layout.ts'
+import { FOLDER_MODE, isMissing, syncFolder } from './folder/disk.ts'
+import type { Layout } from './folder/layout.ts'
+import type { BlobIndex } from './index/blob-index.ts'
 
 /**
  * Large contents are files of their own, named by hash; the file system is their index and the modification time is

@@ -1,7 +1,7 @@
 import type { StoredBlob } from '#core/ports/blob-store.ts'
-import type { BlobIndex } from './blob-index.ts'
+import { PREFIXES } from './folder/layout.ts'
+import type { BlobIndex } from './index/blob-index.ts'
 import type { LargeFiles } from './large-files.ts'
-import { PREFIXES } from './layout.ts'
 
 const PAGE = 512
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { BlobError } from '#core/ports/blob-store.ts'
-import type { IndexRows, Located } from './index-rows.ts'
+import type { IndexRows, Located } from './index/index-rows.ts'
 import { type Readers, readBlob, streamBlob, VerifiedNames } from './reading.ts'
 
 const content = Buffer.from('content')

@@ -2,10 +2,10 @@ import { createHash, hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { markUnshared } from '#core/chunks.ts'
 import { BlobError, type ByteRange } from '#core/ports/blob-store.ts'
-import type { BlobIndex } from './blob-index.ts'
-import { isMissing, readFully } from './disk.ts'
+import { isMissing, readFully } from './folder/disk.ts'
+import type { BlobIndex } from './index/blob-index.ts'
 import type { LargeFiles, OpenLarge } from './large-files.ts'
-import type { PackFiles } from './pack-files.ts'
+import type { PackFiles } from './pack/pack-files.ts'
 
 const PIECE_BYTES = 1 << 20
 const STREAM_BYTES = 256 << 10

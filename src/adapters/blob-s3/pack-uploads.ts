@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { Clock } from '#core/ports/clock.ts'
-import { encodeRecord, HEADER_BYTES, recordBytes } from '../blob-fs/record.ts'
+import { encodeRecord, HEADER_BYTES, recordBytes } from '../blob-fs/pack/record.ts'
 import type { ContentIndex } from './content-index.ts'
 import type { S3Client } from './s3-client.ts'
 

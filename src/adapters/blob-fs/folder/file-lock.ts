@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isBusy } from '../sqlite/sqlite-error.ts'
+import { isBusy } from '../../sqlite/sqlite-error.ts'
 import { codeOf, FILE_MODE } from './disk.ts'
 
 /** Held for as long as somebody keeps this object: the garbage collector closes what nobody refers to. */

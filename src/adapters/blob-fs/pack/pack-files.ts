@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { readFully } from './disk.ts'
+import { readFully } from '../folder/disk.ts'
 
 const MAX_OPEN = 64
 const IDLE_MS = 30_000

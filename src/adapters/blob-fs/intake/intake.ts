@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { freeChunk } from '#core/chunks.ts'
 import type { BlobDigest } from '#core/ports/blob-store.ts'
-import { writeFully } from './disk.ts'
+import { writeFully } from '../folder/disk.ts'
 
 /** Where a large content is hashed and written to its file, chunk by chunk. */
 export interface Intake {

@@ -1,9 +1,9 @@
 import { chmod, type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
 import { BlobError } from '#core/ports/blob-store.ts'
-import { isMissing, isOutOfSpace } from '../fs/error-code.ts'
-import { isSqliteFull } from '../sqlite/sqlite-error.ts'
+import { isMissing, isOutOfSpace } from '../../fs/error-code.ts'
+import { isSqliteFull } from '../../sqlite/sqlite-error.ts'
 
-export { codeOf, isMissing } from '../fs/error-code.ts'
+export { codeOf, isMissing } from '../../fs/error-code.ts'
 
 /** Blobs hold what users uploaded: nobody else on the machine reads them, and nobody executes them. */
 export const FILE_MODE = 0o600

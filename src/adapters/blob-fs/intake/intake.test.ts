@@ -4,7 +4,7 @@ import { type FileHandle, mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
-import { isOutOfSpace } from '../fs/error-code.ts'
+import { isOutOfSpace } from '../../fs/error-code.ts'
 import { type Intake, inlineIntake } from './intake.ts'
 import { IntakeThread } from './threaded-intake.ts'
 

@@ -1,9 +1,9 @@
 import { type FileHandle, open, readdir } from 'node:fs/promises'
 import type { Log } from '#core/ports/log.ts'
-import type { BlobIndex } from './blob-index.ts'
-import { isMissing } from './disk.ts'
-import type { IndexRows, Pack } from './index-rows.ts'
-import type { Layout } from './layout.ts'
+import { isMissing } from '../folder/disk.ts'
+import type { Layout } from '../folder/layout.ts'
+import type { BlobIndex } from '../index/blob-index.ts'
+import type { IndexRows, Pack } from '../index/index-rows.ts'
 import { dropPack } from './pack-writer.ts'
 import { type PackRecord, recordBytes, scanRecords } from './record.ts'
 

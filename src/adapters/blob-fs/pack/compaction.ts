@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
-import type { BlobIndex } from './blob-index.ts'
-import type { Pack } from './index-rows.ts'
-import type { Layout } from './layout.ts'
+import type { Layout } from '../folder/layout.ts'
+import type { BlobIndex } from '../index/blob-index.ts'
+import type { Pack } from '../index/index-rows.ts'
 import { dropPack, type PackWriter } from './pack-writer.ts'
 import { scanRecords } from './record.ts'
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
-import { readFully } from './disk.ts'
+import { readFully } from '../folder/disk.ts'
 
 /**
  * A pack is a row of records and nothing else, so that the index can be made anew from packs alone:

@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Log } from '#core/ports/log.ts'
-import { inFile } from '../sqlite/sqlite-error.ts'
-import { WalCheckpoint } from '../sqlite/wal-checkpoint.ts'
-import { whenFree } from '../sqlite/when-free.ts'
-import { createPrivately } from './file-lock.ts'
+import { inFile } from '../../sqlite/sqlite-error.ts'
+import { WalCheckpoint } from '../../sqlite/wal-checkpoint.ts'
+import { whenFree } from '../../sqlite/when-free.ts'
+import { createPrivately } from '../folder/file-lock.ts'
 import { type IndexRows, prepareRows, SCHEMA, SCHEMA_VERSION } from './index-rows.ts'
 
 const OPEN_WAIT_MS = 5_000

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import type { BlobDigest } from '#core/ports/blob-store.ts'
-import { FILE_MODE, removeIfThere, toBlobError } from './disk.ts'
+import { FILE_MODE, removeIfThere, toBlobError } from '../folder/disk.ts'
 import type { Intake } from './intake.ts'
 
 const BYTES_BETWEEN_SYNCS = 16 << 20

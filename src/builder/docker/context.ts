@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises'
 import { type Pack, pack } from 'tar-stream'
-import type { ManifestFile } from '#core/deployment/manifest.ts'
+import type { ManifestFile } from '#core/deployment/file/manifest.ts'
 import type { SourceTree } from '#core/detection/source-tree.ts'
 import type { OutputContent } from '#core/output/output.ts'
 import { BlobError, type BlobStore } from '#core/ports/blob-store.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { builderOf, matchedPaths } from '#core/deployment/builds.ts'
 import type { BuildSpec } from '#core/deployment/deployment.ts'
-import type { ManifestFile } from '#core/deployment/manifest.ts'
+import type { ManifestFile } from '#core/deployment/file/manifest.ts'
 import { settingOf } from '#core/detection/builder-runs.ts'
 import {
   type Configuration,

@@ -1,7 +1,7 @@
 import { MINUTE, SECOND } from '#contract/time.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
-import { openValues } from '../deployment/frozen-values.ts'
+import { openValues } from '../deployment/env/frozen-values.ts'
 import type { EventQueue } from '../event/event.ts'
 import { cronEvent } from '../event/event-payloads.ts'
 import type { JobHandler } from '../job/job-handler.ts'

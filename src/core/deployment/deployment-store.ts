@@ -1,7 +1,7 @@
 import type { ReadyState, Target } from '#contract/api/deployment.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Deployment } from './deployment.ts'
-import type { ManifestFile } from './manifest.ts'
+import type { ManifestFile } from './file/manifest.ts'
 
 /** A list stands for any of its values; an empty one filters nothing. */
 export interface DeploymentFilter {

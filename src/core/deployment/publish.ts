@@ -13,7 +13,7 @@ import { type TakenNames, takeNames, takeNamesOfBuilt } from '../names/take-name
 import { queuePreview } from '../preview/preview-job.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
-import type { Work } from './decide.ts'
+import type { Work } from './create/decide.ts'
 import type { Deployment, Failure } from './deployment.ts'
 import type { DeploymentStore } from './deployment-store.ts'
 import { deploymentHost } from './hosts.ts'

@@ -1,5 +1,5 @@
 import { BuildFailure } from '../build/build-failure.ts'
-import type { ManifestFile } from '../deployment/manifest.ts'
+import type { ManifestFile } from '../deployment/file/manifest.ts'
 import { withCleanUrls } from '../output/clean-urls.ts'
 import { mergeParts } from '../output/merge-parts.ts'
 import type { Output } from '../output/output.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Build, Deployment } from '../deployment/deployment.ts'
-import type { ManifestFile } from '../deployment/manifest.ts'
+import type { ManifestFile } from '../deployment/file/manifest.ts'
 import type { BuildTask } from '../ports/builder.ts'
 import { type BuildSettings, DEFAULT_BUILD_SETTINGS, type Project } from '../project/project.ts'
 import { detect } from './detect.ts'

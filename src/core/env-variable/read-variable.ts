@@ -1,8 +1,8 @@
 import { ENV_TARGETS, type EnvType } from '#contract/api/env-variable.ts'
 import { invalidRequest } from '#contract/errors.ts'
 import { isEnvironmentId } from '../custom-environment/custom-environment.ts'
-import { readEnv } from '../deployment/env.ts'
-import { isSystemName } from '../deployment/system-env.ts'
+import { readEnv } from '../deployment/env/requested-env.ts'
+import { isSystemName } from '../deployment/env/system-env.ts'
 import { PRODUCTION_BRANCH } from '../project/git-link.ts'
 import type { Project } from '../project/project.ts'
 

@@ -1,5 +1,5 @@
 import type { Deployment } from '../deployment/deployment.ts'
-import type { ManifestFile } from '../deployment/manifest.ts'
+import type { ManifestFile } from '../deployment/file/manifest.ts'
 import type { Plan } from '../detection/plan.ts'
 import type { BuildLog } from '../log/build-log.ts'
 import type { Output } from '../output/output.ts'

@@ -1,9 +1,9 @@
 import { type createDeployment, FUNCTIONS_SHOWN, type redeployDeployment } from '#contract/api/deployment.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
+import type { CreateDeployment } from '#core/deployment/create/read-deployment-request.ts'
+import type { Redeploy } from '#core/deployment/create/redeploy.ts'
 import type { Build, Deployment } from '#core/deployment/deployment.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
-import type { CreateDeployment } from '#core/deployment/read-deployment-request.ts'
-import type { Redeploy } from '#core/deployment/redeploy.ts'
 import type { Instance } from '#core/instance/instance.ts'
 import { live } from './live.ts'
 

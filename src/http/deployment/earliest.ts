@@ -1,8 +1,8 @@
 import { invalidRequest } from '#contract/errors.ts'
 import { iso } from '#contract/time.ts'
+import type { CreateDeployment } from '#core/deployment/create/read-deployment-request.ts'
 import { type Deployment, legacyStateOf } from '#core/deployment/deployment.ts'
-import type { FileInput } from '#core/deployment/manifest.ts'
-import type { CreateDeployment } from '#core/deployment/read-deployment-request.ts'
+import type { FileInput } from '#core/deployment/file/manifest.ts'
 
 export const listItem = (d: Deployment) => ({
   uid: d.id,

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { RawReply } from '#contract/endpoint.ts'
-import type { TreeStep } from '#core/deployment/file-tree.ts'
-import { DIRECTORY_MODE } from '#core/deployment/manifest.ts'
+import type { TreeStep } from '#core/deployment/file/file-tree.ts'
+import { DIRECTORY_MODE } from '#core/deployment/file/manifest.ts'
 
 /** A tree as it goes, because it can be too large to be made in one go. */
 export const fileTree = (

@@ -1,10 +1,10 @@
 import { LEGACY_TYPES, type LegacyType } from '#contract/api/deployment.ts'
 import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { iso } from '#contract/time.ts'
-import type { Created } from '#core/deployment/create-deployment.ts'
+import type { Created } from '#core/deployment/create/create-deployment.ts'
+import type { CreateDeployment } from '#core/deployment/create/read-deployment-request.ts'
 import { type Deployment, legacyStateOf } from '#core/deployment/deployment.ts'
-import type { FileInput } from '#core/deployment/manifest.ts'
-import type { CreateDeployment } from '#core/deployment/read-deployment-request.ts'
+import type { FileInput } from '#core/deployment/file/manifest.ts'
 import { MAX_FILE_BYTES } from '#core/file/files.ts'
 import { chooseNode } from './node-versions.ts'
 

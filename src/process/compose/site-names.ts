@@ -1,4 +1,4 @@
-import { createSiteNames, type FindSiteNames } from '#core/deployment/site-names.ts'
+import { createSiteNames, type FindSiteNames } from '#core/deployment/env/site-names.ts'
 import type { Config } from '../../config/config.ts'
 import type { Parts } from './parts.ts'
 

@@ -1,5 +1,5 @@
 import type { Deployment } from '#core/deployment/deployment.ts'
-import { systemEnv } from '#core/deployment/system-env.ts'
+import { systemEnv } from '#core/deployment/env/system-env.ts'
 import { DEFAULT_BUILD_SETTINGS } from '#core/project/project.ts'
 
 const OWNER = 'dev'

@@ -1,6 +1,6 @@
 import { type Collection, collectBuildOutput, collectMiddleware } from '#builder/output/collect.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
-import type { ManifestFile } from '#core/deployment/manifest.ts'
+import type { ManifestFile } from '#core/deployment/file/manifest.ts'
 import { type Configuration, readConfiguration } from '#core/detection/config/configuration.ts'
 import { readPackageJson } from '#core/detection/config/package-json.ts'
 import { mergedRoutes } from '#core/detection/config/route-rules.ts'

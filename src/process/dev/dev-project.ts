@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Collection } from '#builder/output/collect.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
-import type { ManifestFile } from '#core/deployment/manifest.ts'
+import type { ManifestFile } from '#core/deployment/file/manifest.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
 import type { Site, SiteFunction } from '#core/site/site.ts'
 import { DEV_SERVER, type DevPlan, planFolder } from './dev-plan.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { open, readFile, stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
-import type { ManifestFile } from '#core/deployment/manifest.ts'
+import type { ManifestFile } from '#core/deployment/file/manifest.ts'
 import type { BlobStore, ByteRange } from '#core/ports/blob-store.ts'
 
 /** A file of the folder, wherever it lies. */

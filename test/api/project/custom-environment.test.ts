@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openValues } from '#core/deployment/frozen-values.ts'
-import { systemEnv } from '#core/deployment/system-env.ts'
+import { openValues } from '#core/deployment/env/frozen-values.ts'
+import { systemEnv } from '#core/deployment/env/system-env.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { beginDomains } from '#test/support/dns/project-domains.ts'
 

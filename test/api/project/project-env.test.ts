@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openValues } from '#core/deployment/frozen-values.ts'
-import { createSiteNames } from '#core/deployment/site-names.ts'
-import { surroundings } from '#core/deployment/system-env.ts'
+import { openValues } from '#core/deployment/env/frozen-values.ts'
+import { createSiteNames } from '#core/deployment/env/site-names.ts'
+import { surroundings } from '#core/deployment/env/system-env.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { assertGolden } from '#test/support/golden.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { DAY } from '#contract/time.ts'
-import { openValues } from '#core/deployment/frozen-values.ts'
+import { openValues } from '#core/deployment/env/frozen-values.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 
 apiSuite('transfer of projects', (server) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { createSiteSource } from '#adapters/sql/deployment/site-source.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
-import type { ManifestFile } from '#core/deployment/manifest.ts'
+import type { ManifestFile } from '#core/deployment/file/manifest.ts'
 import { eachDatabase, type OpenDatabase } from '#test/support/database/databases.ts'
 import { openStores } from '#test/support/database/stores.ts'
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DEFAULT_MODE, type ManifestFile } from '#core/deployment/manifest.ts'
+import { DEFAULT_MODE, type ManifestFile } from '#core/deployment/file/manifest.ts'
 import { packManifest, toManifest } from './manifest-row.ts'
 
 const file = (n: number): ManifestFile => ({

@@ -1,4 +1,4 @@
-import { DEFAULT_MODE, type ManifestFile } from '#core/deployment/manifest.ts'
+import { DEFAULT_MODE, type ManifestFile } from '#core/deployment/file/manifest.ts'
 import { parseJsonInSlices } from '#core/json-slices.ts'
 import type { SiteFile } from '#core/site/site.ts'
 import { inSlices } from '#core/slices.ts'

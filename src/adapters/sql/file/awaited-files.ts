@@ -1,5 +1,5 @@
 import type { Deployment } from '#core/deployment/deployment.ts'
-import type { ManifestFile } from '#core/deployment/manifest.ts'
+import type { ManifestFile } from '#core/deployment/file/manifest.ts'
 import { inSteps } from '../database/in-steps.ts'
 import { numberAt, rowsIn, textAt } from '../database/json-rows.ts'
 import { prepare } from '../database/prepare.ts'

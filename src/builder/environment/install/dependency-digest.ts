@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ManifestFile } from '#core/deployment/manifest.ts'
+import type { ManifestFile } from '#core/deployment/file/manifest.ts'
 import type { PackageJson, PackageManager } from './package-manager.ts'
 
 /** Of package.json, what decides which packages are installed. */

@@ -1,5 +1,5 @@
 import { ORIGINS } from '#contract/origins.ts'
-import { regionsNamed } from '../../deployment/regions.ts'
+import { regionsNamed } from '../../deployment/create/regions.ts'
 import { invalidConfig } from './json.ts'
 
 interface RegionSettings {

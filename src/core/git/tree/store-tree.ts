@@ -1,5 +1,5 @@
 import type { Owner } from '../../access/context.ts'
-import type { FileInput } from '../../deployment/manifest.ts'
+import type { FileInput } from '../../deployment/file/manifest.ts'
 import type { UploadedFile } from '../../file/file-store.ts'
 import { asAnswer, MAX_FILE_BYTES } from '../../file/files.ts'
 import type { BlobDigest } from '../../ports/blob-store.ts'

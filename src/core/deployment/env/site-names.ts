@@ -1,11 +1,11 @@
-import type { HostStore } from '../alias/host-store.ts'
-import { branchAliasOf } from '../git/branch-alias.ts'
-import type { ProjectStore } from '../project/project-store.ts'
-import type { ProjectDomain } from '../project-domain/project-domain.ts'
-import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
-import { branchOf } from './branch.ts'
-import type { Deployment } from './deployment.ts'
-import { productionAlias } from './hosts.ts'
+import type { HostStore } from '../../alias/host-store.ts'
+import { branchAliasOf } from '../../git/branch-alias.ts'
+import type { ProjectStore } from '../../project/project-store.ts'
+import type { ProjectDomain } from '../../project-domain/project-domain.ts'
+import type { ProjectDomainStore } from '../../project-domain/project-domain-store.ts'
+import { branchOf } from '../branch.ts'
+import type { Deployment } from '../deployment.ts'
+import { productionAlias } from '../hosts.ts'
 
 /** Names besides its own that a deployment's code may want to call its site by. */
 export interface SiteNames {

@@ -1,7 +1,7 @@
 import type { Hash } from 'node:crypto'
 import { AloftError, invalidRequest } from '#contract/errors.ts'
-import { inSlices, sortInSlices } from '../slices.ts'
-import { FilesHash } from './digest.ts'
+import { inSlices, sortInSlices } from '../../slices.ts'
+import { FilesHash } from '../create/digest.ts'
 import { SortedFiles } from './sorted-files.ts'
 
 /** One file of a deployment. */

@@ -1,6 +1,6 @@
 import { AloftError } from '#contract/errors.ts'
-import type { ResolveSecrets } from '../secret/resolve-secrets.ts'
-import type { SecretStore } from '../secret/secret-store.ts'
+import type { ResolveSecrets } from './resolve-secrets.ts'
+import type { SecretStore } from './secret-store.ts'
 
 export type SecretValues = (
   secrets: SecretStore,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { hashFiles } from './digest.ts'
+import { hashFiles } from '../create/digest.ts'
 import { readFiles } from './manifest.ts'
 
 const sha = 'a'.repeat(40)

@@ -1,4 +1,4 @@
-import type { Vault } from '../ports/vault.ts'
+import type { Vault } from '../../ports/vault.ts'
 
 /** The values of a deployment's variables, as they were when it was made. */
 export interface FrozenValues {

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
-import { inSlices } from '../slices.ts'
-import type { BuildSpec } from './deployment.ts'
-import type { RequestedEnv } from './env.ts'
+import { inSlices } from '../../slices.ts'
+import type { BuildSpec } from '../deployment.ts'
+import type { RequestedEnv } from '../env/requested-env.ts'
 
 /**
  * What makes two deployments the same besides their files. `meta` does not count but for the branch, nor does the order

@@ -1,9 +1,9 @@
 import type { Target } from '#contract/api/deployment.ts'
 import { AloftError } from '#contract/errors.ts'
-import type { Vault } from '../ports/vault.ts'
-import type { Deployment } from './deployment.ts'
-import type { DeploymentStore } from './deployment-store.ts'
-import { type FrozenValues, openValues } from './frozen-values.ts'
+import type { Vault } from '../../ports/vault.ts'
+import type { Deployment } from '../deployment.ts'
+import type { DeploymentStore } from '../deployment-store.ts'
+import { type FrozenValues, openValues } from '../env/frozen-values.ts'
 import type { CreateDeployment } from './read-deployment-request.ts'
 
 /** The note under which a redeployment says what it repeats. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { inSlices, sortInSlices } from '../slices.ts'
+import { inSlices, sortInSlices } from '../../slices.ts'
 import type { ManifestFile } from './manifest.ts'
 
 /** The tree of a deployment's files, one step after the other: what is between `open` and `close` is in the folder. */

@@ -1,5 +1,5 @@
-import { BRANCH_KEYS } from './branch.ts'
-import { type Deployment, environmentNameOf, environmentOf } from './deployment.ts'
+import { BRANCH_KEYS } from '../branch.ts'
+import { type Deployment, environmentNameOf, environmentOf } from '../deployment.ts'
 import type { FrozenValues } from './frozen-values.ts'
 import type { SiteNames } from './site-names.ts'
 

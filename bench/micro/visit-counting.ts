@@ -4,7 +4,7 @@
  *   node bench/micro/visit-counting.ts
  */
 import { TrafficRecorder } from '#core/analytics/traffic-recorder.ts'
-import { createVisitLog } from '#core/log/visit-log.ts'
+import { createVisitLog } from '#core/log/write/visit-log.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import type { SiteVisit } from '#core/site/site.ts'
 import { silentLog } from '#test/support/silent-log.ts'

@@ -6,7 +6,7 @@ import { createRunnerClient } from '#adapters/runner-process/client/runner-clien
 import { createClusterRunner } from '#adapters/runner-process/peer/cluster-runner.ts'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import { SECOND } from '#contract/time.ts'
-import { createVisitLog } from '#core/log/visit-log.ts'
+import { createVisitLog } from '#core/log/write/visit-log.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Runner } from '#core/ports/runner.ts'
 import type { DnsServer } from '#dns/server.ts'

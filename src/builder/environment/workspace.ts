@@ -1,4 +1,4 @@
-import type { BuildLog } from '#core/log/build-log.ts'
+import type { BuildLog } from '#core/log/write/build-log.ts'
 import type { BuildTask } from '#core/ports/builder.ts'
 import type { SandboxBind, SandboxEndReason } from '#core/ports/sandbox.ts'
 import type { CachedFolders } from './cache/project-caches.ts'

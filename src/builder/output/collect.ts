@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { showLimit } from '#contract/amounts.ts'
-import type { BuildLog } from '#core/log/build-log.ts'
+import type { BuildLog } from '#core/log/write/build-log.ts'
 import type { CodeRuntime } from '#core/output/output.ts'
 import { DEFAULT_MAX_DURATION, DEFAULT_MEMORY_MB, type Output } from '#core/output/output.ts'
 import { BuildFailure } from '#core/ports/builder.ts'

@@ -3,10 +3,10 @@ import { it } from 'node:test'
 import fc from 'fast-check'
 import { isVisit, type NewRecord, packBatch, pieceOfField, pieceOfText, unpackBlock } from './log-block.ts'
 import type { NewLogEntry } from './log-entry.ts'
-import { logId } from './log-ids.ts'
 import { entriesOfVisit } from './logged-visit.ts'
 import { sampleVisit } from './logged-visit-testing.ts'
 import { timeOfSerial } from './serial.ts'
+import { logId } from './write/log-ids.ts'
 
 const START = 1_700_000_000_000
 

@@ -1,9 +1,9 @@
 import type { TrafficTarget } from '#contract/api/analytics.ts'
 import type { SiteVisit } from '../site/site.ts'
 import type { LogEntry, NewLogEntry } from './log-entry.ts'
-import { logId } from './log-ids.ts'
 import { entriesOfVisit, type NewVisit } from './logged-visit.ts'
 import { COUNTS, firstSerialOf, serialAfter, timeOfSerial } from './serial.ts'
+import { logId } from './write/log-ids.ts'
 
 /**
  * What one deployment logged within a moment: visits, and what its programs wrote. Kept as a whole, because rows of

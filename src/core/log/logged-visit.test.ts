@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { entriesOfVisit } from './logged-visit.ts'
 import { sampleVisit } from './logged-visit-testing.ts'
-import { createVisitLog } from './visit-log.ts'
+import { createVisitLog } from './write/visit-log.ts'
 
 it('makes a request at the arrival and a response at the end of a visit', () => {
   const common = {

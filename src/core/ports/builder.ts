@@ -1,7 +1,7 @@
 import type { Deployment } from '../deployment/deployment.ts'
 import type { ManifestFile } from '../deployment/file/manifest.ts'
 import type { Plan } from '../detection/plan.ts'
-import type { BuildLog } from '../log/build-log.ts'
+import type { BuildLog } from '../log/write/build-log.ts'
 import type { Output } from '../output/output.ts'
 import type { Project } from '../project/project.ts'
 

@@ -1,7 +1,7 @@
 import { type EventsQuery, LOG_TYPES, type LogType } from '#contract/api/log.ts'
 import { invalidRequest } from '#contract/errors.ts'
-import type { LogRequest } from '#core/log/deployment-logs.ts'
 import type { StatusRange } from '#core/log/log-store.ts'
+import type { LogRequest } from '#core/log/read/deployment-logs.ts'
 import { firstSerialOf } from '#core/log/serial.ts'
 
 interface ReadLog {

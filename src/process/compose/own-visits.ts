@@ -7,7 +7,7 @@ import { createRunnerClient } from '#adapters/runner-process/client/runner-clien
 import { showLimit } from '#contract/amounts.ts'
 import { SECOND } from '#contract/time.ts'
 import type { CallDeployment } from '#core/cron/run-job.ts'
-import { createVisitLog } from '#core/log/visit-log.ts'
+import { createVisitLog } from '#core/log/write/visit-log.ts'
 import type { SiteSource } from '#core/site/site.ts'
 import { createEdge } from '#edge/edge.ts'
 import { publicAddressOf } from '#edge/prerender/canonical-visitor.ts'

@@ -16,7 +16,7 @@ import { DEPLOYMENTS_TOPIC, readDeploymentNews } from '#core/deployment/deployme
 import { createCrashed } from '#core/instance/crash-loop.ts'
 import { createKeepAll, createKeepRunning } from '#core/instance/keep-running.ts'
 import { createLoadProgram } from '#core/instance/load-program.ts'
-import { createInstanceLog } from '#core/log/instance-log.ts'
+import { createInstanceLog } from '#core/log/write/instance-log.ts'
 import { adviseSandbox, sandboxWords } from '#core/operator/sandbox-advice.ts'
 import type { SandboxFacts } from '#core/operator/status.ts'
 import { createDestinations } from '#core/outbound/destinations.ts'

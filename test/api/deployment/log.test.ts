@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { createBuildLog } from '#core/log/build-log.ts'
+import { createBuildLog } from '#core/log/write/build-log.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import type { Account } from '#test/support/server.ts'
 

@@ -15,7 +15,7 @@ import {
 } from '#adapters/runner-process/host/runner-host.ts'
 import type { Instance, LoadedProgram } from '#core/instance/instance.ts'
 import type { InstanceStore } from '#core/instance/instance-store.ts'
-import type { InstanceLine } from '#core/log/instance-log.ts'
+import type { InstanceLine } from '#core/log/write/instance-log.ts'
 import type { Program } from '#core/output/output.ts'
 import type { Lease, ProgramRef } from '#core/ports/runner.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'

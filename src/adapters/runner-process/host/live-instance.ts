@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { showMemory } from '#contract/amounts.ts'
 import type { LoadedProgram } from '#core/instance/instance.ts'
-import type { InstanceLine, InstanceLog } from '#core/log/instance-log.ts'
+import type { InstanceLine, InstanceLog } from '#core/log/write/instance-log.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import { RunnerError } from '#core/ports/runner.ts'

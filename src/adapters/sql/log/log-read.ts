@@ -1,6 +1,6 @@
 import { pieceOfField, pieceOfText } from '#core/log/log-block.ts'
-import { deploymentCondition, LEVELS, projectCondition } from '#core/log/log-filter.ts'
 import type { LogFilter, LogPage, LogQuery, ProjectLogFilter, ProjectLogQuery } from '#core/log/log-store.ts'
+import { deploymentCondition, LEVELS, projectCondition } from '#core/log/read/log-filter.ts'
 import { readBlocks } from './log-blocks.ts'
 import { readLines } from './log-lines.ts'
 import { type LogScope, mergeStretches, pageOf, type StretchQuery } from './log-stretch.ts'

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import type { BuildLog } from '#core/log/build-log.ts'
 import { cutText } from '#core/log/cut-text.ts'
+import type { BuildLog } from '#core/log/write/build-log.ts'
 import { createOutputLines } from './output-lines.ts'
 import type { Redactor } from './redact.ts'
 

@@ -1,4 +1,4 @@
-import type { BuildLog } from '#core/log/build-log.ts'
+import type { BuildLog } from '#core/log/write/build-log.ts'
 import type { NodeToolchain, PackageTool } from '../toolchain/toolchain.ts'
 import type { RunOptions } from '../workspace.ts'
 

@@ -1,9 +1,9 @@
 import { LOG_LIMIT } from '#contract/api/log.ts'
-import type { Bus } from '../ports/bus.ts'
-import { isUnavailable } from '../ports/is-unavailable.ts'
+import type { Bus } from '../../ports/bus.ts'
+import { isUnavailable } from '../../ports/is-unavailable.ts'
+import type { LogEntry } from '../log-entry.ts'
+import { LOGS_TOPIC, type LogFilter, type LogPage, type LogQuery } from '../log-store.ts'
 import { collectPage } from './collect-entries.ts'
-import type { LogEntry } from './log-entry.ts'
-import { LOGS_TOPIC, type LogFilter, type LogPage, type LogQuery } from './log-store.ts'
 import { Nap } from './nap.ts'
 
 /** How many of the entries that are there already, the newest; absent: all after `after`, else as many as an answer holds. */

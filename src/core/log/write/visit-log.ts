@@ -1,6 +1,6 @@
-import type { Clock } from '../ports/clock.ts'
-import type { VisitLog } from '../site/site.ts'
-import type { LogAllowance } from '../usage/log-allowance.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { VisitLog } from '../../site/site.ts'
+import type { LogAllowance } from '../../usage/log-allowance.ts'
 import type { LogWriter } from './log-writer.ts'
 
 interface VisitLogParts {

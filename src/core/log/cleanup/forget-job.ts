@@ -1,7 +1,7 @@
 import { MINUTE } from '#contract/time.ts'
-import type { JobHandler } from '../job/job-handler.ts'
-import type { JobQueue } from '../job/job-queue.ts'
-import type { LogStore } from './log-store.ts'
+import type { JobHandler } from '../../job/job-handler.ts'
+import type { JobQueue } from '../../job/job-queue.ts'
+import type { LogStore } from '../log-store.ts'
 
 const KIND = 'logs.forget'
 

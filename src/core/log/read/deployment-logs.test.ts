@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { AloftError } from '#contract/errors.ts'
+import type { LogEntry } from '../log-entry.ts'
+import type { LogPage, LogQuery } from '../log-store.ts'
 import { createDeploymentLogs } from './deployment-logs.ts'
-import type { LogEntry } from './log-entry.ts'
-import type { LogPage, LogQuery } from './log-store.ts'
 
 /** A log in memory whose entries are numbered texts, read two at a time. */
 function createWorld(size = 0, limits: { maxFollowers?: number; maxOfOne?: number } = {}) {

@@ -1,5 +1,5 @@
 import type { LogType } from '#contract/api/log.ts'
-import type { Clock } from '../ports/clock.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { LogWriter } from './log-writer.ts'
 
 interface BuildLogParts {

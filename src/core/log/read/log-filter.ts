@@ -1,6 +1,6 @@
 import type { LogLevel, ProjectLogSource, ProjectLogType } from '#contract/api/project-log.ts'
-import type { LogEntry } from './log-entry.ts'
-import type { LogFilter, ProjectLogFilter, StatusRange } from './log-store.ts'
+import type { LogEntry } from '../log-entry.ts'
+import type { LogFilter, ProjectLogFilter, StatusRange } from '../log-store.ts'
 
 type Condition = (entry: LogEntry) => boolean
 

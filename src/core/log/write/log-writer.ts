@@ -1,13 +1,13 @@
 import { SECOND } from '#contract/time.ts'
-import type { Bus } from '../ports/bus.ts'
-import type { Clock } from '../ports/clock.ts'
-import { isUnavailable } from '../ports/is-unavailable.ts'
-import type { Log } from '../ports/log.ts'
-import { isVisit, type NewRecord } from './log-block.ts'
-import { boundDraft, type LogDraft, type NewLogEntry } from './log-entry.ts'
+import type { Bus } from '../../ports/bus.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { isUnavailable } from '../../ports/is-unavailable.ts'
+import type { Log } from '../../ports/log.ts'
+import { isVisit, type NewRecord } from '../log-block.ts'
+import { boundDraft, type LogDraft, type NewLogEntry } from '../log-entry.ts'
+import { LOGS_TOPIC, type LogStore } from '../log-store.ts'
+import type { LoggedVisit } from '../logged-visit.ts'
 import { createLogIds, logId } from './log-ids.ts'
-import { LOGS_TOPIC, type LogStore } from './log-store.ts'
-import type { LoggedVisit } from './logged-visit.ts'
 
 interface WriterParts {
   readonly store: Pick<LogStore, 'append'>

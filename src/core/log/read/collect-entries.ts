@@ -1,5 +1,5 @@
-import type { LogEntry } from './log-entry.ts'
-import type { LogPage, LogQuery, LogStore } from './log-store.ts'
+import type { LogEntry } from '../log-entry.ts'
+import type { LogPage, LogQuery, LogStore } from '../log-store.ts'
 
 /** A search that finds little gives up after this many looks, each at a bounded number of entries. */
 const LOOKS = 200

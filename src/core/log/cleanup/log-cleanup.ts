@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DAY, MINUTE } from '#contract/time.ts'
-import type { JobHandler } from '../job/job-handler.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { DiskSpace } from '../ports/disk-space.ts'
-import type { LogStore } from './log-store.ts'
+import type { JobHandler } from '../../job/job-handler.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { DiskSpace } from '../../ports/disk-space.ts'
+import type { LogStore } from '../log-store.ts'
 
 interface LogCleanupParts {
   readonly store: Pick<LogStore, 'rotate' | 'prune' | 'deleteOldest' | 'bytes' | 'giveBack'>

@@ -1,7 +1,7 @@
 import type { TrafficTarget } from '#contract/api/analytics.ts'
 import type { LogSource } from '#contract/api/log.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { LogAllowance } from '../usage/log-allowance.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { LogAllowance } from '../../usage/log-allowance.ts'
 import type { LogWriter } from './log-writer.ts'
 
 interface InstanceLogParts {

@@ -2,11 +2,11 @@ import { LOG_LIMIT } from '#contract/api/log.ts'
 import { PROJECT_LOG_LIMIT } from '#contract/api/project-log.ts'
 import { AloftError } from '#contract/errors.ts'
 import { SECOND } from '#contract/time.ts'
-import { Counts } from '../counts.ts'
+import { Counts } from '../../counts.ts'
+import type { LogEntry } from '../log-entry.ts'
+import type { LogFilter, LogPage, LogQuery, LogStore, ProjectLogFilter } from '../log-store.ts'
 import { collectEntries, collectPage } from './collect-entries.ts'
 import { type FollowEnd, type FollowParts, type FollowRequest, followLog } from './follow-log.ts'
-import type { LogEntry } from './log-entry.ts'
-import type { LogFilter, LogPage, LogQuery, LogStore, ProjectLogFilter } from './log-store.ts'
 
 export interface LogRequest extends LogFilter {
   readonly direction: LogQuery['direction']

@@ -4,11 +4,11 @@ import { AloftError } from '#contract/errors.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { createRecordingLog } from '#test/support/recording-log.ts'
-import { isVisit } from './log-block.ts'
-import type { LogDraft, NewLogEntry } from './log-entry.ts'
+import { isVisit } from '../log-block.ts'
+import type { LogDraft, NewLogEntry } from '../log-entry.ts'
+import type { NewVisit } from '../logged-visit.ts'
+import { sampleVisit } from '../logged-visit-testing.ts'
 import { LogWriter } from './log-writer.ts'
-import type { NewVisit } from './logged-visit.ts'
-import { sampleVisit } from './logged-visit-testing.ts'
 
 const draft = (text: string, deploymentId = 'dpl_a'): LogDraft => ({
   deploymentId,

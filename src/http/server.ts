@@ -26,13 +26,13 @@ import type { Sessions } from '#core/session/sessions.ts'
 import type { Tokens } from '#core/token/tokens.ts'
 import { createTurns, type GiveBack } from '#core/turns.ts'
 import { leavesMuchUnread } from '#core/unread-body.ts'
-import { AnswerCache } from './answer-cache.ts'
+import { AnswerCache } from './answer/answer-cache.ts'
+import { challengeTo } from './answer/challenge.ts'
+import { speakError } from './answer/dialect.ts'
+import { errorPage, PAGE_HEADERS } from './answer/page.ts'
+import { retryAfterFor } from './answer/retry-after.ts'
+import { serialiser } from './answer/serialise.ts'
 import { auditEntryOf, isAudited } from './audit/audit-entry.ts'
-import { authFailed, readBearer } from './authenticate.ts'
-import { collect, DEFAULT_BODY_LIMIT, PUBLIC_BODY_LIMIT, parseBody } from './body.ts'
-import { bodyMemory, type HeldBody } from './body-memory.ts'
-import { challengeTo } from './challenge.ts'
-import { speakError } from './dialect.ts'
 import {
   type Allowance,
   exceededOf,
@@ -41,15 +41,15 @@ import {
   rateLimited,
   retryAfter,
 } from './limits.ts'
-import { errorPage, PAGE_HEADERS } from './page.ts'
-import { createPathIndex } from './paths.ts'
-import { RequestLog } from './request-log.ts'
-import { retryAfterFor } from './retry-after.ts'
+import { authFailed, readBearer } from './request/authenticate.ts'
+import { collect, DEFAULT_BODY_LIMIT, PUBLIC_BODY_LIMIT, parseBody } from './request/body.ts'
+import { bodyMemory, type HeldBody } from './request/body-memory.ts'
+import { createPathIndex } from './request/paths.ts'
+import { RequestLog } from './request/request-log.ts'
+import { createRouter } from './request/router.ts'
+import { compileValidate } from './request/validate.ts'
 import type { Route } from './route.ts'
-import { createRouter } from './router.ts'
-import { serialiser } from './serialise.ts'
 import { createFindCaller } from './session/caller.ts'
-import { compileValidate } from './validate.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

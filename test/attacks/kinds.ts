@@ -47,7 +47,7 @@ export const KINDS: readonly Kind[] = [
       'src/edge/proxy/edge-proxy.test.ts',
       'src/edge/request/host.test.ts',
       'src/edge/respond.test.ts',
-      'src/http/body-memory.test.ts',
+      'src/http/request/body-memory.test.ts',
       'src/listener/listener-crowd.test.ts',
       'src/process/api/refusals.test.ts',
     ],

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Actor } from '#core/access/context.ts'
 import { actorOf, type Sessions } from '#core/session/sessions.ts'
 import type { Tokens } from '#core/token/tokens.ts'
-import { readBearer } from '../authenticate.ts'
+import { readBearer } from '../request/authenticate.ts'
 import { readCookie } from '../session/cookies.ts'
 
 export interface CallerParts {

@@ -4,7 +4,7 @@ import * as teams from '#contract/api/team.ts'
 import * as tokens from '#contract/api/token.ts'
 import { getUser } from '#contract/api/user.ts'
 import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
-import { shownPlan } from '../shown-words.ts'
+import { shownPlan } from '../answer/shown-words.ts'
 import type { CompatContext, CompatRequest, CompatRow, PartialRequest } from './row.ts'
 
 type TeamList = ReplyOf<(typeof teams.listTeams)['reply']>

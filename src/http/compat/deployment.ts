@@ -2,7 +2,7 @@ import { listEnvironments } from '#contract/api/custom-environment.ts'
 import * as api from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
 import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
-import { shownPlan, shownState } from '../shown-words.ts'
+import { shownPlan, shownState } from '../answer/shown-words.ts'
 import { readCreate } from './deployment-body.ts'
 import type { CompatContext, CompatRequest, CompatRow, PartialRequest } from './row.ts'
 

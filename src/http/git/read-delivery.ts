@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { AloftError, invalidRequest } from '#contract/errors.ts'
 import type { Delivery } from '#core/git/host/delivery.ts'
-import { tooLarge } from '../body.ts'
-import { BodyMemory, type HeldBody } from '../body-memory.ts'
+import { tooLarge } from '../request/body.ts'
+import { BodyMemory, type HeldBody } from '../request/body-memory.ts'
 import { pullReader } from './read-pull.ts'
 
 /** The largest that GitHub sends. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { readEvents } from '#contract/api/log.ts'
-import { compileValidate } from '../validate.ts'
+import { compileValidate } from '../request/validate.ts'
 import { readLogQuery } from './read-query.ts'
 
 const validate = compileValidate(

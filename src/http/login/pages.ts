@@ -3,7 +3,7 @@ import { utcTime } from '#contract/wording.ts'
 import type { Login } from '#core/login/login.ts'
 import type { Review } from '#core/login/logins.ts'
 import type { User } from '#core/user/user.ts'
-import { page } from '../page.ts'
+import { page } from '../answer/page.ts'
 
 /** Without a button that accepts what a stranger asked for by mistake: the code has to be entered. */
 const askForCode = (link: string) =>

@@ -1,7 +1,7 @@
 import * as api from '#contract/api/login.ts'
 import type { Logins } from '#core/login/logins.ts'
 import type { Limits } from '../limits.ts'
-import { linkToken } from '../link-token.ts'
+import { linkToken } from '../request/link-token.ts'
 import { publicRoute, type Route } from '../route.ts'
 import { takeLoginMail } from './mail-allowance.ts'
 import { accepted, askToAccept } from './pages.ts'

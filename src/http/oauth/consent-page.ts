@@ -3,7 +3,7 @@ import { html, type Raw, raw } from '#contract/html.ts'
 import type { Application } from '#core/application/application.ts'
 import type { Choices } from '#core/oauth/authorizations.ts'
 import type { User } from '#core/user/user.ts'
-import { page, pageReply } from '../page.ts'
+import { page, pageReply } from '../answer/page.ts'
 import { wordsFor } from './scope-words.ts'
 
 interface ConsentForm {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { RawReply } from '#contract/endpoint.ts'
 import { html, type Raw, raw } from '#contract/html.ts'
-import { page, pageReply } from '../page.ts'
+import { page, pageReply } from '../answer/page.ts'
 
 export const askForOperator = (token: string): string =>
   page(

@@ -3,8 +3,8 @@ import type { ShownBypass } from '#core/project/bypass-secrets.ts'
 import type { Project } from '#core/project/project.ts'
 import type { ProjectDetails } from '#core/project/project-details.ts'
 import type { ShownDeployment, ShownDeployments } from '#core/project/shown-deployments.ts'
+import { shownPlan, shownState } from '../answer/shown-words.ts'
 import { live } from '../deployment/live.ts'
-import { shownPlan, shownState } from '../shown-words.ts'
 import { linkOf } from './link.ts'
 
 const deployment = ({ deployment: d, aliases, creator }: ShownDeployment) => ({

@@ -2,8 +2,8 @@ import * as api from '#contract/api/release.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
 import { needsApproval, type ReleaseConfig, type Stage, stageEndsAt } from '#core/release/release.ts'
 import type { KnownRelease, Releases } from '#core/release/releases.ts'
+import { shownState } from '../answer/shown-words.ts'
 import { type Route, route } from '../route.ts'
-import { shownState } from '../shown-words.ts'
 
 const advancementType = (config: ReleaseConfig) =>
   needsApproval(config) ? ('manual-approval' as const) : ('automatic' as const)

@@ -1,7 +1,7 @@
 import { html, type Raw, raw } from '#contract/html.ts'
 import type { Login } from '#core/login/login.ts'
 import type { User } from '#core/user/user.ts'
-import { page } from '../page.ts'
+import { page } from '../answer/page.ts'
 
 /** What a form of ours sends besides what people fill in. */
 export interface Hidden {

@@ -3,7 +3,7 @@ import type { AuditEntry } from '#core/audit/audit.ts'
 import { csrfOf, type Sessions } from '#core/session/sessions.ts'
 import type { Tokens } from '#core/token/tokens.ts'
 import type { User } from '#core/user/user.ts'
-import { authFailed, readBearer } from '../authenticate.ts'
+import { authFailed, readBearer } from '../request/authenticate.ts'
 import { readCookie } from './cookies.ts'
 
 /** Somebody at a page, and what its forms have to send along; undefined for a script, which has no session. */

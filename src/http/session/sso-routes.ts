@@ -1,6 +1,6 @@
 import * as api from '#contract/api/session.ts'
 import type { SignOn } from '#core/session/sign-on.ts'
-import { pageReply, redirect } from '../page.ts'
+import { pageReply, redirect } from '../answer/page.ts'
 import { publicRoute, type Route } from '../route.ts'
 import { withNext } from './next.ts'
 import { noAccess } from './pages.ts'

@@ -2,8 +2,8 @@ import type { TSchema } from 'typebox'
 import { type Endpoint, methodOf, pathOf } from '#contract/endpoint.ts'
 import type { Generation } from '#contract/generation.ts'
 import { html, type Raw, raw } from '#contract/html.ts'
+import { page } from '../answer/page.ts'
 import { groupOf } from '../openapi.ts'
-import { page } from '../page.ts'
 
 interface Shape {
   readonly type?: string | readonly string[]

@@ -1,6 +1,6 @@
 import { AloftError, codeOf, ERRORS, type ErrorKind, type ErrorSpec } from '#contract/errors.ts'
 import { html } from '#contract/html.ts'
-import { page } from '../page.ts'
+import { page } from '../answer/page.ts'
 
 /** The explanation behind the help link of an older error body. */
 export function explainError(code: string, family?: string): string {

@@ -5,8 +5,8 @@ import type { Context } from '#core/access/context.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { DataVersion } from '#core/ports/data-version.ts'
 import { unchangedUntil } from '#core/token/token.ts'
+import { type Allowance, type Limits, limitHeaderList, rateLimited, retryAfter } from '../limits.ts'
 import { speakError } from './dialect.ts'
-import { type Allowance, type Limits, limitHeaderList, rateLimited, retryAfter } from './limits.ts'
 
 /** Text of nothing but ASCII is written as it is. */
 interface Size {

@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { getDeployment } from '#contract/api/deployment.ts'
 import type { Context } from '#core/access/context.ts'
+import type { Allowance, Limits } from '../limits.ts'
 import { AnswerCache } from './answer-cache.ts'
-import type { Allowance, Limits } from './limits.ts'
 
 const ALLOWED: Allowance = { allowed: true, total: 10, remaining: 9, resetAt: 1000 }
 

@@ -9,7 +9,7 @@ import { keepShell } from './api/keep-shell.ts'
 import { router } from './router.tsx'
 import { Reconnecting } from './shell/reconnecting.tsx'
 import './styles.css'
-import { Toasts } from './ui/toast.tsx'
+import { Toasts } from './ui/feedback/toast.tsx'
 
 const queries = new QueryClient({
   defaultOptions: {

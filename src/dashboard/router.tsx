@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
 import { lazyRouteComponent } from './api/lazy-route.ts'
 import { Failed, NotFound } from './shell/failed.tsx'
-import { PageSkeleton } from './ui/skeleton.tsx'
+import { PageSkeleton } from './ui/feedback/skeleton.tsx'
 
 /** Every page has an address of its own, and its code comes when it is opened. */
 

@@ -2,8 +2,8 @@ import { useState } from 'react'
 import { addSshKey } from '#contract/api/ssh-key.ts'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
-import { TextArea, TextField } from '../ui/field.tsx'
-import { FormDialog } from '../ui/form-dialog.tsx'
+import { TextArea, TextField } from '../ui/control/field.tsx'
+import { FormDialog } from '../ui/dialog/form-dialog.tsx'
 
 export function NewSshKeyDialog({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')

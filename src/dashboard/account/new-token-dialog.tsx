@@ -2,9 +2,9 @@ import { useState } from 'react'
 import { createToken } from '#contract/api/token.ts'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
-import { SelectField, TextField } from '../ui/field.tsx'
-import { FormDialog } from '../ui/form-dialog.tsx'
-import { ShownOnce } from '../ui/shown-once.tsx'
+import { SelectField, TextField } from '../ui/control/field.tsx'
+import { FormDialog } from '../ui/dialog/form-dialog.tsx'
+import { ShownOnce } from '../ui/dialog/shown-once.tsx'
 
 const DAY = 86_400_000
 const LIVES = [

@@ -1,10 +1,10 @@
 import { useAccounts } from '../api/account.tsx'
 import { Badge } from '../ui/badge.tsx'
-import { Card } from '../ui/card.tsx'
-import { CopyLine } from '../ui/copy-button.tsx'
-import { Facts } from '../ui/facts.tsx'
-import { Page } from '../ui/page.tsx'
-import { Time } from '../ui/time.tsx'
+import { CopyLine } from '../ui/control/copy-button.tsx'
+import { Card } from '../ui/layout/card.tsx'
+import { Facts } from '../ui/layout/facts.tsx'
+import { Page } from '../ui/layout/page.tsx'
+import { Time } from '../ui/text/time.tsx'
 
 export function ProfilePage() {
   const { user } = useAccounts()

@@ -1,11 +1,11 @@
 import { deleteOtherSessions, deleteSession, listSessions } from '#contract/api/session.ts'
 import { useAction, useRead } from '../api/query.ts'
 import { Badge } from '../ui/badge.tsx'
-import { Button } from '../ui/button.tsx'
-import { Card } from '../ui/card.tsx'
-import { Page } from '../ui/page.tsx'
-import { Table } from '../ui/table.tsx'
-import { Time } from '../ui/time.tsx'
+import { Button } from '../ui/control/button.tsx'
+import { Card } from '../ui/layout/card.tsx'
+import { Page } from '../ui/layout/page.tsx'
+import { Table } from '../ui/layout/table.tsx'
+import { Time } from '../ui/text/time.tsx'
 import { browserName } from './browser-name.ts'
 
 export function SessionsPage() {

@@ -1,8 +1,8 @@
 import { lazy, Suspense, useState } from 'react'
 import type { TrafficPoint } from '#contract/api/analytics.ts'
-import { Button } from '../ui/button.tsx'
-import { Card } from '../ui/card.tsx'
-import { Skeleton } from '../ui/skeleton.tsx'
+import { Button } from '../ui/control/button.tsx'
+import { Skeleton } from '../ui/feedback/skeleton.tsx'
+import { Card } from '../ui/layout/card.tsx'
 import { formatPoint, stepName } from './ranges.ts'
 import { type ChartKind, summaryOf } from './series.ts'
 

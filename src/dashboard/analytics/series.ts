@@ -1,6 +1,6 @@
 import { showBytes, showDuration } from '#contract/amounts.ts'
 import type { TrafficPoint } from '#contract/api/analytics.ts'
-import { formatCompact, formatNumber } from '../ui/format.ts'
+import { formatCompact, formatNumber } from '../ui/text/format.ts'
 
 /** One line, or one part of a bar, of a chart. */
 export interface Series {

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { showBytes, showDuration } from '#contract/amounts.ts'
 import type { Traffic } from '#contract/api/analytics.ts'
 import { classes } from '../ui/classes.ts'
-import { formatCompact, formatNumber } from '../ui/format.ts'
+import { formatCompact, formatNumber } from '../ui/text/format.ts'
 
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 })
 

@@ -12,7 +12,7 @@ import type { CallInput, CallReply } from '#client/client.ts'
 import type { ChangeKind } from '#contract/api/change.ts'
 import type { Endpoint, ReplyForm } from '#contract/endpoint.ts'
 import type { Pagination } from '#contract/page.ts'
-import { toast } from '../ui/toast.tsx'
+import { toast } from '../ui/feedback/toast.tsx'
 import { type Account, useAccount } from './account.tsx'
 import { explain } from './explain.ts'
 

@@ -2,12 +2,12 @@ import { useState } from 'react'
 import { issueCertificate, uploadCertificate } from '#contract/api/certificate.ts'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { Elapsed } from '../ui/elapsed.tsx'
-import { Failure } from '../ui/failure.tsx'
-import { TextArea } from '../ui/field.tsx'
-import { FormDialog } from '../ui/form-dialog.tsx'
+import { Button } from '../ui/control/button.tsx'
+import { TextArea } from '../ui/control/field.tsx'
+import { Dialog } from '../ui/dialog/dialog.tsx'
+import { FormDialog } from '../ui/dialog/form-dialog.tsx'
+import { Failure } from '../ui/feedback/failure.tsx'
+import { Elapsed } from '../ui/text/elapsed.tsx'
 
 /** Has a certificate made for names in verified domains. */
 export function IssueDialog({ onClose }: { onClose: () => void }) {

@@ -1,5 +1,5 @@
 import { classes } from '../ui/classes.ts'
-import { formatNumber } from '../ui/format.ts'
+import { formatNumber } from '../ui/text/format.ts'
 import { type Change, countChanges, type FileChange, type SettingChange } from './compare.ts'
 
 const MARKS = {

@@ -2,8 +2,8 @@ import { useState } from 'react'
 import { createCron } from '#contract/api/cron.ts'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
-import { Checkbox, SelectField, TextField } from '../ui/field.tsx'
-import { FormDialog } from '../ui/form-dialog.tsx'
+import { Checkbox, SelectField, TextField } from '../ui/control/field.tsx'
+import { FormDialog } from '../ui/dialog/form-dialog.tsx'
 
 const OVERLAPS = [
   { value: 'skip', label: 'Skip the run' },

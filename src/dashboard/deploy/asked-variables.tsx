@@ -1,6 +1,6 @@
-import { OutLink } from '../ui/button.tsx'
-import { Card } from '../ui/card.tsx'
-import { TextField } from '../ui/field.tsx'
+import { OutLink } from '../ui/control/button.tsx'
+import { TextField } from '../ui/control/field.tsx'
+import { Card } from '../ui/layout/card.tsx'
 import type { DeployButton } from './deploy-button.ts'
 
 /** The variables that the link of a deploy button asks for. */

@@ -1,6 +1,6 @@
 import { useAccount, useAccounts } from '../api/account.tsx'
-import { Card } from '../ui/card.tsx'
-import { CopyLine } from '../ui/copy-button.tsx'
+import { CopyLine } from '../ui/control/copy-button.tsx'
+import { Card } from '../ui/layout/card.tsx'
 
 /** The same from a terminal. */
 export function CommandLine({ project }: { project?: string | undefined }) {

@@ -1,8 +1,8 @@
 import { type DragEvent, useRef, useState } from 'react'
-import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
+import { Button } from '../ui/control/button.tsx'
+import { Spinner } from '../ui/feedback/spinner.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Spinner } from '../ui/spinner.tsx'
 import { selectFiles, takeDrop } from './read-files.ts'
 import type { Selection } from './selection.ts'
 

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { showBytes } from '#contract/amounts.ts'
-import { Button } from '../ui/button.tsx'
-import { formatNumber } from '../ui/format.ts'
+import { Button } from '../ui/control/button.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { formatNumber } from '../ui/text/format.ts'
 import type { Selection } from './selection.ts'
 
 const SHOWN = 12

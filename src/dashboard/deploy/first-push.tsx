@@ -2,10 +2,10 @@ import { Navigate } from '@tanstack/react-router'
 import { getSource, listPushes } from '#contract/api/git.ts'
 import { useAccount } from '../api/account.tsx'
 import { useLater } from '../api/query.ts'
-import { ButtonLink } from '../ui/button.tsx'
-import { Card } from '../ui/card.tsx'
-import { Page } from '../ui/page.tsx'
-import { Spinner } from '../ui/spinner.tsx'
+import { ButtonLink } from '../ui/control/button.tsx'
+import { Spinner } from '../ui/feedback/spinner.tsx'
+import { Card } from '../ui/layout/card.tsx'
+import { Page } from '../ui/layout/page.tsx'
 
 /** Between a repository that was connected and the page of its first build. */
 export function FirstPush({ idOrName }: { idOrName: string }) {

@@ -1,6 +1,6 @@
 import { useAccount } from '../api/account.tsx'
-import { Card } from '../ui/card.tsx'
-import { CopyLine } from '../ui/copy-button.tsx'
+import { CopyLine } from '../ui/control/copy-button.tsx'
+import { Card } from '../ui/layout/card.tsx'
 
 /** What somebody has on a hosted platform comes along by a command: it reads with a token that we need not see. */
 export function ImportCard() {

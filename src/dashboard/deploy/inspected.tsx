@@ -3,7 +3,7 @@ import type { CallReply } from '#client/client.ts'
 import { inspectRepository } from '#contract/api/git-connection.ts'
 import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
-import { Spinner } from '../ui/spinner.tsx'
+import { Spinner } from '../ui/feedback/spinner.tsx'
 
 type Inspection = CallReply<(typeof inspectRepository)['reply']>
 export type InspectedFolder = Pick<Inspection['folders'][number], 'path' | 'framework'>

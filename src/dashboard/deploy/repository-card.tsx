@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { RepositoryChooser } from '../git/repository-chooser.tsx'
 import type { ChosenRepository } from '../git/repository-list.tsx'
-import { Button } from '../ui/button.tsx'
-import { Card } from '../ui/card.tsx'
-import { TextField } from '../ui/field.tsx'
+import { Button } from '../ui/control/button.tsx'
+import { TextField } from '../ui/control/field.tsx'
+import { Card } from '../ui/layout/card.tsx'
 
 /** A repository of a connected host, or any that Git can read by its address. */
 export function RepositoryCard({

@@ -11,10 +11,10 @@ import { Preview } from '../project/preview.tsx'
 import { addressOf } from '../project/project.ts'
 import { useIsProven } from '../project/use-proven.ts'
 import { StateBadge } from '../ui/badge.tsx'
-import { Button, ButtonLink, buttonClass, OutLink } from '../ui/button.tsx'
-import { Card } from '../ui/card.tsx'
-import { CopyButton } from '../ui/copy-button.tsx'
+import { Button, ButtonLink, buttonClass, OutLink } from '../ui/control/button.tsx'
+import { CopyButton } from '../ui/control/copy-button.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { Card } from '../ui/layout/card.tsx'
 
 type Deployment = ReturnType<typeof useDeployment>
 const useDeployment = (id: string) => useRead('deployment', getDeployment, { params: { id } })

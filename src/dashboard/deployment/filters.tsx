@@ -1,4 +1,4 @@
-import { SelectField, TextField } from '../ui/field.tsx'
+import { SelectField, TextField } from '../ui/control/field.tsx'
 
 const STATES = [
   { value: '', label: 'Any status' },

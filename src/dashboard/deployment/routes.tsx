@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { Badge, type Tone } from '../ui/badge.tsx'
-import { Card } from '../ui/card.tsx'
-import { Empty } from '../ui/empty.tsx'
-import { formatNumber } from '../ui/format.ts'
+import { Empty } from '../ui/feedback/empty.tsx'
+import { Card } from '../ui/layout/card.tsx'
+import { formatNumber } from '../ui/text/format.ts'
 
 /** A rule as the API shows it; whatever else it holds is shown as it is. */
 interface Route {

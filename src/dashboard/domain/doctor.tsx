@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Badge, type Tone } from '../ui/badge.tsx'
-import { CopyLine } from '../ui/copy-button.tsx'
+import { CopyLine } from '../ui/control/copy-button.tsx'
 import { Icon } from '../ui/icon.tsx'
 
 /** A record that has to be made where the DNS of a domain is edited. */

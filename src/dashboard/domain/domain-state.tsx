@@ -1,7 +1,7 @@
 import type { listDomains } from '#contract/api/domain.ts'
 import type { ReplyOf } from '#contract/endpoint.ts'
 import { Badge } from '../ui/badge.tsx'
-import { Time } from '../ui/time.tsx'
+import { Time } from '../ui/text/time.tsx'
 
 export type Domain = ReplyOf<(typeof listDomains)['reply']>['domains'][number]
 

@@ -5,8 +5,8 @@ import { buyDomain, getDomainPrice, getDomainRegistry, getDomainStatus } from '#
 import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
-import { TextField } from '../ui/field.tsx'
-import { FormDialog } from '../ui/form-dialog.tsx'
+import { TextField } from '../ui/control/field.tsx'
+import { FormDialog } from '../ui/dialog/form-dialog.tsx'
 
 export type Way = 'add' | 'buy' | 'transfer'
 

@@ -11,9 +11,9 @@ import {
 } from '#contract/api/dns-record.ts'
 import type { ReplyOf } from '#contract/endpoint.ts'
 import { useAction } from '../api/query.ts'
-import { Failure } from '../ui/failure.tsx'
-import { SelectField, TextArea, TextField } from '../ui/field.tsx'
-import { FormDialog } from '../ui/form-dialog.tsx'
+import { SelectField, TextArea, TextField } from '../ui/control/field.tsx'
+import { FormDialog } from '../ui/dialog/form-dialog.tsx'
+import { Failure } from '../ui/feedback/failure.tsx'
 
 export type DnsRecord = ReplyOf<(typeof listDnsRecords)['reply']>['records'][number]
 

@@ -1,7 +1,7 @@
 import { getDomainRegistry } from '#contract/api/registrar.ts'
 import { useLater } from '../api/query.ts'
-import { Card } from '../ui/card.tsx'
-import { formatDay } from '../ui/format.ts'
+import { Card } from '../ui/layout/card.tsx'
+import { formatDay } from '../ui/text/format.ts'
 import type { Domain } from './domain-state.tsx'
 
 const TRANSFER: Readonly<Record<string, string>> = {

@@ -3,8 +3,8 @@ import { createDrain, getVerifyCode } from '#contract/api/drain.ts'
 import { explain } from '../api/explain.ts'
 import { useAction, useLater } from '../api/query.ts'
 import { ProjectBoxes } from '../project/project-boxes.tsx'
-import { Checkbox, SelectField, TextField } from '../ui/field.tsx'
-import { FormDialog } from '../ui/form-dialog.tsx'
+import { Checkbox, SelectField, TextField } from '../ui/control/field.tsx'
+import { FormDialog } from '../ui/dialog/form-dialog.tsx'
 
 const FORMATS = [
   { value: 'ndjson', label: 'NDJSON (one object per line)' },

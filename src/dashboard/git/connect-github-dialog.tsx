@@ -2,8 +2,8 @@ import { useState } from 'react'
 import { createGitApp } from '#contract/api/git-app.ts'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
-import { TextField } from '../ui/field.tsx'
-import { FormDialog } from '../ui/form-dialog.tsx'
+import { TextField } from '../ui/control/field.tsx'
+import { FormDialog } from '../ui/dialog/form-dialog.tsx'
 
 /** Leads to GitHub, where an App is made with one click, and from there back to `GitAppPage`. */
 export function ConnectGithubDialog({ onClose }: { onClose: () => void }) {

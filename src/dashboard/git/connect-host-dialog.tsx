@@ -2,8 +2,8 @@ import { useState } from 'react'
 import { createGitConnection } from '#contract/api/git-connection.ts'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
-import { SelectField, TextField } from '../ui/field.tsx'
-import { FormDialog } from '../ui/form-dialog.tsx'
+import { SelectField, TextField } from '../ui/control/field.tsx'
+import { FormDialog } from '../ui/dialog/form-dialog.tsx'
 import { GIT_HOSTS, type GitHostKind } from './git-hosts.ts'
 
 const KINDS = (Object.keys(GIT_HOSTS) as GitHostKind[]).map((value) => ({

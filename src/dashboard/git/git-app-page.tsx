@@ -3,12 +3,12 @@ import { useEffect, useRef } from 'react'
 import { convertGitApp, listGitApps, refreshGitApp } from '#contract/api/git-app.ts'
 import { useAccount, useParam } from '../api/account.tsx'
 import { useAction, useRead } from '../api/query.ts'
-import { Button } from '../ui/button.tsx'
-import { Card } from '../ui/card.tsx'
-import { Empty } from '../ui/empty.tsx'
-import { Page } from '../ui/page.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { Time } from '../ui/time.tsx'
+import { Button } from '../ui/control/button.tsx'
+import { Empty } from '../ui/feedback/empty.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { Card } from '../ui/layout/card.tsx'
+import { Page } from '../ui/layout/page.tsx'
+import { Time } from '../ui/text/time.tsx'
 
 /** Where GitHub leads back to: once after it has made the App, and once after the App was installed. */
 export function GitAppPage() {

@@ -2,12 +2,12 @@ import { useState } from 'react'
 import { createDeployHook, deleteDeployHook, listDeployHooks } from '#contract/api/git.ts'
 import { explain } from '../api/explain.ts'
 import { useAction, useRead } from '../api/query.ts'
-import { Button, IconButton } from '../ui/button.tsx'
-import { Card } from '../ui/card.tsx'
-import { Confirm } from '../ui/confirm.tsx'
-import { CopyLine } from '../ui/copy-button.tsx'
-import { TextField } from '../ui/field.tsx'
-import { FormDialog } from '../ui/form-dialog.tsx'
+import { Button, IconButton } from '../ui/control/button.tsx'
+import { CopyLine } from '../ui/control/copy-button.tsx'
+import { TextField } from '../ui/control/field.tsx'
+import { Confirm } from '../ui/dialog/confirm.tsx'
+import { FormDialog } from '../ui/dialog/form-dialog.tsx'
+import { Card } from '../ui/layout/card.tsx'
 
 /** Addresses that deploy a branch whenever they are called. */
 export function HooksCard({ idOrName }: { idOrName: string }) {

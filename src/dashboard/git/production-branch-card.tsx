@@ -3,7 +3,7 @@ import { getSource } from '#contract/api/git.ts'
 import { updateProject } from '#contract/api/project.ts'
 import { useAction, useRead } from '../api/query.ts'
 import { SettingCard } from '../setting/setting-card.tsx'
-import { TextField } from '../ui/field.tsx'
+import { TextField } from '../ui/control/field.tsx'
 
 /** Which branch goes live. */
 export function ProductionBranchCard({ idOrName }: { idOrName: string }) {

@@ -4,11 +4,11 @@ import { listRepositories } from '#contract/api/git-connection.ts'
 import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
 import { Badge } from '../ui/badge.tsx'
-import { Button } from '../ui/button.tsx'
-import { TextField } from '../ui/field.tsx'
+import { Button } from '../ui/control/button.tsx'
+import { TextField } from '../ui/control/field.tsx'
+import { Spinner } from '../ui/feedback/spinner.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Spinner } from '../ui/spinner.tsx'
-import { Time } from '../ui/time.tsx'
+import { Time } from '../ui/text/time.tsx'
 
 export interface ChosenRepository {
   readonly connectionId: string

@@ -3,8 +3,8 @@ import { createApplication, updateApplication } from '#contract/api/application.
 import { SCOPES, type Scope } from '#contract/scopes.ts'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
-import { SelectField, TextField } from '../ui/field.tsx'
-import { FormDialog } from '../ui/form-dialog.tsx'
+import { SelectField, TextField } from '../ui/control/field.tsx'
+import { FormDialog } from '../ui/dialog/form-dialog.tsx'
 
 type RequestedScopes = Partial<Record<Scope, 'read' | 'read-write'>>
 

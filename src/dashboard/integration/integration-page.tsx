@@ -10,12 +10,12 @@ import {
 import { useAccount, useAccounts, useParam } from '../api/account.tsx'
 import { useAction, useRead } from '../api/query.ts'
 import { ProjectBoxes } from '../project/project-boxes.tsx'
-import { Button } from '../ui/button.tsx'
-import { Card } from '../ui/card.tsx'
-import { Confirm } from '../ui/confirm.tsx'
-import { Facts } from '../ui/facts.tsx'
-import { Page } from '../ui/page.tsx'
-import { Time } from '../ui/time.tsx'
+import { Button } from '../ui/control/button.tsx'
+import { Confirm } from '../ui/dialog/confirm.tsx'
+import { Card } from '../ui/layout/card.tsx'
+import { Facts } from '../ui/layout/facts.tsx'
+import { Page } from '../ui/layout/page.tsx'
+import { Time } from '../ui/text/time.tsx'
 import { scopeInWords } from './scopes.ts'
 
 export function IntegrationPage() {

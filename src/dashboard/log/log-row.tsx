@@ -5,10 +5,10 @@ import type { ProjectLogLine, ProjectLogRequest } from '#contract/api/project-lo
 import { parseAnsi, plainText } from '../deployment/build/ansi.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { classes } from '../ui/classes.ts'
-import { CopyButton } from '../ui/copy-button.tsx'
-import { Facts } from '../ui/facts.tsx'
-import { formatTime } from '../ui/format.ts'
+import { CopyButton } from '../ui/control/copy-button.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { Facts } from '../ui/layout/facts.tsx'
+import { formatTime } from '../ui/text/format.ts'
 import type { LogRow } from './group-entries.ts'
 
 const clock = new Intl.DateTimeFormat('en', {

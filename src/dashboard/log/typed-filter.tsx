@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { TextField } from '../ui/field.tsx'
+import { TextField } from '../ui/control/field.tsx'
 
 const PAUSE_MS = 250
 

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { readLimit, showAmount } from '#contract/quota-amount.ts'
 import { QUOTA_NAMES, QUOTAS, type QuotaLimits, type QuotaName } from '#contract/quotas.ts'
-import { TextField } from '../ui/field.tsx'
-import { FormDialog } from '../ui/form-dialog.tsx'
+import { TextField } from '../ui/control/field.tsx'
+import { FormDialog } from '../ui/dialog/form-dialog.tsx'
 
 export type QuotaRequest = Partial<Record<QuotaName, number | null | 'default'>>
 

@@ -1,7 +1,7 @@
 import { useIsFetching, useQueryClient } from '@tanstack/react-query'
 import { useAccount } from '../api/account.tsx'
 import { refresh } from '../api/query.ts'
-import { Button } from '../ui/button.tsx'
+import { Button } from '../ui/control/button.tsx'
 
 /** Disks and queues tell nobody when they change: these pages are read again when somebody asks. */
 export function RefreshButton() {

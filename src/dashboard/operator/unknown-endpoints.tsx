@@ -1,9 +1,9 @@
 import { listUnknownEndpoints } from '#contract/api/operator.ts'
 import { useRead } from '../api/query.ts'
-import { Card } from '../ui/card.tsx'
-import { formatNumber } from '../ui/format.ts'
-import { Table } from '../ui/table.tsx'
-import { Time } from '../ui/time.tsx'
+import { Card } from '../ui/layout/card.tsx'
+import { Table } from '../ui/layout/table.tsx'
+import { formatNumber } from '../ui/text/format.ts'
+import { Time } from '../ui/text/time.tsx'
 
 /** What clients ask for in vain: the operator sees why somebody's tool does not work. */
 export function UnknownEndpoints() {

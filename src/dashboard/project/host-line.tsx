@@ -3,7 +3,7 @@ import { inspectProjectDomain } from '#contract/api/project-domain.ts'
 import { useAccount } from '../api/account.tsx'
 import { useLater } from '../api/query.ts'
 import { Badge } from '../ui/badge.tsx'
-import { OutLink } from '../ui/button.tsx'
+import { OutLink } from '../ui/control/button.tsx'
 import { addressOf, type Project } from './project.ts'
 
 /** A host of production; one that visitors do not reach yet says so, and leads to what is left to do. */

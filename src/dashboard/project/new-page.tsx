@@ -18,7 +18,7 @@ import { Review } from '../deploy/review.tsx'
 import type { Selection } from '../deploy/selection.ts'
 import { Watch } from '../deploy/watch.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Page } from '../ui/page.tsx'
+import { Page } from '../ui/layout/page.tsx'
 
 type Target = { readonly id: string; readonly name: string }
 

@@ -1,6 +1,6 @@
 import { listProjects } from '#contract/api/project.ts'
 import { useLater } from '../api/query.ts'
-import { Checkbox } from '../ui/field.tsx'
+import { Checkbox } from '../ui/control/field.tsx'
 
 /** Chooses some projects, or by choosing none, all of them. */
 export function ProjectBoxes({

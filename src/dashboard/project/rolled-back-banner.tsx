@@ -6,8 +6,8 @@ import { useLater } from '../api/query.ts'
 import type { Goal } from '../compare/goal.ts'
 import { MoveDialog } from '../compare/move-dialog.tsx'
 import { shortName } from '../deployment/deployment.ts'
-import { Button } from '../ui/button.tsx'
-import { Time } from '../ui/time.tsx'
+import { Button } from '../ui/control/button.tsx'
+import { Time } from '../ui/text/time.tsx'
 import { isRolledBack, type Project } from './project.ts'
 
 /** Above every page of a project that was rolled back: what production stays at, and the way out. */

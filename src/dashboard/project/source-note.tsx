@@ -1,4 +1,4 @@
-import { OutLink } from '../ui/button.tsx'
+import { OutLink } from '../ui/control/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { sourceOf } from './source.ts'
 

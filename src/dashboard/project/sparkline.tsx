@@ -1,4 +1,4 @@
-import { formatNumber } from '../ui/format.ts'
+import { formatNumber } from '../ui/text/format.ts'
 
 const [WIDTH, HEIGHT] = [120, 28]
 

@@ -4,7 +4,7 @@ import { type ProjectTraffic, readAnalytics, type TrafficPoint } from '#contract
 import { ChartCard } from '../analytics/chart-card.tsx'
 import type { ChartKind } from '../analytics/series.ts'
 import { useLater } from '../api/query.ts'
-import { Skeleton } from '../ui/skeleton.tsx'
+import { Skeleton } from '../ui/feedback/skeleton.tsx'
 
 const errorRate = ({ requests, status }: TrafficPoint): number =>
   requests === 0 ? 0 : (100 * status['5xx']) / requests

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { explain } from '../api/explain.ts'
-import { Button } from '../ui/button.tsx'
-import { Card } from '../ui/card.tsx'
+import { Button } from '../ui/control/button.tsx'
+import { Card } from '../ui/layout/card.tsx'
 
 /** A card that is a form: what is set, what it means, and one button that saves it. */
 export const SettingCard = ({

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Project } from '../project/project.ts'
-import { Switch } from '../ui/field.tsx'
+import { Switch } from '../ui/control/field.tsx'
 import { type ProjectChange, useSaveProject } from './save-project.ts'
 
 type SwitchKey = {

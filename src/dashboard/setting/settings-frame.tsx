@@ -1,9 +1,9 @@
 import { Link, type LinkProps, Outlet } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { useParam } from '../api/account.tsx'
-import { Page } from '../ui/page.tsx'
-import { Skeleton } from '../ui/skeleton.tsx'
-import { showCurrent } from '../ui/tabs.tsx'
+import { Skeleton } from '../ui/feedback/skeleton.tsx'
+import { Page } from '../ui/layout/page.tsx'
+import { showCurrent } from '../ui/layout/tabs.tsx'
 
 const PLACES = [
   { label: 'General', to: '/a/$account/projects/$project/settings', exact: true },

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { type Account, useAccounts } from '../api/account.tsx'
 import { NewTeamDialog } from '../team/new-team-dialog.tsx'
 import { Avatar } from '../ui/avatar.tsx'
+import { Menu, MenuItem, MenuLabel, MenuLine, MenuLink } from '../ui/control/menu.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Menu, MenuItem, MenuLabel, MenuLine, MenuLink } from '../ui/menu.tsx'
 
 /** Whose pages these are, and the way to those of others. */
 export function AccountSwitcher({ current }: { current: Account | undefined }) {

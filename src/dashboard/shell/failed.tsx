@@ -2,9 +2,9 @@ import { useQueryErrorResetBoundary } from '@tanstack/react-query'
 import { type ErrorComponentProps, useLocation, useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { isNotFound } from '#client/api-error.ts'
-import { Button, ButtonLink } from '../ui/button.tsx'
-import { Empty } from '../ui/empty.tsx'
-import { Problem } from '../ui/problem.tsx'
+import { Button, ButtonLink } from '../ui/control/button.tsx'
+import { Empty } from '../ui/feedback/empty.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
 
 /** Instead of a page that could not be shown. */
 export function Failed({ error }: ErrorComponentProps) {

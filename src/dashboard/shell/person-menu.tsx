@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { useAccounts } from '../api/account.tsx'
 import { Avatar } from '../ui/avatar.tsx'
+import { Menu, MenuItem, MenuLabel, MenuLine, MenuLink } from '../ui/control/menu.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Menu, MenuItem, MenuLabel, MenuLine, MenuLink } from '../ui/menu.tsx'
 import { setTheme, type Theme, useTheme } from './theme.ts'
 
 const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [

@@ -1,5 +1,5 @@
 import { useIsConnectionLost } from '../api/connection.ts'
-import { Spinner } from '../ui/spinner.tsx'
+import { Spinner } from '../ui/feedback/spinner.tsx'
 
 /** Over every page while the server cannot be reached: what is shown stays, and catches up afterwards. */
 export const Reconnecting = () => (

@@ -1,4 +1,4 @@
-import { Dialog } from '../ui/dialog.tsx'
+import { Dialog } from '../ui/dialog/dialog.tsx'
 
 /** The keys that work on every page. */
 export const Shortcuts = ({ isMac, onClose }: { isMac: boolean; onClose: () => void }) => (

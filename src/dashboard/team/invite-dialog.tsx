@@ -5,8 +5,8 @@ import { loginMethods } from '#contract/api/login.ts'
 import { inviteMember, type Role } from '#contract/api/team.ts'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
-import { SelectField, TextField } from '../ui/field.tsx'
-import { FormDialog } from '../ui/form-dialog.tsx'
+import { SelectField, TextField } from '../ui/control/field.tsx'
+import { FormDialog } from '../ui/dialog/form-dialog.tsx'
 import { ROLE_OPTIONS } from './roles.ts'
 
 export function InviteDialog({ teamId, onClose }: { teamId: string; onClose: () => void }) {

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { createTeam } from '#contract/api/team.ts'
 import { usePersonal } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
-import { TextField } from '../ui/field.tsx'
-import { FormDialog } from '../ui/form-dialog.tsx'
+import { TextField } from '../ui/control/field.tsx'
+import { FormDialog } from '../ui/dialog/form-dialog.tsx'
 
 /** Makes a team, which shares projects, domains and everything else among its members. */
 export function NewTeamDialog({ onClose, onMade }: { onClose: () => void; onMade: (slug: string) => void }) {

@@ -1,10 +1,10 @@
 import { listInvitations, revokeInvitation } from '#contract/api/invitation.ts'
 import { useAction, useRead } from '../api/query.ts'
 import { Badge } from '../ui/badge.tsx'
-import { IconButton } from '../ui/button.tsx'
-import { Card } from '../ui/card.tsx'
-import { Table } from '../ui/table.tsx'
-import { Time } from '../ui/time.tsx'
+import { IconButton } from '../ui/control/button.tsx'
+import { Card } from '../ui/layout/card.tsx'
+import { Table } from '../ui/layout/table.tsx'
+import { Time } from '../ui/text/time.tsx'
 
 /** People who were invited by mail and have not accepted yet. */
 export function OpenInvitations({ teamId }: { teamId: string }) {

@@ -5,11 +5,11 @@ import { getTeam, updateTeam } from '#contract/api/team.ts'
 import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
 import { useAction, useRead } from '../api/query.ts'
-import { Button } from '../ui/button.tsx'
-import { Card } from '../ui/card.tsx'
-import { CopyLine } from '../ui/copy-button.tsx'
-import { Switch, TextField } from '../ui/field.tsx'
-import { Page } from '../ui/page.tsx'
+import { Button } from '../ui/control/button.tsx'
+import { CopyLine } from '../ui/control/copy-button.tsx'
+import { Switch, TextField } from '../ui/control/field.tsx'
+import { Card } from '../ui/layout/card.tsx'
+import { Page } from '../ui/layout/page.tsx'
 
 export function TeamSettingsPage() {
   const { id } = useAccount()

@@ -1,8 +1,8 @@
 import type { QuotaUse } from '#contract/api/usage.ts'
 import { showAmount } from '#contract/quota-amount.ts'
 import { Badge } from '../ui/badge.tsx'
-import { ProgressBar } from '../ui/progress-bar.tsx'
-import { Time } from '../ui/time.tsx'
+import { ProgressBar } from '../ui/feedback/progress-bar.tsx'
+import { Time } from '../ui/text/time.tsx'
 
 /** From here on somebody should look at it. */
 const NEAR = 0.9

@@ -1,8 +1,8 @@
 import { readUsage } from '#contract/api/usage.ts'
 import { useRead } from '../api/query.ts'
 import { Badge } from '../ui/badge.tsx'
-import { Card } from '../ui/card.tsx'
-import { Page } from '../ui/page.tsx'
+import { Card } from '../ui/layout/card.tsx'
+import { Page } from '../ui/layout/page.tsx'
 import { UsageBars } from './usage-bars.tsx'
 
 export function UsagePage() {

@@ -1,11 +1,11 @@
 import { getDelivery, redeliver } from '#contract/api/webhook.ts'
 import { useAction, useLater } from '../api/query.ts'
-import { Button } from '../ui/button.tsx'
-import { CodeBlock } from '../ui/code-block.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { Skeleton } from '../ui/skeleton.tsx'
-import { Time } from '../ui/time.tsx'
+import { Button } from '../ui/control/button.tsx'
+import { Dialog } from '../ui/dialog/dialog.tsx'
+import { Problem } from '../ui/feedback/problem.tsx'
+import { Skeleton } from '../ui/feedback/skeleton.tsx'
+import { CodeBlock } from '../ui/text/code-block.tsx'
+import { Time } from '../ui/text/time.tsx'
 
 const pretty = (body: string): string => {
   try {

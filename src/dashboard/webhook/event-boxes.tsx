@@ -1,4 +1,4 @@
-import { Checkbox } from '../ui/field.tsx'
+import { Checkbox } from '../ui/control/field.tsx'
 import { EVENTS } from './event-types.ts'
 
 export const EventBoxes = ({

@@ -3,9 +3,9 @@ import { createWebhook, updateWebhook } from '#contract/api/webhook.ts'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
 import { ProjectBoxes } from '../project/project-boxes.tsx'
-import { TextField } from '../ui/field.tsx'
-import { FormDialog } from '../ui/form-dialog.tsx'
-import { ShownOnce } from '../ui/shown-once.tsx'
+import { TextField } from '../ui/control/field.tsx'
+import { FormDialog } from '../ui/dialog/form-dialog.tsx'
+import { ShownOnce } from '../ui/dialog/shown-once.tsx'
 import { EventBoxes } from './event-boxes.tsx'
 
 interface WebhookFields {

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { buildHint } from '#contract/build-hint.ts'
 import { errorLinesOf } from '#contract/error-lines.ts'
 import { terminalText } from '#contract/terminal-text.ts'
-import { withCode } from '../../ui/with-code.tsx'
+import { withCode } from '../../ui/text/with-code.tsx'
 import { segmentsOf } from './log-lines.tsx'
 import type { BuildLogState } from './use-build-log.ts'
 

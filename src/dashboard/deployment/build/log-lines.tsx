@@ -1,7 +1,7 @@
 import { memo } from 'react'
 import type { LogEvent } from '#client/follow/log-events.ts'
 import { classes } from '../../ui/classes.ts'
-import { formatTime } from '../../ui/format.ts'
+import { formatTime } from '../../ui/text/format.ts'
 import { markSegments, parseAnsi, plainText, type Segment } from './ansi.ts'
 
 /** Lines are drawn in blocks: one that does not change is not drawn again, one that is not seen is not laid out. */

@@ -1,9 +1,9 @@
 import { showDuration } from '#contract/amounts.ts'
 import { classes } from '../../ui/classes.ts'
-import { Elapsed } from '../../ui/elapsed.tsx'
-import { formatTime } from '../../ui/format.ts'
+import { Spinner } from '../../ui/feedback/spinner.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Spinner } from '../../ui/spinner.tsx'
+import { Elapsed } from '../../ui/text/elapsed.tsx'
+import { formatTime } from '../../ui/text/format.ts'
 import type { Step } from './steps.ts'
 
 const MARKS = {

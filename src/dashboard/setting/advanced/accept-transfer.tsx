@@ -5,8 +5,8 @@ import { sentence } from '#contract/wording.ts'
 import { useAccount } from '../../api/account.tsx'
 import { explain } from '../../api/explain.ts'
 import { useAction } from '../../api/query.ts'
-import { TextField } from '../../ui/field.tsx'
-import { FormDialog } from '../../ui/form-dialog.tsx'
+import { TextField } from '../../ui/control/field.tsx'
+import { FormDialog } from '../../ui/dialog/form-dialog.tsx'
 
 /** Takes a project that another account has offered into this one. */
 export function AcceptTransfer({ onClose }: { onClose: () => void }) {

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Project } from '../../project/project.ts'
-import { SelectField } from '../../ui/field.tsx'
+import { SelectField } from '../../ui/control/field.tsx'
 import { useSaveProject } from '../save-project.ts'
 import { SettingCard } from '../setting-card.tsx'
 import { SettingSwitch } from '../setting-switch.tsx'

@@ -1,8 +1,8 @@
 import { updateDataCache } from '#contract/api/project.ts'
 import { useAction } from '../../api/query.ts'
 import type { Project } from '../../project/project.ts'
-import { Card } from '../../ui/card.tsx'
-import { Switch } from '../../ui/field.tsx'
+import { Switch } from '../../ui/control/field.tsx'
+import { Card } from '../../ui/layout/card.tsx'
 
 export function DataCacheCard({ project }: { project: Project }) {
   const change = useAction(

@@ -3,7 +3,7 @@ import { deleteProject } from '#contract/api/project.ts'
 import { useAccount } from '../../api/account.tsx'
 import { useAction } from '../../api/query.ts'
 import type { Project } from '../../project/project.ts'
-import { DeleteCard } from '../../ui/delete-card.tsx'
+import { DeleteCard } from '../../ui/dialog/delete-card.tsx'
 
 /** The end of a project. */
 export function DeleteProject({ project }: { project: Project }) {

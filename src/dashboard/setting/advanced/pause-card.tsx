@@ -3,9 +3,9 @@ import { pauseProject, unpauseProject } from '#contract/api/project-production.t
 import { useAction } from '../../api/query.ts'
 import type { Project } from '../../project/project.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Card } from '../../ui/card.tsx'
-import { Confirm } from '../../ui/confirm.tsx'
+import { Button } from '../../ui/control/button.tsx'
+import { Confirm } from '../../ui/dialog/confirm.tsx'
+import { Card } from '../../ui/layout/card.tsx'
 
 /** Takes production off the net for a while, and puts it back. */
 export function PauseCard({ project }: { project: Project }) {

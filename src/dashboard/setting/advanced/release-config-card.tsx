@@ -3,8 +3,8 @@ import type { Static } from 'typebox'
 import { deleteReleaseConfig, getReleaseConfig, setReleaseConfig } from '#contract/api/release.ts'
 import { useAction, useRead } from '../../api/query.ts'
 import type { Project } from '../../project/project.ts'
-import { Button } from '../../ui/button.tsx'
-import { SelectField, Switch, TextField } from '../../ui/field.tsx'
+import { Button } from '../../ui/control/button.tsx'
+import { SelectField, Switch, TextField } from '../../ui/control/field.tsx'
 import { SettingCard } from '../setting-card.tsx'
 
 type Config = Static<typeof getReleaseConfig.reply>['rollingRelease']

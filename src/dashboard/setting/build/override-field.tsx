@@ -1,4 +1,4 @@
-import { Switch, TextField } from '../../ui/field.tsx'
+import { Switch, TextField } from '../../ui/control/field.tsx'
 
 /**
  * Something that is decided elsewhere unless this is switched on. Null: it is not. An empty text is a decision of its

@@ -8,9 +8,9 @@ import {
 import { ENV_TARGETS } from '#contract/api/env-variable.ts'
 import { useAction } from '../../api/query.ts'
 import type { Project } from '../../project/project.ts'
-import { Failure } from '../../ui/failure.tsx'
-import { SelectField, TextField } from '../../ui/field.tsx'
-import { FormDialog } from '../../ui/form-dialog.tsx'
+import { SelectField, TextField } from '../../ui/control/field.tsx'
+import { FormDialog } from '../../ui/dialog/form-dialog.tsx'
+import { Failure } from '../../ui/feedback/failure.tsx'
 import { TARGET_LABELS } from '../variable/variables.ts'
 import type { Environment } from './environments.ts'
 

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { ProtectionMode, TrustedType } from '#contract/api/project.ts'
 import type { Project } from '../../project/project.ts'
-import { SelectField, TextArea } from '../../ui/field.tsx'
+import { SelectField, TextArea } from '../../ui/control/field.tsx'
 import { useSaveProject } from '../save-project.ts'
 import { SettingCard } from '../setting-card.tsx'
 import { type NotedAddress, readAddresses, readLines, writeAddresses } from './address-list.ts'

@@ -1,5 +1,5 @@
 import { ENV_TARGETS, type EnvTarget } from '#contract/api/env-variable.ts'
-import { Checkbox } from '../../ui/field.tsx'
+import { Checkbox } from '../../ui/control/field.tsx'
 import type { Environment } from '../environment/environments.ts'
 import { TARGET_LABELS } from './variables.ts'
 

@@ -1,8 +1,8 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ButtonHTMLAttributes, ReactNode } from 'react'
-import { classes } from './classes.ts'
-import { Icon, type IconName } from './icon.tsx'
-import { Spinner } from './spinner.tsx'
+import { classes } from '../classes.ts'
+import { Spinner } from '../feedback/spinner.tsx'
+import { Icon, type IconName } from '../icon.tsx'
 
 const LOOKS = {
   /** The one thing to do on a page. */

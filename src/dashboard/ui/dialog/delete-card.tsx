@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
-import { Button } from './button.tsx'
-import { Card } from './card.tsx'
+import { Button } from '../control/button.tsx'
+import { Card } from '../layout/card.tsx'
 import { Confirm } from './confirm.tsx'
 
 /** The end of something large, which is confirmed by typing its name. */

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
-import { Button } from './button.tsx'
+import { Button } from '../control/button.tsx'
+import { TextField } from '../control/field.tsx'
 import { Dialog } from './dialog.tsx'
-import { TextField } from './field.tsx'
 
 /** Asks before something that has consequences, or cannot be taken back. With `word`, only after it was typed. */
 export function Confirm({

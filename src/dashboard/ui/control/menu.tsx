@@ -1,7 +1,7 @@
 import * as Radix from '@radix-ui/react-dropdown-menu'
 import type { ReactNode } from 'react'
-import { classes } from './classes.ts'
-import { Icon, type IconName } from './icon.tsx'
+import { classes } from '../classes.ts'
+import { Icon, type IconName } from '../icon.tsx'
 
 /** A button that opens a list of things to do, or of places to go to. */
 export const Menu = ({

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Button } from './button.tsx'
+import { Button } from '../control/button.tsx'
 import { Dialog } from './dialog.tsx'
 
 /** A dialog to fill in. What was typed stays when it could not be done. */

@@ -1,4 +1,4 @@
-import { classes } from './classes.ts'
+import { classes } from '../classes.ts'
 
 /** Stands where something will be, of about its size, so that nothing jumps. */
 export const Skeleton = ({ className }: { className?: string }) => (

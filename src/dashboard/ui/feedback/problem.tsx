@@ -1,8 +1,8 @@
 import { isNotFound } from '#client/api-error.ts'
-import { explain } from '../api/explain.ts'
-import { Button } from './button.tsx'
-import { Icon } from './icon.tsx'
-import { withCode } from './with-code.tsx'
+import { explain } from '../../api/explain.ts'
+import { Button } from '../control/button.tsx'
+import { Icon } from '../icon.tsx'
+import { withCode } from '../text/with-code.tsx'
 
 /** Instead of what could not be shown: why, and what to do. */
 export const Problem = ({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) => (

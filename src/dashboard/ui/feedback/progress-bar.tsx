@@ -1,4 +1,4 @@
-import { classes } from './classes.ts'
+import { classes } from '../classes.ts'
 
 /** How much of something is done, or used; `bad` where that calls for somebody. */
 export const ProgressBar = ({

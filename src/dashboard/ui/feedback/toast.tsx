@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
-import { IconButton } from './button.tsx'
-import { classes } from './classes.ts'
-import { Icon } from './icon.tsx'
+import { classes } from '../classes.ts'
+import { IconButton } from '../control/button.tsx'
+import { Icon } from '../icon.tsx'
 
 interface Toast {
   readonly id: number

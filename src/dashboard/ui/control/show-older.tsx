@@ -1,4 +1,4 @@
-import type { Pages } from '../api/query.ts'
+import type { Pages } from '../../api/query.ts'
 import { Button } from './button.tsx'
 
 /** Under a list that may go on. */

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Icon, type IconName } from './icon.tsx'
+import { Icon, type IconName } from '../icon.tsx'
 
 /** Where nothing is yet: what would be here, and how it gets here. */
 export const Empty = ({

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { createPortal } from 'react-dom'
-import { IconButton } from './button.tsx'
+import { IconButton } from '../control/button.tsx'
 
 /** A window above the page: the browser keeps the focus in it, closes it by Escape and gives the focus back. */
 export function Dialog({

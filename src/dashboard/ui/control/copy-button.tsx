@@ -1,6 +1,6 @@
 import { useState } from 'react'
+import { toast } from '../feedback/toast.tsx'
 import { IconButton } from './button.tsx'
-import { toast } from './toast.tsx'
 
 /** Puts a text on the clipboard. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {

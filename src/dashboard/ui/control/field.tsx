@@ -1,5 +1,5 @@
 import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, useId } from 'react'
-import { classes } from './classes.ts'
+import { classes } from '../classes.ts'
 
 const BOX =
   'w-full rounded-lg border border-line-strong/60 bg-raised px-3 text-sm text-fg placeholder:text-soft disabled:opacity-60'

@@ -1,5 +1,5 @@
-import { Button } from './button.tsx'
-import { CopyLine } from './copy-button.tsx'
+import { Button } from '../control/button.tsx'
+import { CopyLine } from '../control/copy-button.tsx'
 import { Dialog } from './dialog.tsx'
 
 /** A secret that nobody can read again after this. */

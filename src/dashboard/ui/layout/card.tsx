@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { classes } from './classes.ts'
+import { classes } from '../classes.ts'
 
 /** A panel, with a heading and something to do beside it. */
 export const Card = ({

@@ -1,4 +1,4 @@
-import { explain } from '../api/explain.ts'
+import { explain } from '../../api/explain.ts'
 
 /** Why something could not be done; nothing while it could. */
 export const Failure = ({ error }: { error: Error | null }) =>

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
-import type { ContainerLaunch, ControlMessage } from '#adapters/docker/container-launch.ts'
+import type { ContainerLaunch, ControlMessage } from '#adapters/docker/launch/container-launch.ts'
 import {
   type Docker,
   type DockerLimits,

@@ -10,8 +10,8 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pack } from 'tar-stream'
-import { connectEngine } from '#adapters/docker/engine.ts'
-import { readEngineAddress } from '#adapters/docker/engine-address.ts'
+import { connectEngine } from '#adapters/docker/engine/engine.ts'
+import { readEngineAddress } from '#adapters/docker/engine/engine-address.ts'
 
 const lacking = ['dockerd', 'containerd', 'runc', 'iptables', 'nft', 'unshare', 'setpriv', 'ip'].filter(
   (name) => !['/usr/bin', '/usr/sbin', '/bin', '/sbin'].some((folder) => existsSync(`${folder}/${name}`)),

@@ -3,7 +3,7 @@ import { PRIVATE_RANGES } from '#core/outbound/public-address.ts'
 import { resolversOf } from '../sandbox-bwrap/network/network-rules.ts'
 import { runTool } from '../sandbox-bwrap/run-tool.ts'
 import { findTools } from '../sandbox-bwrap/tools.ts'
-import type { Engine } from './engine.ts'
+import type { Engine } from './engine/engine.ts'
 import { LABEL } from './labels.ts'
 import { type LaunchedRuntime, openServices, type ServiceOptions } from './platform-services.ts'
 

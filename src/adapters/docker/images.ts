@@ -7,11 +7,11 @@ import { BuildFailure } from '#core/ports/builder.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { ImageBuilder, ImageTask } from '#core/ports/image-builder.ts'
 import type { Log } from '#core/ports/log.ts'
-import type { DiskGuard } from './disk-guard.ts'
-import { DockerError, isDockerError } from './docker-error.ts'
-import { type Engine, ImageBuildError } from './engine.ts'
-import type { ImageDetails, ImageLayer } from './engine-types.ts'
+import { DockerError, isDockerError } from './engine/docker-error.ts'
+import { type Engine, ImageBuildError } from './engine/engine.ts'
+import type { ImageDetails, ImageLayer } from './engine/engine-types.ts'
 import { LABEL, labelsOf } from './labels.ts'
+import type { DiskGuard } from './launch/disk-guard.ts'
 
 export interface ImageLimits {
   /** Of one step of a build. */

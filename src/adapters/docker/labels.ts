@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Labels } from './engine-types.ts'
+import type { Labels } from './engine/engine-types.ts'
 
 /** What tells whose an image or a container is. */
 export const LABEL = {

@@ -1,7 +1,7 @@
 import type { Check } from '#core/operator/status.ts'
-import { connectEngine } from '../docker/engine.ts'
-import { readEngineAddress } from '../docker/engine-address.ts'
-import type { EngineInfo } from '../docker/engine-types.ts'
+import { connectEngine } from '../docker/engine/engine.ts'
+import { readEngineAddress } from '../docker/engine/engine-address.ts'
+import type { EngineInfo } from '../docker/engine/engine-types.ts'
 import { SwarmEngine } from './swarm-engine.ts'
 import type { SwarmNode } from './swarm-types.ts'
 

@@ -1,9 +1,9 @@
 import type { Log } from '#core/ports/log.ts'
-import { accepts } from '../docker/container-launch.ts'
-import type { Engine } from '../docker/engine.ts'
-import type { ContainerDetails } from '../docker/engine-types.ts'
+import type { Engine } from '../docker/engine/engine.ts'
+import type { ContainerDetails } from '../docker/engine/engine-types.ts'
 import { LABEL } from '../docker/labels.ts'
-import { overwritten, type WriteLimits } from '../docker/written.ts'
+import { accepts } from '../docker/launch/container-launch.ts'
+import { overwritten, type WriteLimits } from '../docker/launch/written.ts'
 
 /** Why a container ended, as far as its exit code does not tell. */
 export interface ContainerEnd {

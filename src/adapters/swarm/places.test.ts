@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { it, type TestContext } from 'node:test'
-import { openSocketBridge } from '../docker/socket-bridge.ts'
+import { openSocketBridge } from '../docker/launch/socket-bridge.ts'
 import { type Offers, taskOffers, throughMachine } from './places.ts'
 
 it('tries to reach a container of this node again where it takes no connections', async (t) => {

@@ -4,9 +4,14 @@ import { SECOND } from '#contract/time.ts'
 import type { LoadedProgram } from '#core/instance/instance.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { SandboxExit } from '#core/ports/sandbox.ts'
-import { type ContainerLaunch, type ControlMessage, faultOf, portOf } from '../docker/container-launch.ts'
-import type { ImageDetails } from '../docker/engine-types.ts'
-import { openSocketBridge, type SocketBridge } from '../docker/socket-bridge.ts'
+import type { ImageDetails } from '../docker/engine/engine-types.ts'
+import {
+  type ContainerLaunch,
+  type ControlMessage,
+  faultOf,
+  portOf,
+} from '../docker/launch/container-launch.ts'
+import { openSocketBridge, type SocketBridge } from '../docker/launch/socket-bridge.ts'
 import type { Places } from './places.ts'
 import { type ServiceParts, serviceSpec } from './service-spec.ts'
 import type { SwarmEngine } from './swarm-engine.ts'

@@ -1,7 +1,7 @@
 import type { LoadedProgram } from '#core/instance/instance.ts'
 import { trusting } from '#core/outbound/trusting.ts'
-import { AUTHORITIES, CAPABILITIES, type ContainerLimits } from '../docker/container-launch.ts'
-import type { Labels } from '../docker/engine-types.ts'
+import type { Labels } from '../docker/engine/engine-types.ts'
+import { AUTHORITIES, CAPABILITIES, type ContainerLimits } from '../docker/launch/container-launch.ts'
 
 export interface ServiceParts {
   readonly name: string

@@ -1,8 +1,8 @@
-import { DockerError, isDockerError } from '../docker/docker-error.ts'
-import { pairs } from '../docker/engine.ts'
-import type { EngineHttp } from '../docker/engine-http.ts'
-import type { Labels } from '../docker/engine-types.ts'
-import { type Split, splitFrames } from '../docker/frames.ts'
+import { DockerError, isDockerError } from '../docker/engine/docker-error.ts'
+import { pairs } from '../docker/engine/engine.ts'
+import type { EngineHttp } from '../docker/engine/engine-http.ts'
+import type { Labels } from '../docker/engine/engine-types.ts'
+import { type Split, splitFrames } from '../docker/engine/frames.ts'
 import type { ServiceSummary, SwarmNode, Task } from './swarm-types.ts'
 
 /** What a manager of a swarm does. All reject with a `DockerError`; an engine that is none refuses everything. */

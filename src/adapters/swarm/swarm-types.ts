@@ -1,4 +1,4 @@
-import type { Labels } from '../docker/engine-types.ts'
+import type { Labels } from '../docker/engine/engine-types.ts'
 
 /** The parts of a manager's answers that are looked at. */
 export interface Task {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Labels } from '../docker/engine-types.ts'
+import type { Labels } from '../docker/engine/engine-types.ts'
 import type { SwarmEngine } from './swarm-engine.ts'
 import type { Task } from './swarm-types.ts'
 

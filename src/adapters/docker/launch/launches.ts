@@ -1,7 +1,7 @@
 import { BuildFailure } from '#core/ports/builder.ts'
 import { RunnerError } from '#core/ports/runner.ts'
+import { ownProcess } from '../labels.ts'
 import type { ContainerLaunch } from './container-launch.ts'
-import { ownProcess } from './labels.ts'
 
 /** All that this process runs on an engine or a swarm. */
 export class Launches {

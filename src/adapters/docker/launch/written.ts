@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { showLimit } from '#contract/amounts.ts'
-import type { Engine } from './engine.ts'
+import type { Engine } from '../engine/engine.ts'
 
 export interface WriteLimits {
   /** What a container may write into its own files. */

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { PLANS, type Plan } from '#contract/limits.ts'
+import { PLANS, type Plan } from '#contract/limit/limits.ts'
 import { ORIGINS, type Origin } from '#contract/origins.ts'
 import { Redacted } from '#contract/redacted.ts'
 import {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Static, TSchema } from 'typebox'
 import type { Generation } from './generation.ts'
-import type { LimitGroup } from './limits.ts'
+import type { LimitGroup } from './limit/limits.ts'
 import type { Access } from './scopes.ts'
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const

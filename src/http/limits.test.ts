@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createDeployment, listFiles } from '#contract/api/deployment.ts'
-import type { Window } from '#contract/limits.ts'
+import type { Window } from '#contract/limit/limits.ts'
 import { DAY, MINUTE } from '#contract/time.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
 import { createLimits } from './limits.ts'

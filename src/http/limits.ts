@@ -1,6 +1,6 @@
 import type { Endpoint } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
-import { LIMITS, type LimitGroup, type Plan, type Window } from '#contract/limits.ts'
+import { LIMITS, type LimitGroup, type Plan, type Window } from '#contract/limit/limits.ts'
 import { MINUTE } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { RateLimiter, Taken } from '#core/ports/rate-limiter.ts'

@@ -4,7 +4,7 @@ import { finished, Readable, type Writable } from 'node:stream'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Endpoint, pathOf, type RawReply } from '#contract/endpoint.ts'
 import { AloftError, invalidRequest } from '#contract/errors.ts'
-import type { Plan } from '#contract/limits.ts'
+import type { Plan } from '#contract/limit/limits.ts'
 import type { Origin } from '#contract/origins.ts'
 import {
   authorise,

@@ -9,7 +9,7 @@ import { buffer } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import { type Header, pack } from 'tar-stream'
 import { unpackTar } from '#builder/environment/toolchain/unpack-tar.ts'
-import { backupEnd, tarEntry, tarHeader } from '#contract/backup.ts'
+import { backupEnd, tarEntry, tarHeader } from '#contract/backup/backup.ts'
 import { restore } from '#src/process/data/restore.ts'
 import { type Attacked, callApi, tried, useAttacked } from '#test/support/attacked.ts'
 

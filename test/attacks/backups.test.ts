@@ -14,7 +14,7 @@ import {
   checksumLine,
   MANIFEST,
   tarEntry,
-} from '#contract/backup.ts'
+} from '#contract/backup/backup.ts'
 import { checkBackup } from '#src/process/data/restore.ts'
 import { tried } from '#test/support/attacked.ts'
 

@@ -93,7 +93,7 @@ export const KINDS: readonly Kind[] = [
   {
     name: 'Backups in foreign hands',
     files: [
-      'src/contract/sealed-backup.test.ts',
+      'src/contract/backup/sealed-backup.test.ts',
       'test/attacks/backups.test.ts',
       'test/e2e/backup.test.ts',
       'src/cli/operator/backup.test.ts',

@@ -13,8 +13,8 @@ import {
   padding,
   readBackupEnd,
   readTarHeader,
-} from '#contract/backup.ts'
-import { isSealedBackup, openSealedBackup, type ReadAt, SealError } from '#contract/sealed-backup.ts'
+} from '#contract/backup/backup.ts'
+import { isSealedBackup, openSealedBackup, type ReadAt, SealError } from '#contract/backup/sealed-backup.ts'
 import { findDamage } from './find-damage.ts'
 
 /** Why an archive cannot be used; for the person who wants to. */

@@ -17,7 +17,7 @@ import {
   tarBytes,
   tarEntry,
   tarHeader,
-} from '#contract/backup.ts'
+} from '#contract/backup/backup.ts'
 import type { BackupOptions, Backups, TableSource, TakeRows } from '#core/operator/backup.ts'
 import { BlobError, type BlobStore } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'

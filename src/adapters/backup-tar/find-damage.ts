@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type BackupEnd, CHECKSUMS, END, padding, readTarHeader } from '#contract/backup.ts'
-import { PIECE, type ReadAt, SealError } from '#contract/sealed-backup.ts'
+import { type BackupEnd, CHECKSUMS, END, padding, readTarHeader } from '#contract/backup/backup.ts'
+import { PIECE, type ReadAt, SealError } from '#contract/backup/sealed-backup.ts'
 
 const BLOCK = 512
 const STEP = 1 << 20

@@ -1,4 +1,4 @@
-import type { Window } from '#contract/limits.ts'
+import type { Window } from '#contract/limit/limits.ts'
 import type { Taken } from '#core/ports/rate-limiter.ts'
 import type { GivenCount } from '../limit-memory/memory-limiter.ts'
 

@@ -1,4 +1,4 @@
-import type { Window } from '#contract/limits.ts'
+import type { Window } from '#contract/limit/limits.ts'
 
 // The longest a timer can wait: beyond it a window would end at once.
 const LONGEST_MS = 2 ** 31 - 1

@@ -1,5 +1,5 @@
 import type { RateLimiterRes } from 'rate-limiter-flexible'
-import type { Window } from '#contract/limits.ts'
+import type { Window } from '#contract/limit/limits.ts'
 import type { Taken } from '#core/ports/rate-limiter.ts'
 
 /** Counters go by the time of day: when that is set back, a window seems to end later than it can. */

@@ -1,5 +1,5 @@
 import { deleteOtherSessions, deleteSession } from '#contract/api/session.ts'
-import { count } from '#contract/wording.ts'
+import { count } from '#contract/words/wording.ts'
 import { defineCommand, flag, optional } from '../command.ts'
 import { usageError } from '../exit.ts'
 import { plainText } from '../output/plain-text.ts'

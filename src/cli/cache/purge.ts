@@ -1,5 +1,5 @@
 import { purgeCache } from '#contract/api/cache.ts'
-import { count } from '#contract/wording.ts'
+import { count } from '#contract/words/wording.ts'
 import { defineCommand, flag, values } from '../command.ts'
 import { usageError } from '../exit.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'

@@ -1,6 +1,6 @@
 import type { Client } from '#client/client.ts'
 import { listFiles } from '#contract/api/deployment.ts'
-import { count } from '#contract/wording.ts'
+import { count } from '#contract/words/wording.ts'
 import type { Colors } from '../output/output.ts'
 import { plainText } from '../output/plain-text.ts'
 

@@ -1,7 +1,7 @@
 import { siteAddress } from '#client/site-address.ts'
 import { listDeploymentAliases } from '#contract/api/alias.ts'
 import { listBuilds } from '#contract/api/deployment.ts'
-import { queueWords } from '#contract/queue-words.ts'
+import { queueWords } from '#contract/words/queue-words.ts'
 import { defineCommand, required } from '../command.ts'
 import { relativeTime } from '../output/relative-time.ts'
 import { renderFacts, renderTable } from '../output/table.ts'

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { listVariables } from '#contract/api/env-variable.ts'
-import { count } from '#contract/wording.ts'
+import { count } from '#contract/words/wording.ts'
 import { defineCommand, optional, value } from '../command.ts'
 import { plainText } from '../output/plain-text.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Static } from 'typebox'
 import { createVariables, listVariables } from '#contract/api/env-variable.ts'
-import { count } from '#contract/wording.ts'
+import { count } from '#contract/words/wording.ts'
 import { defineCommand, flag, required, zeroOrMore } from '../command.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
 import { plainText } from '../output/plain-text.ts'

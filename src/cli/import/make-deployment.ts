@@ -3,7 +3,7 @@ import type { DeployEvent } from '#client/deploy/deploy-event.ts'
 import { deployFiles } from '#client/deploy/deploy-files.ts'
 import type { MemoryFile } from '#client/deploy/memory-file.ts'
 import { listDeployments } from '#contract/api/deployment.ts'
-import { count } from '#contract/wording.ts'
+import { count } from '#contract/words/wording.ts'
 import { DOING } from '../deploy/reporter.ts'
 import type { Source, SourceFile } from './source.ts'
 

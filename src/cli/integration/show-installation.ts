@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { getConfiguration } from '#contract/api/installation.ts'
-import { count } from '#contract/wording.ts'
+import { count } from '#contract/words/wording.ts'
 import type { Cli } from '../cli.ts'
 import { relativeTime } from '../output/relative-time.ts'
 import { renderFacts } from '../output/table.ts'

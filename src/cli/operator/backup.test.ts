@@ -11,9 +11,9 @@ import {
   makeBackup,
   retryFailedJob,
 } from '#contract/api/operator.ts'
-import { backupEnd, tarEntry } from '#contract/backup.ts'
+import { backupEnd, tarEntry } from '#contract/backup/backup.ts'
+import { openSealedBackup, type ReadAt } from '#contract/backup/sealed-backup.ts'
 import { AloftError } from '#contract/errors.ts'
-import { openSealedBackup, type ReadAt } from '#contract/sealed-backup.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
 import { createEntryFinder } from './find-entry.ts'
 

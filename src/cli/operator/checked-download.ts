@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { END_BYTES, MISSING, readBackupEnd } from '#contract/backup.ts'
+import { END_BYTES, MISSING, readBackupEnd } from '#contract/backup/backup.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { createEntryFinder } from './find-entry.ts'
 

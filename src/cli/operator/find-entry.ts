@@ -1,4 +1,4 @@
-import { padding, readTarHeader } from '#contract/backup.ts'
+import { padding, readTarHeader } from '#contract/backup/backup.ts'
 
 const BLOCK = 512
 /** Enough for any entry that people are shown; of a larger one, the beginning. */

@@ -1,4 +1,4 @@
-import { count } from '#contract/wording.ts'
+import { count } from '#contract/words/wording.ts'
 import { defineCommand, flag } from '../command.ts'
 import { plainText } from '../output/plain-text.ts'
 import { explained } from './stopped-server.ts'

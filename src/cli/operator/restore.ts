@@ -1,6 +1,6 @@
 import { showBytes, timeLeft } from '#contract/amounts.ts'
-import type { RestoreProgress } from '#contract/backup.ts'
-import { count } from '#contract/wording.ts'
+import type { RestoreProgress } from '#contract/backup/backup.ts'
+import { count } from '#contract/words/wording.ts'
 import type { Cli } from '../cli.ts'
 import { defineCommand, flag, required, value } from '../command.ts'
 import { plainText } from '../output/plain-text.ts'

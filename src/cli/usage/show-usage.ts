@@ -1,5 +1,5 @@
 import type { QuotaUse, UsageReply } from '#contract/api/usage.ts'
-import { showAmount } from '#contract/quota-amount.ts'
+import { showAmount } from '#contract/limit/quota-amount.ts'
 import type { Colors } from '../output/output.ts'
 import { renderTable } from '../output/table.ts'
 

@@ -8,8 +8,8 @@ import {
   readAccountUsage,
   readUsage,
 } from '#contract/api/usage.ts'
-import { PLANS } from '#contract/limits.ts'
-import { PLAN_QUOTAS } from '#contract/quotas.ts'
+import { PLANS } from '#contract/limit/limits.ts'
+import { PLAN_QUOTAS } from '#contract/limit/quotas.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
 
 const env = { ALOFT_TOKEN: TOKEN }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { endpoint } from '../endpoint.ts'
-import { PLANS } from '../limits.ts'
+import { PLANS } from '../limit/limits.ts'
 import { PaginationSchema, pageQuery } from '../page.ts'
 import { needs } from '../scopes.ts'
 import { PROJECT_NODE_VERSIONS } from './node-versions.ts'

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from '../endpoint.ts'
-import { PLANS } from '../limits.ts'
-import { QUOTA_NAMES, QUOTAS, type QuotaName, STORAGE_PARTS } from '../quotas.ts'
+import { PLANS } from '../limit/limits.ts'
+import { QUOTA_NAMES, QUOTAS, type QuotaName, STORAGE_PARTS } from '../limit/quotas.ts'
 import { OPERATOR, PERSONAL } from '../scopes.ts'
 import { Nullable, Time } from './shared.ts'
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { endpoint } from '../endpoint.ts'
-import { PLANS } from '../limits.ts'
+import { PLANS } from '../limit/limits.ts'
 import { needs } from '../scopes.ts'
 import { Nullable, Time } from './shared.ts'
 

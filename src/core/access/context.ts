@@ -1,5 +1,5 @@
 import type { Role } from '#contract/api/team.ts'
-import type { Plan } from '#contract/limits.ts'
+import type { Plan } from '#contract/limit/limits.ts'
 import type { Origin } from '#contract/origins.ts'
 import type { Installation } from '../installation/installation.ts'
 import type { Log } from '../ports/log.ts'

@@ -1,5 +1,5 @@
 import { AloftError } from '#contract/errors.ts'
-import { PLANS, type Plan } from '#contract/limits.ts'
+import { PLANS, type Plan } from '#contract/limit/limits.ts'
 import type { Owner } from './context.ts'
 
 export const atLeast = (plan: Plan, least: Plan): boolean => PLANS.indexOf(plan) >= PLANS.indexOf(least)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { PLAN_QUOTAS } from '#contract/quotas.ts'
+import { PLAN_QUOTAS } from '#contract/limit/quotas.ts'
 import { HOUR } from '#contract/time.ts'
 import { usualDatabase } from '#test/support/database/databases.ts'
 import { openStores } from '#test/support/database/stores.ts'

@@ -1,6 +1,6 @@
-import { buildHint } from '#contract/build-hint.ts'
+import { buildHint } from '#contract/build/build-hint.ts'
 import { html, raw } from '#contract/html.ts'
-import { sentence } from '#contract/wording.ts'
+import { sentence } from '#contract/words/wording.ts'
 import type { Deployment, Failure } from '../deployment/deployment.ts'
 import { MAIL_SMALL, mailButton, mailPage, mailText } from '../mail/mail-page.ts'
 import { strangerLine, strangerText } from '../mail/stranger-text.ts'

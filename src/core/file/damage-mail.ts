@@ -1,4 +1,4 @@
-import { count } from '#contract/wording.ts'
+import { count } from '#contract/words/wording.ts'
 import { noticeMail } from '../mail/notice-mail.ts'
 import type { Mail } from '../ports/mailer.ts'
 

@@ -1,5 +1,5 @@
 import { html } from '#contract/html.ts'
-import { utcTime } from '#contract/wording.ts'
+import { utcTime } from '#contract/words/wording.ts'
 import { mailButton, mailPage } from '../mail/mail-page.ts'
 import { strangerText } from '../mail/stranger-text.ts'
 import type { Mail } from '../ports/mailer.ts'

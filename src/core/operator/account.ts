@@ -1,4 +1,4 @@
-import type { Plan } from '#contract/limits.ts'
+import type { Plan } from '#contract/limit/limits.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Team } from '../team/team.ts'
 import type { User } from '../user/user.ts'

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { BackupRows } from '#contract/backup.ts'
+import type { BackupRows } from '#contract/backup/backup.ts'
 
 /** Everything that the databases held at one moment, row by row. */
 export interface TableSource {

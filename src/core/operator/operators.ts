@@ -1,6 +1,6 @@
 import { AloftError } from '#contract/errors.ts'
 import { newBearer } from '#contract/ids.ts'
-import type { Plan } from '#contract/limits.ts'
+import type { Plan } from '#contract/limit/limits.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { JobHandler } from '../job/job-handler.ts'
 import type { FailedJob, JobStore } from '../job/job-queue.ts'

@@ -1,4 +1,4 @@
-import type { Window } from '#contract/limits.ts'
+import type { Window } from '#contract/limit/limits.ts'
 
 export interface Taken {
   readonly allowed: boolean

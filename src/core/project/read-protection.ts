@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net'
 import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newBearer } from '#contract/ids.ts'
-import type { Plan } from '#contract/limits.ts'
+import type { Plan } from '#contract/limit/limits.ts'
 import { atLeast } from '../access/plan.ts'
 import type { PasswordProtection, ProjectDetails, TrustedIps } from './project-details.ts'
 

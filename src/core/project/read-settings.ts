@@ -1,6 +1,6 @@
 import type { Framework, GitType, ProtectedType } from '#contract/api/project.ts'
 import { invalidRequest } from '#contract/errors.ts'
-import type { Plan } from '#contract/limits.ts'
+import type { Plan } from '#contract/limit/limits.ts'
 import { readGitLink } from './git-link.ts'
 import type { BuildSettings, Project } from './project.ts'
 import type { ProjectDetails } from './project-details.ts'

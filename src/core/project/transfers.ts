@@ -1,6 +1,6 @@
 import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newBearer } from '#contract/ids.ts'
-import { amountOf } from '#contract/quota-amount.ts'
+import { amountOf } from '#contract/limit/quota-amount.ts'
 import { DAY } from '#contract/time.ts'
 import type { Context, Owner } from '../access/context.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'

@@ -1,6 +1,6 @@
 import type { Role } from '#contract/api/team.ts'
 import { html } from '#contract/html.ts'
-import { utcTime } from '#contract/wording.ts'
+import { utcTime } from '#contract/words/wording.ts'
 import { mailButton, mailPage } from '../mail/mail-page.ts'
 import { strangerText } from '../mail/stranger-text.ts'
 import type { Mail } from '../ports/mailer.ts'

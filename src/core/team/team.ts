@@ -1,6 +1,6 @@
 import type { Role } from '#contract/api/team.ts'
 import { AloftError, invalidRequest } from '#contract/errors.ts'
-import type { Plan } from '#contract/limits.ts'
+import type { Plan } from '#contract/limit/limits.ts'
 import { isReservedLabel } from '../alias/platform-names.ts'
 
 export interface Team {

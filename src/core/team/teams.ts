@@ -1,7 +1,7 @@
 import type { Role } from '#contract/api/team.ts'
 import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
-import type { Plan } from '#contract/limits.ts'
+import type { Plan } from '#contract/limit/limits.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
 import type { DisableStores } from '../installation/disable-installations.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { PLAN_QUOTAS } from '#contract/quotas.ts'
+import { PLAN_QUOTAS } from '#contract/limit/quotas.ts'
 import { DAY } from '#contract/time.ts'
 import type { LogDraft } from '#core/log/log-entry.ts'
 import { createInstanceLog } from '#core/log/write/instance-log.ts'

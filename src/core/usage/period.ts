@@ -1,4 +1,4 @@
-import { type QuotaName, quotaSpec } from '#contract/quotas.ts'
+import { type QuotaName, quotaSpec } from '#contract/limit/quotas.ts'
 
 /** The name of the day or month in which a quota counts now, or nothing where it has none. */
 export function periodOf(name: QuotaName, now: number): string {

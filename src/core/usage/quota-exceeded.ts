@@ -1,6 +1,6 @@
 import { AloftError } from '#contract/errors.ts'
-import { amountOf } from '#contract/quota-amount.ts'
-import type { QuotaName } from '#contract/quotas.ts'
+import { amountOf } from '#contract/limit/quota-amount.ts'
+import type { QuotaName } from '#contract/limit/quotas.ts'
 import { resetOf } from './period.ts'
 
 interface Exceeded {

@@ -1,5 +1,5 @@
-import type { Plan } from '#contract/limits.ts'
-import { PLAN_QUOTAS, QUOTA_NAMES, type QuotaLimits } from '#contract/quotas.ts'
+import type { Plan } from '#contract/limit/limits.ts'
+import { PLAN_QUOTAS, QUOTA_NAMES, type QuotaLimits } from '#contract/limit/quotas.ts'
 import { MINUTE } from '#contract/time.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'

@@ -1,11 +1,11 @@
-import type { Plan } from '#contract/limits.ts'
+import type { Plan } from '#contract/limit/limits.ts'
 import {
   QUOTA_NAMES,
   type QuotaLimits,
   type QuotaName,
   STORAGE_PARTS,
   type StoragePart,
-} from '#contract/quotas.ts'
+} from '#contract/limit/quotas.ts'
 import { MINUTE } from '#contract/time.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { RepositorySizeStore } from '../git/repository-sizes.ts'

@@ -1,5 +1,5 @@
 import { AloftError } from '#contract/errors.ts'
-import type { Plan } from '#contract/limits.ts'
+import type { Plan } from '#contract/limit/limits.ts'
 
 export interface User {
   readonly id: string

@@ -1,6 +1,6 @@
 import { AloftError } from '#contract/errors.ts'
 import { newId, newSuffix } from '#contract/ids.ts'
-import type { Plan } from '#contract/limits.ts'
+import type { Plan } from '#contract/limit/limits.ts'
 import { isReservedLabel } from '../alias/platform-names.ts'
 import type { Clock } from '../ports/clock.ts'
 import { type User, usernameFor } from './user.ts'

@@ -1,7 +1,7 @@
 import { Link, type NavigateOptions } from '@tanstack/react-router'
 import { readAuditLog } from '#contract/api/audit.ts'
 import { listProjects } from '#contract/api/project.ts'
-import { inWords, type NamesById, type Piece, type Thing, textOf, VIAS } from '#contract/audit-words.ts'
+import { inWords, type NamesById, type Piece, type Thing, textOf, VIAS } from '#contract/words/audit-words.ts'
 import { useAccount } from '../api/account.tsx'
 import { usePeople } from '../api/people.ts'
 import { useLater, useReadPages } from '../api/query.ts'

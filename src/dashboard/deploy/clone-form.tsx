@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Framework } from '#contract/api/project.ts'
-import { sentence } from '#contract/wording.ts'
+import { sentence } from '#contract/words/wording.ts'
 import { useAccount } from '../api/account.tsx'
 import { useAction } from '../api/query.ts'
 import { PRESETS } from '../setting/build/presets.ts'

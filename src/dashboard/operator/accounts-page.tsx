@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { listAccounts, updateAccount } from '#contract/api/operator.ts'
-import { PLANS, type Plan } from '#contract/limits.ts'
+import { PLANS, type Plan } from '#contract/limit/limits.ts'
 import { useAction, useReadPages } from '../api/query.ts'
 import { useSearchText } from '../api/search.ts'
 import { Avatar } from '../ui/avatar.tsx'

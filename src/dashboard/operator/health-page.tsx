@@ -1,6 +1,6 @@
 import { showBytes } from '#contract/amounts.ts'
 import { getStatus } from '#contract/api/operator.ts'
-import { count } from '#contract/wording.ts'
+import { count } from '#contract/words/wording.ts'
 import { useRead } from '../api/query.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Icon } from '../ui/icon.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { readLimit, showAmount } from '#contract/quota-amount.ts'
-import { QUOTA_NAMES, QUOTAS, type QuotaLimits, type QuotaName } from '#contract/quotas.ts'
+import { readLimit, showAmount } from '#contract/limit/quota-amount.ts'
+import { QUOTA_NAMES, QUOTAS, type QuotaLimits, type QuotaName } from '#contract/limit/quotas.ts'
 import { TextField } from '../ui/control/field.tsx'
 import { FormDialog } from '../ui/dialog/form-dialog.tsx'
 

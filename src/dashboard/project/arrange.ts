@@ -1,4 +1,4 @@
-import { isCancelled } from '#contract/build-hint.ts'
+import { isCancelled } from '#contract/build/build-hint.ts'
 import type { Project } from './project.ts'
 
 type ProjectStatus = 'failed' | 'building' | 'paused' | 'held' | 'ready' | 'empty'

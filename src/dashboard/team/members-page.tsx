@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { changeRole, listMembers, type Role, removeMember } from '#contract/api/team.ts'
-import { sentence } from '#contract/wording.ts'
+import { sentence } from '#contract/words/wording.ts'
 import { useAccount, useAccounts } from '../api/account.tsx'
 import { useAction, useRead } from '../api/query.ts'
 import { Avatar } from '../ui/avatar.tsx'

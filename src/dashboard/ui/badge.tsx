@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { isCancelled } from '#contract/build-hint.ts'
+import { isCancelled } from '#contract/build/build-hint.ts'
 import { classes } from './classes.ts'
 
 const TONES = {

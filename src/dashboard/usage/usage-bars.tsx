@@ -1,5 +1,5 @@
 import type { QuotaUse } from '#contract/api/usage.ts'
-import { showAmount } from '#contract/quota-amount.ts'
+import { showAmount } from '#contract/limit/quota-amount.ts'
 import { Badge } from '../ui/badge.tsx'
 import { ProgressBar } from '../ui/feedback/progress-bar.tsx'
 import { Time } from '../ui/text/time.tsx'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Endpoint, pathOf } from '#contract/endpoint.ts'
-import type { Plan } from '#contract/limits.ts'
+import type { Plan } from '#contract/limit/limits.ts'
 import type { Context } from '#core/access/context.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { DataVersion } from '#core/ports/data-version.ts'

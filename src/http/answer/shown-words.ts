@@ -1,5 +1,5 @@
 import type { ReadyState } from '#contract/api/deployment.ts'
-import type { Plan } from '#contract/limits.ts'
+import type { Plan } from '#contract/limit/limits.ts'
 
 const PLANS = {
   oss: 'hobby',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { LimitGroup } from '#contract/limits.ts'
+import type { LimitGroup } from '#contract/limit/limits.ts'
 import { networkOf } from '#core/access/network-of.ts'
 import { createLimits } from '../limits.ts'
 import { takeLoginMail } from './mail-allowance.ts'

@@ -1,5 +1,5 @@
 import { html, type Raw, raw } from '#contract/html.ts'
-import { utcTime } from '#contract/wording.ts'
+import { utcTime } from '#contract/words/wording.ts'
 import type { Login } from '#core/login/login.ts'
 import type { Review } from '#core/login/logins.ts'
 import type { User } from '#core/user/user.ts'

@@ -23,8 +23,8 @@ import {
   MISSING,
   type RestoreProgress,
   tarBytes,
-} from '#contract/backup.ts'
-import { readPassphrase } from '#contract/sealed-backup.ts'
+} from '#contract/backup/backup.ts'
+import { readPassphrase } from '#contract/backup/sealed-backup.ts'
 import type { BlobDigest, BlobStore } from '#core/ports/blob-store.ts'
 import type { Log } from '#core/ports/log.ts'
 import { systemClock } from '#core/ports/system-clock.ts'

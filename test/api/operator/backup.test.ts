@@ -20,8 +20,8 @@ import {
   readTarHeader,
   tarBytes,
   tarEntry,
-} from '#contract/backup.ts'
-import { openSealedBackup, type ReadAt } from '#contract/sealed-backup.ts'
+} from '#contract/backup/backup.ts'
+import { openSealedBackup, type ReadAt } from '#contract/backup/sealed-backup.ts'
 import { RestoreError, type RestoreOptions, restore } from '#src/process/data/restore.ts'
 import { eachDatabase, type OpenDatabase, onPostgres } from '#test/support/database/databases.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'

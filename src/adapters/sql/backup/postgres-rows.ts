@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { BackupRows } from '#contract/backup.ts'
+import type { BackupRows } from '#contract/backup/backup.ts'
 import type { TakeRows } from '#core/operator/backup.ts'
 import type { History } from '../migrations/migrate.ts'
 import { type IsMeant, inOrder, isCopied, quoted, type TableShape } from './schema-tables.ts'

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { BackupRows } from '#contract/backup.ts'
+import type { BackupRows } from '#contract/backup/backup.ts'
 import type { TakeRows } from '#core/operator/backup.ts'
 import type { History } from '../migrations/migrate.ts'
 import { type IsMeant, quoted, sqliteTables } from './schema-tables.ts'

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { Kysely, sql } from 'kysely'
-import type { BackupRows } from '#contract/backup.ts'
+import type { BackupRows } from '#contract/backup/backup.ts'
 import { createSqliteDialect } from '../database/dialect/sqlite-dialect.ts'
 import { LOG_MIGRATIONS } from '../log/log-migrations/list.ts'
 import { MIGRATIONS } from '../migrations/list.ts'

@@ -1,5 +1,5 @@
 import type { LogEvent } from '#client/follow/log-events.ts'
-import { count } from '#contract/wording.ts'
+import { count } from '#contract/words/wording.ts'
 import { localTime } from '../../output/local-time.ts'
 import type { Colors } from '../../output/output.ts'
 import { colouredText } from '../../output/plain-text.ts'

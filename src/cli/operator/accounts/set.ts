@@ -1,5 +1,5 @@
 import { updateAccount } from '#contract/api/operator.ts'
-import { PLANS } from '#contract/limits.ts'
+import { PLANS } from '#contract/limit/limits.ts'
 import { defineCommand, flag, oneOf, required, value } from '../../command.ts'
 import { usageError } from '../../exit.ts'
 import { showAccount } from '../account.ts'

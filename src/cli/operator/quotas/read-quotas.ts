@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { QuotaChange } from '#contract/api/usage.ts'
-import { readLimit } from '#contract/quota-amount.ts'
-import { QUOTA_NAMES } from '#contract/quotas.ts'
+import { readLimit } from '#contract/limit/quota-amount.ts'
+import { QUOTA_NAMES } from '#contract/limit/quotas.ts'
 import { usageError } from '../../exit.ts'
 
 export const QUOTA_ARGUMENT =

@@ -1,5 +1,5 @@
 import { changePlanQuotas } from '#contract/api/usage.ts'
-import { PLANS } from '#contract/limits.ts'
+import { PLANS } from '#contract/limit/limits.ts'
 import { defineCommand, oneOf, oneOrMore, required } from '../../command.ts'
 import { operatorHints } from '../hints.ts'
 import { showPlans } from './ls.ts'

@@ -1,5 +1,5 @@
 import type { CSSProperties } from 'react'
-import { CONTROL, SEQUENCE, settled } from '#contract/terminal-text.ts'
+import { CONTROL, SEQUENCE, settled } from '#contract/build/terminal-text.ts'
 
 /** A run of text that looks the same. */
 export interface Segment {

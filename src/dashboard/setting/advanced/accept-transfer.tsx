@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { acceptProject } from '#contract/api/project-transfer.ts'
-import { sentence } from '#contract/wording.ts'
+import { sentence } from '#contract/words/wording.ts'
 import { useAccount } from '../../api/account.tsx'
 import { explain } from '../../api/explain.ts'
 import { useAction } from '../../api/query.ts'

@@ -1,5 +1,5 @@
 import { readUsage } from '#contract/api/usage.ts'
-import { PLANS, type Plan } from '#contract/limits.ts'
+import { PLANS, type Plan } from '#contract/limit/limits.ts'
 import { useLater } from '../../api/query.ts'
 
 /** Says which plan something needs, to those who are on a lesser one; others need not know. */

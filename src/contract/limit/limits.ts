@@ -1,4 +1,4 @@
-import { DAY, HOUR, MINUTE } from './time.ts'
+import { DAY, HOUR, MINUTE } from '../time.ts'
 
 export const PLANS = ['oss', 'free', 'pro', 'enterprise'] as const
 export type Plan = (typeof PLANS)[number]

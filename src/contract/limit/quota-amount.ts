@@ -1,4 +1,4 @@
-import { showBytes, showMemory } from './amounts.ts'
+import { showBytes, showMemory } from '../amounts.ts'
 import { type QuotaName, quotaSpec } from './quotas.ts'
 
 const NOUNS: Partial<Record<QuotaName, readonly [one: string, many: string]>> = {

@@ -1,4 +1,4 @@
-import { MINUTE } from './time.ts'
+import { MINUTE } from '../time.ts'
 
 /** Where a build is that waits for others. */
 export interface QueuePlace {

@@ -24,7 +24,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { run } from 'node:test'
 import { findBundle } from '../../src/process/supervisor/bundle.ts'
-import { failureOf } from '../../test/support/package.ts'
+import { failureOf } from '../../test/support/program/package.ts'
 import { ensureTools, TOOLS } from '../debian.js'
 import { writeOthers } from './authorities.ts'
 import {

@@ -1,6 +1,6 @@
 // The package, made once for all tests that want it: `node scripts/test/pack.ts <file>`.
 import { copyFile, rename } from 'node:fs/promises'
-import { packNow } from '../../test/support/package.ts'
+import { packNow } from '../../test/support/program/package.ts'
 
 const [to] = process.argv.slice(2) as [string]
 const packed = await packNow()

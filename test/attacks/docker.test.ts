@@ -9,8 +9,8 @@ import {
   startRegistry,
   type TestEngine,
   type TestRegistry,
-} from '#test/support/docker.ts'
-import { type DockerPrograms, openPrograms } from '#test/support/docker-programs.ts'
+} from '#test/support/docker/docker.ts'
+import { type DockerPrograms, openPrograms } from '#test/support/docker/docker-programs.ts'
 import { inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
 
 const skip = dockerMissing || onlyShort

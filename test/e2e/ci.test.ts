@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import { CI_FOLDER, githubSteps, gitlabScript } from '../support/ci-script.ts'
-import { readPage } from '../support/doc-page.ts'
 import { type WorkTree, workTree } from '../support/git/git.ts'
+import { CI_FOLDER, githubSteps, gitlabScript } from '../support/program/ci-script.ts'
+import { readPage } from '../support/program/doc-page.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const run = promisify(execFile)

@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
-import { type Desk, openDesk } from '../support/command-line.ts'
+import { type Desk, openDesk } from '../support/program/command-line.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer

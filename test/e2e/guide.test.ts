@@ -3,9 +3,9 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } fro
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { blocksOf, createReader, missingLine, type Reader, readPage } from '../support/doc-page.ts'
 import { freePort } from '../support/free-port.ts'
-import { type Packed, pack, type Unpacked, unpack } from '../support/package.ts'
+import { blocksOf, createReader, missingLine, type Reader, readPage } from '../support/program/doc-page.ts'
+import { type Packed, pack, type Unpacked, unpack } from '../support/program/package.ts'
 import { dropSeveral, isSeveral, openSeveral } from '../support/several.ts'
 
 const root = resolve(import.meta.dirname, '../..')

@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
 import { hiddenIn } from '#test/support/browser/browser.ts'
-import { freezeWork } from '#test/support/freeze-work.ts'
 import { type Installation, install, NOTHING_RUNS, uninstall } from '#test/support/installation.ts'
+import { freezeWork } from '#test/support/process/freeze-work.ts'
 
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/integration/server.js')
 

@@ -11,7 +11,7 @@ import { runGit, workTree } from '#test/support/git/git.ts'
 import { type GitHost, startGitHost } from '#test/support/git/git-host.ts'
 import { sshClient } from '#test/support/git/ssh.ts'
 import { type Installation, install, TOKEN, uninstall } from '#test/support/installation.ts'
-import { forgetPeak, peakOf, peakOfPrograms } from '#test/support/peak-memory.ts'
+import { forgetPeak, peakOf, peakOfPrograms } from '#test/support/process/peak-memory.ts'
 
 /** `npm run test:git` has the sizes that are promised; otherwise the same is done with less. */
 const isLong = process.env.ALOFT_TEST_LONG === '1'

@@ -9,7 +9,7 @@ import { build } from 'esbuild'
 import { visit } from '#test/support/deploying.ts'
 import { freePort } from '#test/support/free-port.ts'
 import { type Installation, install, uninstall } from '#test/support/installation.ts'
-import { type Packed, pack } from '#test/support/package.ts'
+import { type Packed, pack } from '#test/support/program/package.ts'
 import { rootMissing } from '#test/support/sandbox/sandbox.ts'
 
 const root = resolve(import.meta.dirname, '../..')

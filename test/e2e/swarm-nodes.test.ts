@@ -13,9 +13,9 @@ import { LABEL } from '#adapters/docker/labels.ts'
 import { certificateName } from '#adapters/runner-process/peer/peer-name.ts'
 import { SwarmEngine } from '#adapters/swarm/swarm-engine.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
-import { dockerMissing, startEngine, type TestEngine } from '#test/support/docker.ts'
+import { dockerMissing, startEngine, type TestEngine } from '#test/support/docker/docker.ts'
+import type { MachineCall, MachineSettings } from '#test/support/docker/swarm-machine.ts'
 import { inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
-import type { MachineCall, MachineSettings } from '#test/support/swarm-machine.ts'
 
 const skip =
   dockerMissing || (process.env.ALOFT_TEST_LONG === undefined && 'three Docker Engines: npm run test:swarm')
@@ -38,7 +38,7 @@ class Machine {
 
   /** What it leaves behind when it is killed is in the folder of its file. */
   constructor(name: string, file: string) {
-    const script = join(import.meta.dirname, '../support/swarm-machine.ts')
+    const script = join(import.meta.dirname, '../support/docker/swarm-machine.ts')
     this.process = spawn('nsenter', [`--net=${netns(name)}`, process.execPath, script, file], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       env: { ...process.env, TMPDIR: dirname(file) },

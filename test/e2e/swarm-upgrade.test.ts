@@ -13,16 +13,16 @@ import {
   startSwarm,
   type TestEngine,
   type TestRegistry,
-} from '#test/support/docker.ts'
+} from '#test/support/docker/docker.ts'
+import { imageOn, SAYS } from '#test/support/docker/swarm-site.ts'
 import { freePort } from '#test/support/free-port.ts'
 import { Load } from '#test/support/http/load.ts'
 import { assertNoneFailed, restartNow, statusOf } from '#test/support/http/restart-load.ts'
 import { type Installation, install, uninstall } from '#test/support/installation.ts'
-import { copyProgram } from '#test/support/program-copy.ts'
+import { copyProgram } from '#test/support/program/program-copy.ts'
 import { startRedis, type TestRedis } from '#test/support/redis.ts'
 import { inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
 import { startS3, type TestS3 } from '#test/support/storage/s3.ts'
-import { imageOn, SAYS } from '#test/support/swarm-site.ts'
 
 const skip =
   dockerMissing ||

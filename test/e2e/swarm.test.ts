@@ -19,13 +19,13 @@ import {
   startSwarm,
   type TestEngine,
   type TestRegistry,
-} from '#test/support/docker.ts'
+} from '#test/support/docker/docker.ts'
+import { imageOn, SAYS } from '#test/support/docker/swarm-site.ts'
 import { freePort } from '#test/support/free-port.ts'
 import { type Installation, install, makePlace, type Place, uninstall } from '#test/support/installation.ts'
 import { startRedis, type TestRedis } from '#test/support/redis.ts'
 import { inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
 import { startS3, type TestS3 } from '#test/support/storage/s3.ts'
-import { imageOn, SAYS } from '#test/support/swarm-site.ts'
 
 const skip = dockerMissing || (process.env.ALOFT_TEST_LONG === undefined && 'part of npm run test:swarm')
 if (!skip) await inOwnNamespaces(import.meta.filename)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { freePort } from '#test/support/free-port.ts'
-import { freezeWork } from '#test/support/freeze-work.ts'
 import { workTree } from '#test/support/git/git.ts'
 import { sshClient } from '#test/support/git/ssh.ts'
 import { install, TOKEN, uninstall } from '#test/support/installation.ts'
+import { freezeWork } from '#test/support/process/freeze-work.ts'
 
 test('a push that was acknowledged is deployed once although every process is killed right after it', async (t) => {
   const sshPort = await freePort()

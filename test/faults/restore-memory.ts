@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { type Installation, install, uninstall } from '#test/support/installation.ts'
-import { peakOf } from '#test/support/peak-memory.ts'
+import { peakOf } from '#test/support/process/peak-memory.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { ask } from './load/client.ts'
 

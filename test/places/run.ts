@@ -1,7 +1,7 @@
 // `npm run test:places`: starts Aloft in many kinds of places, deploys what new users do, and writes docs/places.md.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { startEngine, type TestEngine } from '#test/support/docker.ts'
+import { startEngine, type TestEngine } from '#test/support/docker/docker.ts'
 import { connected, inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
 import { containerPlaces } from './container-places.ts'
 import { machinePlaces } from './machine-places.ts'

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { chown, copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { compileCacheOf } from './compile-cache.ts'
 import { freePort } from './free-port.ts'
+import { compileCacheOf } from './program/compile-cache.ts'
 import { dropSeveral, isSeveral, openSeveral } from './several.ts'
 
 const root = resolve(import.meta.dirname, '../..')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createChannelPair } from '#test/support/channel-pair.ts'
+import { createChannelPair } from '#test/support/process/channel-pair.ts'
 import { createRecordingLog } from '#test/support/recording-log.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import type { Channel } from '../limit-ipc/channel.ts'

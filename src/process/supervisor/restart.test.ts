@@ -7,7 +7,7 @@ import { SupervisedChild } from './child/child.ts'
 import type { DoingNotes } from './child/doing.ts'
 import { createRestart, RestartRefused } from './restart.ts'
 
-const PROCESS = join(import.meta.dirname, '../../../test/support/supervised-process.ts')
+const PROCESS = join(import.meta.dirname, '../../../test/support/process/supervised-process.ts')
 /** A program that ends before it has begun. */
 const BROKEN = join(import.meta.dirname, 'no-such-program.ts')
 

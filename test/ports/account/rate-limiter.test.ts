@@ -6,10 +6,10 @@ import { createMemoryLimiter } from '#adapters/limit-memory/memory-limiter.ts'
 import { createRedisLimiter } from '#adapters/limit-redis/redis-limiter.ts'
 import { DAY, MINUTE } from '#contract/time.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
-import { createChannelPair } from '#test/support/channel-pair.ts'
+import { createChannelPair } from '#test/support/process/channel-pair.ts'
+import { forkTaker, type Taker } from '#test/support/process/takers.ts'
 import { startRedis, withoutRedis } from '#test/support/redis.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { forkTaker, type Taker } from '#test/support/takers.ts'
 
 interface Opened {
   readonly limiter: RateLimiter

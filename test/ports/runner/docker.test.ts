@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { tagOf } from '#adapters/docker/images.ts'
 import { LABEL } from '#adapters/docker/labels.ts'
 import { openDocker } from '#adapters/docker/open-docker.ts'
-import { dockerMissing, startEngine } from '#test/support/docker.ts'
+import { dockerMissing, startEngine } from '#test/support/docker/docker.ts'
 import { inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
 import { describeImagePrograms, type ImageGround } from './image-programs-suite.ts'
 

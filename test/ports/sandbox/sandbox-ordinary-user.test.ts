@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { compileCacheOf } from '#test/support/compile-cache.ts'
+import { compileCacheOf } from '#test/support/program/compile-cache.ts'
 import { rootMissing } from '#test/support/sandbox/sandbox.ts'
 
 // Who is not root runs these files as they are; here root has them run by somebody who is not.

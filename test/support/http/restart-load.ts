@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { deployed } from '../deploying.ts'
 import { type Installation, install, TWO_SERVING, uninstall } from '../installation.ts'
-import { copyProgram } from '../program-copy.ts'
+import { copyProgram } from '../program/program-copy.ts'
 import { Load, type LoadResult, type LoadTarget } from './load.ts'
 
 export const FILES = {

@@ -6,7 +6,7 @@ import { createRecordingLog } from '#test/support/recording-log.ts'
 import { pauseAfter, SupervisedChild } from './child.ts'
 import type { DoingNotes } from './doing.ts'
 
-const PROCESS = join(import.meta.dirname, '../../../../test/support/supervised-process.ts')
+const PROCESS = join(import.meta.dirname, '../../../../test/support/process/supervised-process.ts')
 
 /** A kept process whose lives do one after the other as they are told. */
 async function keep(t: TestContext, lives: readonly string[]) {

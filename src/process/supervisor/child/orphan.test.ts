@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-const PROCESS = join(import.meta.dirname, '../../../../test/support/orphaned-process.ts')
+const PROCESS = join(import.meta.dirname, '../../../../test/support/process/orphaned-process.ts')
 
 test('a process whose supervisor died ends, even if what it has begun does not', async () => {
   const child = fork(PROCESS)

@@ -1,4 +1,4 @@
-import type { Files } from './deploying.ts'
+import type { Files } from '../deploying.ts'
 import type { TestRegistry } from './docker.ts'
 
 /** What the site of an image answers to everybody. */

@@ -2,7 +2,7 @@ import { chownSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-const root = resolve(import.meta.dirname, '../..')
+const root = resolve(import.meta.dirname, '../../..')
 
 /**
  * Where processes of this user keep what they have compiled. Without a folder that they may write to, each of them strips

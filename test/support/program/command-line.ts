@@ -7,7 +7,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { run } from '#cli/run.ts'
 
-const MAIN = resolve(import.meta.dirname, '../../bin/aloft.js')
+const MAIN = resolve(import.meta.dirname, '../../../bin/aloft.js')
 /** Runs a program on a terminal, and ends as it does. */
 const ON_TERMINAL = 'import os,pty,sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))'
 

@@ -1,5 +1,5 @@
 import { endWhenOrphaned } from '#src/process/supervisor/child/orphan.ts'
-import { silentLog } from './silent-log.ts'
+import { silentLog } from '../silent-log.ts'
 
 /** A process of a supervisor's that never finishes what it has begun. */
 endWhenOrphaned(() => {}, silentLog, 50)

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { BUNDLES, findBundle, stateOfSources } from '../../src/process/supervisor/bundle.ts'
+import { BUNDLES, findBundle, stateOfSources } from '../../../src/process/supervisor/bundle.ts'
 
-const root = resolve(import.meta.dirname, '../..')
+const root = resolve(import.meta.dirname, '../../..')
 
 /** The program in a folder of its own, where it can be replaced by another version while it runs. */
 export async function copyProgram(folder: string): Promise<{

@@ -5,8 +5,8 @@ import { connectToPeer } from '#adapters/runner-process/peer/peer-connections.ts
 import { openPeerGateway, type PeerIdentity } from '#adapters/runner-process/peer/peer-gateway.ts'
 import { openSwarm, type Swarm } from '#adapters/swarm/open-swarm.ts'
 import type { Program } from '#core/output/output.ts'
-import { startRegistry } from '#test/support/docker.ts'
-import { type DockerPrograms, openPrograms, type Running } from '#test/support/docker-programs.ts'
+import { startRegistry } from '#test/support/docker/docker.ts'
+import { type DockerPrograms, openPrograms, type Running } from '#test/support/docker/docker-programs.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
 /**

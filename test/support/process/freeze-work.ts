@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Installation } from './installation.ts'
+import type { Installation } from '../installation.ts'
 
 /** Stops the working processes where they are, but not inside a transaction, in which everybody else would wait for them. */
 export async function freezeWork(aloft: Installation): Promise<void> {

@@ -5,7 +5,7 @@ import type { Channel } from '#adapters/limit-ipc/channel.ts'
 import { createIpcLimiter } from '#adapters/limit-ipc/ipc-limiter.ts'
 import { createRedisLimiter } from '#adapters/limit-redis/redis-limiter.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
-import { silentLog } from './silent-log.ts'
+import { silentLog } from '../silent-log.ts'
 import type { TakerCommand } from './takers.ts'
 
 // Long enough that a busy machine does not let requests pass: the test is about counting.

@@ -18,7 +18,7 @@ import type { LoadedProgram } from '#core/instance/instance.ts'
 import type { Output, Program } from '#core/output/output.ts'
 import type { BuildTask } from '#core/ports/builder.ts'
 import { clockOf } from '#test/support/clock.ts'
-import { silentLog } from './silent-log.ts'
+import { silentLog } from '../silent-log.ts'
 
 const clock = clockOf(() => Date.now())
 

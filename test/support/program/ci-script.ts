@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-export const CI_FOLDER = resolve(import.meta.dirname, '../../examples/ci')
+export const CI_FOLDER = resolve(import.meta.dirname, '../../../examples/ci')
 
 const indentOf = (line: string): number => line.search(/\S/)
 

@@ -8,8 +8,8 @@ import type { Channel } from '#src/process/supervisor/channel/channel.ts'
 import { serveMetrics } from '#src/process/supervisor/channel/metrics-hub.ts'
 import { serveProcessList, startOfThis } from '#src/process/supervisor/channel/process-list.ts'
 import { createAskRestart, serveRestart } from '#src/process/supervisor/restart.ts'
+import { silentLog } from '../silent-log.ts'
 import { createChannelPair } from './channel-pair.ts'
-import { silentLog } from './silent-log.ts'
 
 export interface ProcessHub {
   /** Hears each message once, where servers may hear those of another by the database as well. */

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
-const root = resolve(import.meta.dirname, '../..')
+const root = resolve(import.meta.dirname, '../../..')
 const run = promisify(execFile)
 
 /** What `npm pack` looks at, besides the folder that it fills. */

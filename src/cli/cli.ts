@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
+import type { Trace } from '#client/call/trace.ts'
 import { type Client, createClient } from '#client/client.ts'
-import type { Trace } from '#client/trace.ts'
 import type { AuthFile, StoredTeam } from './config/auth-file.ts'
 import { chooseBaseUrl, chooseToken, namedToken, type TokenInUse } from './config/settings.ts'
 import { printTrace } from './debug.ts'

@@ -1,4 +1,4 @@
-import type { Trace } from '#client/trace.ts'
+import type { Trace } from '#client/call/trace.ts'
 import { showDuration } from '#contract/amounts.ts'
 import { SECOND } from '#contract/time.ts'
 import type { Output } from './output/output.ts'

@@ -1,4 +1,4 @@
-import type { SendText } from '#client/send-text.ts'
+import type { SendText } from '#client/call/send-text.ts'
 
 /**
  * What fetch does with a text and an answer that is one, by what the process has loaded anyhow: the first call of fetch

@@ -14,10 +14,10 @@ import { endpoint } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
 import { PERSONAL } from '#contract/scopes.ts'
 import { ApiError } from './api-error.ts'
+import type { Trace } from './call/trace.ts'
 import { type ClientSettings, createClient } from './client.ts'
 import { answers, startTestApi, type TestAnswer } from './client-testing.ts'
 import { ConnectionError } from './connection-error.ts'
-import type { Trace } from './trace.ts'
 
 const TOKEN = 'tok0123456789abcdef'
 const user = {

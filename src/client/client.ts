@@ -9,13 +9,13 @@ import {
   type ReplyOf,
 } from '#contract/endpoint.ts'
 import { MINUTE, SECOND } from '#contract/time.ts'
-import { readError, readReply } from './answer.ts'
-import { readBaseUrl } from './base-url.ts'
+import { readError, readReply } from './call/answer.ts'
+import { readBaseUrl } from './call/base-url.ts'
+import { type LooseInput, type Prepared, prepare } from './call/request.ts'
+import { delayBeforeRetry } from './call/retry.ts'
+import type { SendText, TextAnswer } from './call/send-text.ts'
+import { type Trace, traceAnswer, traceRequest } from './call/trace.ts'
 import { ConnectionError, connectionError } from './connection-error.ts'
-import { type LooseInput, type Prepared, prepare } from './request.ts'
-import { delayBeforeRetry } from './retry.ts'
-import type { SendText, TextAnswer } from './send-text.ts'
-import { type Trace, traceAnswer, traceRequest } from './trace.ts'
 
 export interface ClientSettings {
   /** The installation's address, as in `http://localhost:3000`. */

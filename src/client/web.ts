@@ -3,6 +3,7 @@
  * other programs, which see a package and not its files; code of ours imports the files.
  */
 export { ApiError } from './api-error.ts'
+export type { Trace } from './call/trace.ts'
 export {
   type CallInput,
   type CallReply,
@@ -20,4 +21,3 @@ export type { MemoryFile } from './deploy/memory-file.ts'
 export { followBuild } from './follow/follow-build.ts'
 export { followLog, type LogEvent, type LogQuery, readLog } from './follow/log-events.ts'
 export { siteAddress } from './site-address.ts'
-export type { Trace } from './trace.ts'

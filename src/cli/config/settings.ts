@@ -1,4 +1,4 @@
-import { readBaseUrl } from '#client/base-url.ts'
+import { readBaseUrl } from '#client/call/base-url.ts'
 import { Redacted } from '#contract/redacted.ts'
 import { usageError } from '../exit.ts'
 import type { GlobalOptions } from '../globals.ts'

@@ -1,8 +1,8 @@
 import { getDeployment, type ReadyState } from '#contract/api/deployment.ts'
 import { SECOND } from '#contract/time.ts'
+import { type Persistence, persist } from '../call/persist.ts'
 import { type Client, pause } from '../client.ts'
 import type { DeployEvent, Deployment } from '../deploy/deploy-event.ts'
-import { type Persistence, persist } from '../persist.ts'
 import { followLog, type LogEvent } from './log-events.ts'
 
 const LOOK_EVERY = SECOND

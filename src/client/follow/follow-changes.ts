@@ -1,7 +1,7 @@
 import { type Change, followChanges as endpoint } from '#contract/api/change.ts'
+import { backoff, isPassing, type Persistence } from '../call/persist.ts'
 import type { Client } from '../client.ts'
 import { pause } from '../client.ts'
-import { backoff, isPassing, type Persistence } from '../persist.ts'
 import { followLines } from './follow-lines.ts'
 
 /**

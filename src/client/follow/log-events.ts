@@ -1,7 +1,7 @@
 import { type EventsQuery, type LogSource, type LogType, readEvents } from '#contract/api/log.ts'
+import { backoff, isPassing, isPassingWhileFollowed, type Persistence } from '../call/persist.ts'
 import type { Client } from '../client.ts'
 import { pause } from '../client.ts'
-import { backoff, isPassing, isPassingWhileFollowed, type Persistence } from '../persist.ts'
 import { followLines } from './follow-lines.ts'
 
 /** An entry of a deployment's log, as the endpoint shows it. */

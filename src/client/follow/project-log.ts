@@ -4,9 +4,9 @@ import {
   type ProjectLogsQuery,
   readProjectLogs,
 } from '#contract/api/project-log.ts'
+import { backoff, isPassing, type Persistence } from '../call/persist.ts'
 import type { Client } from '../client.ts'
 import { pause } from '../client.ts'
-import { backoff, isPassing, type Persistence } from '../persist.ts'
 import { followLines } from './follow-lines.ts'
 
 export type ProjectLogFilter = Omit<ProjectLogsQuery, 'follow'>

@@ -1,5 +1,5 @@
 import type { Endpoint } from '#contract/endpoint.ts'
-import { ApiError, UNEXPECTED_ANSWER } from './api-error.ts'
+import { ApiError, UNEXPECTED_ANSWER } from '../api-error.ts'
 import { readRetryAfter } from './retry.ts'
 import type { TextAnswer } from './send-text.ts'
 

@@ -1,7 +1,7 @@
 import { SECOND } from '#contract/time.ts'
-import { ApiError } from './api-error.ts'
-import { pause } from './client.ts'
-import { ConnectionError } from './connection-error.ts'
+import { ApiError } from '../api-error.ts'
+import { pause } from '../client.ts'
+import { ConnectionError } from '../connection-error.ts'
 
 export type Wait = (ms: number, signal: AbortSignal | undefined) => Promise<void>
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiError } from './api-error.ts'
-import { ConnectionError, type ConnectionFailure } from './connection-error.ts'
+import { ApiError } from '../api-error.ts'
+import { ConnectionError, type ConnectionFailure } from '../connection-error.ts'
 import { type Attempts, delayBeforeRetry, readRetryAfter } from './retry.ts'
 
 const first: Attempts = { method: 'GET', repeatable: true, made: 1, limited: false }

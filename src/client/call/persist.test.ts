@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { SECOND } from '#contract/time.ts'
-import { ConnectionError } from './connection-error.ts'
+import { ConnectionError } from '../connection-error.ts'
 import { persist } from './persist.ts'
 
 /** What a server may take to end what is under way (25 s), and to start again. */

@@ -1,7 +1,7 @@
 import type { Method } from '#contract/endpoint.ts'
 import { SECOND } from '#contract/time.ts'
-import { ApiError } from './api-error.ts'
-import { ConnectionError } from './connection-error.ts'
+import { ApiError } from '../api-error.ts'
+import { ConnectionError } from '../connection-error.ts'
 
 const MAX_ATTEMPTS = 3
 const FIRST_BACKOFF = 100

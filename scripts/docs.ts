@@ -1,6 +1,6 @@
 // `npm run docs`: writes the pages that are made from tables in the source.
 import { writeFileSync } from 'node:fs'
-import { cliDocs } from '../src/cli/cli-docs.ts'
+import { cliDocs } from '../src/cli/help/cli-docs.ts'
 import { configDocs } from '../src/config/config-docs.ts'
 import { errorDocs } from '../src/contract/errors-docs.ts'
 

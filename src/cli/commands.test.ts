@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { cliDocs } from './cli-docs.ts'
 import { COMMANDS, canonical, findEntry, GROUPS, knownName } from './commands.ts'
+import { cliDocs } from './help/cli-docs.ts'
 
 test('words lead to a command or to the innermost group they name', () => {
   assert.equal(findEntry(['tokens', 'create', 'ls'])?.name, 'tokens create')

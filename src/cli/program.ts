@@ -3,7 +3,7 @@ import { type Command, kebab, type Option, type Raw } from './command.ts'
 import type { Entry } from './command-table.ts'
 import { COMMANDS, GROUPS } from './commands.ts'
 import { GLOBAL_OPTIONS, type GlobalOptions } from './globals.ts'
-import { examplesHelp, rootHelp } from './help.ts'
+import { examplesHelp, rootHelp } from './help/help.ts'
 import { type Env, hasColors, type Sink } from './output/output.ts'
 
 export interface Chosen {

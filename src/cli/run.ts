@@ -5,11 +5,11 @@ import type { Raw } from './command.ts'
 import { BARE, canonical, findEntry, knownName } from './commands.ts'
 import { CliError, EXIT, type ExitCode, usageError } from './exit.ts'
 import { type GlobalOptions, namesNoCommand, placesOf, wordsOf } from './globals.ts'
+import { didYouMean } from './help/suggest.ts'
 import { explain, printFailure, type Situation } from './output/explain.ts'
 import { createOutput, type Env } from './output/output.ts'
 import { buildProgram } from './program.ts'
 import type { Terminal } from './prompt.ts'
-import { didYouMean } from './suggest.ts'
 
 interface Surroundings {
   readonly argv: readonly string[]

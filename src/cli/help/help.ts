@@ -1,5 +1,5 @@
-import type { Examples } from './command.ts'
-import { DEFAULT_BASE_URL } from './config/settings.ts'
+import type { Examples } from '../command.ts'
+import { DEFAULT_BASE_URL } from '../config/settings.ts'
 
 const section = (title: string, rows: readonly (readonly [string, string])[]): string => {
   const width = Math.max(...rows.map(([left]) => left.length))

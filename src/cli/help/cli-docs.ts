@@ -1,6 +1,6 @@
-import { type Command, type Examples, kebab, type Option } from './command.ts'
-import { COMMANDS, GROUPS } from './commands.ts'
-import { GLOBAL_OPTIONS } from './globals.ts'
+import { type Command, type Examples, kebab, type Option } from '../command.ts'
+import { COMMANDS, GROUPS } from '../commands.ts'
+import { GLOBAL_OPTIONS } from '../globals.ts'
 import { ENVIRONMENT, EXIT_CODES } from './help.ts'
 
 type Row = readonly [left: string, right: string]

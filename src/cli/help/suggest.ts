@@ -1,4 +1,4 @@
-import { canonical, GROUPS, knownName } from './commands.ts'
+import { canonical, GROUPS, knownName } from '../commands.ts'
 
 /** No more than these are listed: whoever is offered more had better read the help. */
 const MOST = 4

@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import { extract } from 'tar-stream'
 import type { Collection } from '#builder/output/collect.ts'
-import { sourcesOf } from '#builder/output/inside/compile.ts'
+import { sourcesOf } from '#builder/output/inside/function/compile.ts'
 import { joined } from '#core/detection/source-tree.ts'
 import type { Program } from '#core/output/output.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'

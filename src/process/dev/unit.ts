@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { type Collection, collectApp, collectFunctions } from '#builder/output/collect.ts'
-import { readSettings } from '#builder/output/inside/source-settings.ts'
+import { readSettings } from '#builder/output/inside/function/source-settings.ts'
 import { settingFor } from '#core/detection/config/function-settings.ts'
 import type { FunctionFile } from '#core/detection/framework/api-functions.ts'
 import type { Plan, ServerTake } from '#core/detection/plan.ts'

@@ -1,10 +1,10 @@
 import { PackFault } from './fault.ts'
-import { rootOf, tracesOf } from './functions.ts'
+import { rootOf, tracesOf } from './function/functions.ts'
+import { gather, layOut } from './function/node-program.ts'
+import { pythonTree } from './function/python-program.ts'
 import type { AppTask, IndexProgram } from './job.ts'
-import { gather, layOut } from './node-program.ts'
 import { isJunk, type Packed, type Packing, programTree } from './packing.ts'
 import { locate, show, statOf } from './place.ts'
-import { pythonTree } from './python-program.ts'
 import type { Tree } from './tree.ts'
 
 /** A whole application as one program. */

@@ -16,9 +16,9 @@ async function pack(packing: Packing, { task }: Job): Promise<Packed> {
     case 'static':
       return packStatic(packing, task)
     case 'functions':
-      return (await import('./functions.ts')).packFunctions(packing, task)
+      return (await import('./function/functions.ts')).packFunctions(packing, task)
     case 'middleware':
-      return (await import('./middleware.ts')).packMiddleware(packing, task)
+      return (await import('./function/middleware.ts')).packMiddleware(packing, task)
     case 'app':
       return (await import('./app-folder.ts')).packApp(packing, task)
   }

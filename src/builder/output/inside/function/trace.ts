@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nodeFileTrace, resolve } from '@vercel/nft'
+import { PackFault } from '../fault.ts'
+import { isJunk } from '../packing.ts'
+import { type Place, statOf } from '../place.ts'
 import { type Compile, type Compiled, isOwn, sourcesOf } from './compile.ts'
-import { PackFault } from './fault.ts'
-import { isJunk } from './packing.ts'
-import { type Place, statOf } from './place.ts'
 
 export interface Traced {
   /** Relative to the workspace; links among them. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { basename, dirname, extname, join, relative, sep } from 'node:path'
 import { type BuildFailure, type BuildOptions, build, type OnResolveArgs, type Plugin } from 'esbuild'
-import { PackFault } from './fault.ts'
-import { type Place, show, statOf, within } from './place.ts'
+import { PackFault } from '../fault.ts'
+import { type Place, show, statOf, within } from '../place.ts'
 
 /** A source as Node can run it. */
 export interface Compiled {

@@ -1,10 +1,10 @@
 import { builtinModules } from 'node:module'
 import { extname, join, relative } from 'node:path'
 import { type BuildOptions, build, type StdinOptions } from 'esbuild'
+import type { IndexProgram } from '../job.ts'
+import { type Packing, programTree } from '../packing.ts'
 import { compileFault } from './compile.ts'
 import { EDGE_NODE } from './function-folder.ts'
-import type { IndexProgram } from './job.ts'
-import { type Packing, programTree } from './packing.ts'
 
 const BUILTINS = builtinModules.flatMap((name) => [name, `node:${name}`])
 

@@ -1,11 +1,11 @@
 import { globSync } from 'node:fs'
 import { join, matchesGlob, relative } from 'node:path'
+import type { FunctionSource } from '../job.ts'
+import { isJunk, type Packing, programTree } from '../packing.ts'
+import { locate, type Place, statOf, within } from '../place.ts'
+import type { Tree } from '../tree.ts'
 import { isOwn } from './compile.ts'
-import type { FunctionSource } from './job.ts'
-import { isJunk, type Packing, programTree } from './packing.ts'
-import { locate, type Place, statOf, within } from './place.ts'
 import type { Traced } from './trace.ts'
-import type { Tree } from './tree.ts'
 
 /** The files of a program before they have their places: by absolute path, from another one or from memory. */
 export interface Gathered {

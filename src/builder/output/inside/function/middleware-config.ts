@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { type AnyNode, type Expression, type Program, parse } from 'acorn'
 import { transform } from 'esbuild'
+import { PackFault } from '../fault.ts'
+import { show } from '../place.ts'
 import { compileFault } from './compile.ts'
-import { PackFault } from './fault.ts'
-import { show } from './place.ts'
 
 /** What a middleware says of itself. */
 interface MiddlewareConfig {

@@ -1,12 +1,12 @@
 import { basename, dirname, extname, relative } from 'node:path'
 import { sourceToRegex } from '@vercel/routing-utils'
+import { PackFault } from '../fault.ts'
+import type { MiddlewareTask } from '../job.ts'
+import { type Packed, type Packing, programTree } from '../packing.ts'
+import { locate, show, statOf } from '../place.ts'
 import { bundleEdge, bundleNode } from './edge-source.ts'
-import { PackFault } from './fault.ts'
 import { EDGE_NODE } from './function-folder.ts'
-import type { MiddlewareTask } from './job.ts'
 import { type Matcher, readMiddlewareConfig } from './middleware-config.ts'
-import { type Packed, type Packing, programTree } from './packing.ts'
-import { locate, show, statOf } from './place.ts'
 
 /** Where it is among the functions. No file of a site has this name. */
 const PATH = '_aloft/middleware'

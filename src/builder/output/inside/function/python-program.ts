@@ -1,9 +1,9 @@
 import { matchesGlob } from 'node:path'
-import { PackFault } from './fault.ts'
-import type { FunctionSource, IndexProgram } from './job.ts'
-import { isJunk, type Packing, programTree } from './packing.ts'
-import { show } from './place.ts'
-import type { Skip, Tree } from './tree.ts'
+import { PackFault } from '../fault.ts'
+import type { FunctionSource, IndexProgram } from '../job.ts'
+import { isJunk, type Packing, programTree } from '../packing.ts'
+import { show } from '../place.ts'
+import type { Skip, Tree } from '../tree.ts'
 
 /** Where the build installs the packages of Python code. */
 const PACKAGES = '_vendor'

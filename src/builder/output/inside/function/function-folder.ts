@@ -1,10 +1,10 @@
 import { dirname, isAbsolute, posix } from 'node:path'
-import { PackFault } from './fault.ts'
-import type { IndexProgram } from './job.ts'
-import { type Packing, programTree } from './packing.ts'
-import { locate, realOf, show } from './place.ts'
-import { countOf, type Json, jsonOf, readJson, textOf, textsOf } from './read-json.ts'
-import type { Tree } from './tree.ts'
+import { PackFault } from '../fault.ts'
+import type { IndexProgram } from '../job.ts'
+import { type Packing, programTree } from '../packing.ts'
+import { locate, realOf, show } from '../place.ts'
+import { countOf, type Json, jsonOf, readJson, textOf, textsOf } from '../read-json.ts'
+import type { Tree } from '../tree.ts'
 
 const CONFIG = '.vc-config.json'
 /** What code for edge runtimes runs on. */

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
-import { PackFault } from './fault.ts'
-import type { Packing } from './packing.ts'
-import { locate, show, statOf } from './place.ts'
+import { PackFault } from '../fault.ts'
+import type { Packing } from '../packing.ts'
+import { locate, show, statOf } from '../place.ts'
 
 interface FoundFunction {
   readonly path: string

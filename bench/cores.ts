@@ -77,3 +77,7 @@ const PREFERRED = canPrefer ? ['nice', '-n', String(-PREFERENCE)] : []
 /** A command, on the core of the load. */
 export const onLoadCore = (command: string, args: readonly string[]): readonly [string, string[]] =>
   canPin ? ['taskset', ['-c', LOAD_CORE, ...PREFERRED, command, ...args]] : [command, [...args]]
+
+/** A command on the last core alone: who wakes up finds the others without it. */
+export const onLastCore = (command: string, args: readonly string[]): readonly [string, string[]] =>
+  canPin ? ['taskset', ['-c', String(cpus().length - 1), command, ...args]] : [command, [...args]]

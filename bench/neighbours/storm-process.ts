@@ -6,6 +6,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { onLastCore } from '../cores.ts'
 import type { Call } from '../platform.ts'
 import { oneConnection, send } from '../send.ts'
 import { isTrial } from '../trial.ts'
@@ -60,10 +61,8 @@ function remove(group: string): void {
 
 /** Makes ready what the storm needs; it begins when it is told to. */
 export async function prepareStorm(order: Order): Promise<Raging> {
-  const child = fork(import.meta.filename, [JSON.stringify(order)], {
-    execPath: 'chrt',
-    execArgv: ['--idle', '0', process.execPath],
-  })
+  const [execPath, execArgv] = onLastCore('chrt', ['--idle', '0', process.execPath])
+  const child = fork(import.meta.filename, [JSON.stringify(order)], { execPath, execArgv })
   // On a machine that others keep busy it would not run at all.
   const removeGroup = isTrial ? () => {} : toIdleGroup(child.pid ?? 0)
   const exited = once(child, 'exit').finally(removeGroup)

@@ -82,12 +82,12 @@ describe('an installation on a swarm', { skip }, () => {
   })
 
   it('removes at its next start what it left when it was killed, and answers again', async () => {
-    const before = await services()
     await aloft.stop('SIGKILL')
-    assert.deepEqual(await services(), before)
+    const left = await services()
+    assert.notEqual(left.length, 0)
     aloft = await aloft.restart()
     assert.equal((await visit(aloft, host, { path: '/' })).text, SAYS)
-    while ((await services()).some((id) => before.includes(id))) await pause(100)
+    while ((await services()).some((id) => left.includes(id))) await pause(100)
   })
 
   it('leaves no service when it stops', async () => {

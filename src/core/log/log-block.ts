@@ -1,8 +1,14 @@
-import type { TrafficTarget } from '#contract/api/analytics.ts'
-import type { SiteVisit } from '../site/site.ts'
 import type { LogEntry, NewLogEntry } from './log-entry.ts'
 import { entriesOfVisit, type NewVisit } from './logged-visit.ts'
 import { COUNTS, firstSerialOf, serialAfter, timeOfSerial } from './serial.ts'
+import {
+  STATUS,
+  toVisitRecord,
+  toVisitsRecord,
+  type VisitRecord,
+  type VisitsRecord,
+  visitsIn,
+} from './visit-columns.ts'
 import { logId } from './write/log-ids.ts'
 
 /**
@@ -46,35 +52,7 @@ export const isVisit = (record: NewRecord): record is NewVisit => 'visit' in rec
 /** More records than this make another block: one is always read whole. */
 const MOST_RECORDS = 500
 
-const VISIT = 0
 const ENTRY = 1
-
-/** In this order, because that is how visits resemble each other the most. */
-type VisitRecord = readonly [
-  kind: typeof VISIT,
-  offset: number,
-  takenAt: number,
-  count: number,
-  id: string,
-  at: number,
-  ms: number,
-  status: number,
-  bytes: number,
-  method: string,
-  path: string,
-  ip: string,
-  userAgent: string,
-  host: string,
-  protocol: string,
-  source: SiteVisit['source'],
-  entrypoint: string,
-  environment: TrafficTarget,
-  region: string,
-  coldStart: 0 | 1,
-  reason: string | null,
-]
-/** Where a visit has its status. */
-const STATUS = 7
 
 type EntryRecord = readonly [kind: typeof ENTRY, offset: number, entry: Omit<NewLogEntry, 'deploymentId'>]
 
@@ -89,42 +67,19 @@ const statusOf = (record: NewRecord): number | undefined =>
 
 const entriesIn = (record: NewRecord): number => (isVisit(record) ? 2 : 1)
 
-/** Longer than what is shown of it, so that nothing is cut twice. */
-const MOST_TEXT = 4096
-const cut = (text: string): string => (text.length > MOST_TEXT ? text.slice(0, MOST_TEXT) : text)
+const isEntry = (record: VisitsRecord | EntryRecord): record is EntryRecord => record[0] === ENTRY
 
-function toRecord(record: NewRecord, offset: number): VisitRecord | EntryRecord {
-  if (!isVisit(record)) {
-    const { deploymentId: _, ...rest } = record
-    return [ENTRY, offset, rest]
-  }
-  const { visit, takenAt, count, region } = record
-  return [
-    VISIT,
-    offset,
-    takenAt,
-    count,
-    visit.id,
-    visit.at,
-    Math.round(visit.ms * 10) / 10,
-    visit.status,
-    visit.bytes,
-    visit.method,
-    cut(visit.path),
-    visit.ip,
-    cut(visit.userAgent),
-    cut(visit.host),
-    visit.protocol,
-    visit.source,
-    cut(visit.entrypoint),
-    visit.environment,
-    region,
-    visit.coldStart === true ? 1 : 0,
-    visit.reason ?? null,
-  ]
+function toEntryRecord({ deploymentId: _, ...entry }: NewLogEntry, offset: number): EntryRecord {
+  return [ENTRY, offset, entry]
 }
 
-function makeBlock(records: readonly NewRecord[], after: bigint): LogBlock {
+/**
+ * How visits are stored: each by itself, which versions before the columns read too, or those of a block field by field,
+ * which is a quarter of the text.
+ */
+export type VisitForm = 'records' | 'columns'
+
+function makeBlock(records: readonly NewRecord[], after: bigint, form: VisitForm): LogBlock {
   const first = records[0] as NewRecord
   const firstSerial = serialAfter(after, first.takenAt)
   // Serials are wider than numbers; the distances between those of one block are not.
@@ -134,7 +89,9 @@ function makeBlock(records: readonly NewRecord[], after: bigint): LogBlock {
   let from = Number.POSITIVE_INFINITY
   let to = 0
   let hasErrors = false
-  const body: (VisitRecord | EntryRecord)[] = []
+  const body: (VisitsRecord | EntryRecord)[] = []
+  const visits: NewVisit[] = []
+  const offsets: number[] = []
   for (const record of records) {
     const offset = Math.max(next, (record.takenAt - first.takenAt) * COUNTS - lead)
     const length = entriesIn(record)
@@ -145,10 +102,18 @@ function makeBlock(records: readonly NewRecord[], after: bigint): LogBlock {
       if (status < from) from = status
       if (status > to) to = status
     }
-    if (!isVisit(record) && record.stream === 'stderr') hasErrors = true
-    body.push(toRecord(record, offset))
+    if (!isVisit(record)) {
+      if (record.stream === 'stderr') hasErrors = true
+      body.push(toEntryRecord(record, offset))
+    } else if (form === 'records') body.push(toVisitRecord(record, offset))
+    else {
+      visits.push(record)
+      offsets.push(offset)
+    }
   }
-  const projectId = records.map(projectOf).find((id) => id !== undefined)
+  if (visits.length > 0) body.push(toVisitsRecord(visits, offsets))
+  const ofProject = records.find((record) => projectOf(record) !== undefined)
+  const projectId = ofProject && projectOf(ofProject)
   return {
     id: isVisit(first) ? logId(first.takenAt, first.count) : first.id,
     firstSerial,
@@ -185,13 +150,13 @@ function groupsOf(batch: readonly NewRecord[]): readonly (NewLogEntry | NewRecor
 }
 
 /** Gives a batch its places in the log, all of them after this serial. */
-export function packBatch(batch: readonly NewRecord[], after: bigint): PackedBatch {
+export function packBatch(batch: readonly NewRecord[], after: bigint, form: VisitForm): PackedBatch {
   const blocks: LogBlock[] = []
   const lines: PlacedEntry[] = []
   let last = after
   for (const group of groupsOf(batch)) {
     if (Array.isArray(group)) {
-      const block = makeBlock(group, last)
+      const block = makeBlock(group, last, form)
       blocks.push(block)
       last = block.lastSerial
     } else {
@@ -223,6 +188,16 @@ export function pieceOfText(text: string): string | undefined {
 /** The same of what a record holds as a whole, such as a part of its path or its id. */
 export const pieceOfField = (text: string): string | undefined => (text === '' ? undefined : asStored(text))
 
+/** What a block holds one by one, in its order. */
+function recordsOf(body: string): readonly (VisitRecord | EntryRecord)[] {
+  const stored = JSON.parse(body) as (VisitsRecord | EntryRecord)[]
+  const records = stored.flatMap<VisitRecord | EntryRecord>((record) =>
+    isEntry(record) ? [record] : visitsIn(record),
+  )
+  // Visits that are stored together may have had lines between them.
+  return stored.length > 1 ? records.sort(([, a], [, b]) => a - b) : records
+}
+
 /** The entries of a block, in their order, but for visits with other statuses than those that are meant. */
 export function unpackBlock(
   {
@@ -238,8 +213,8 @@ export function unpackBlock(
     const serial = String(firstSerial + BigInt(offset))
     return { serial, createdAt: timeOfSerial(serial) }
   }
-  for (const record of JSON.parse(body) as (VisitRecord | EntryRecord)[]) {
-    if (record[0] === ENTRY) {
+  for (const record of recordsOf(body)) {
+    if (isEntry(record)) {
       const [, offset, { takenAt: _, ...entry }] = record
       entries.push({ ...entry, deploymentId, ...place(offset) })
       continue

@@ -2,7 +2,12 @@ import { CompiledQuery, sql } from 'kysely'
 import { type NewRecord, packBatch } from '#core/log/log-block.ts'
 import type { NewLogEntry } from '#core/log/log-entry.ts'
 import { BUILD_LINES } from '#core/log/log-store.ts'
-import { inheritsTables, locksRows, takesRowsAsJson } from '../database/dialect/capabilities.ts'
+import {
+  inheritsTables,
+  isReadByOlder,
+  locksRows,
+  takesRowsAsJson,
+} from '../database/dialect/capabilities.ts'
 import { prepare } from '../database/prepare.ts'
 import { insertBlocks } from './log-blocks.ts'
 import { type LogDay, logDays, toLogDays } from './log-days.ts'
@@ -150,7 +155,7 @@ async function trimBuildOutput(tx: LogDb, deploymentId: string): Promise<void> {
 export async function appendBatch(tx: LogDb, batch: readonly NewRecord[]): Promise<void> {
   await takeTurn(tx)
   const { last, days } = await findEnd(tx)
-  const { blocks, lines } = packBatch(batch, last)
+  const { blocks, lines } = packBatch(batch, last, isReadByOlder(tx) ? 'records' : 'columns')
   await insertBlocks(tx, blocks, days)
   await insert(
     tx,

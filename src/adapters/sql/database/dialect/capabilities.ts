@@ -25,6 +25,9 @@ export const hasLateralJoins: Capability = isPostgres
 /** A table may inherit from another, whose name then means both. */
 export const inheritsTables: Capability = isPostgres
 
+/** Machines with the version before read it too, while they are upgraded one after the other. */
+export const isReadByOlder: Capability = isPostgres
+
 /** Without statistics it has to be told which index to use, and can be. */
 export const takesIndexHints: Capability = (db) => !isPostgres(db)
 

@@ -1,4 +1,4 @@
-import { type Counted, countVisit, createTally, type Tally } from './tally.ts'
+import { type Counted, clearTally, countVisit, createTally, type Tally } from './tally.ts'
 
 /** Paths that one sketch counts. */
 export const SKETCHED_PATHS = 50
@@ -55,7 +55,7 @@ export class PathSketch {
     }
     this.#byPath.delete(held.path)
     held.path = path
-    held.tally.fill(0)
+    clearTally(held.tally)
     held.credit = 0
     this.#byPath.set(path, held)
     return held

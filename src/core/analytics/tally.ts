@@ -27,6 +27,11 @@ export type Tally = number[]
 
 export const createTally = (): Tally => new Array<number>(COUNTERS.length).fill(0)
 
+/** One by one: of a list this short, `fill` takes several times as long. */
+export function clearTally(tally: Tally): void {
+  for (let i = 0; i < tally.length; i++) tally[i] = 0
+}
+
 /** What of a visit is counted. */
 export interface Counted {
   readonly status: number

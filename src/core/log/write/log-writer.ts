@@ -20,12 +20,6 @@ interface WriterParts {
   readonly hasRoom?: () => boolean
 }
 
-interface Waiting {
-  readonly record: NewRecord
-  readonly bytes: number
-  readonly settle: (() => void) | undefined
-}
-
 /** A transaction is worth it at this many records, or once the first of them has waited this long. */
 const ENOUGH = { lines: 100, visits: 1000 } as const
 /** Somebody may be waiting for a line; visits cost the less the more of them are written together. */
@@ -51,7 +45,9 @@ const bytesOf = (record: NewRecord): number =>
 export class LogWriter {
   readonly #parts: Required<WriterParts>
   readonly #take: ReturnType<typeof createLogIds>
-  #queue: Waiting[] = []
+  readonly #queue: NewRecord[] = []
+  /** Who waits for what. Beside the queue, because nobody waits for visits. */
+  readonly #waiting = new Map<NewRecord, () => void>()
   #bytes = 0
   /** Records in the queue that are no visits. */
   #lines = 0
@@ -83,14 +79,14 @@ export class LogWriter {
 
   /** Takes an entry and returns at once. Under extreme load it is dropped, and counted. */
   record(draft: LogDraft): void {
-    if (this.#isOpen()) this.#push(this.#toEntry(draft), undefined)
+    if (this.#isOpen()) this.#push(this.#toEntry(draft))
   }
 
   /** The same for a visit, which is read as two entries: of every visit, so it has to be cheap. */
   recordVisit(visit: LoggedVisit, region: string): void {
     if (!this.#isOpen()) return
     const { takenAt, count } = this.#take(2)
-    this.#push({ visit, region, takenAt, count }, undefined)
+    this.#push({ visit, region, takenAt, count })
   }
 
   /** Takes an entry whatever waits already; resolves once it is stored, so whoever waits for that is slowed down. */
@@ -99,7 +95,11 @@ export class LogWriter {
       this.#drop(1)
       return Promise.resolve()
     }
-    return new Promise((settle) => this.#push(this.#toEntry(draft), settle))
+    return new Promise((settle) => {
+      const entry = this.#toEntry(draft)
+      this.#waiting.set(entry, settle)
+      this.#push(entry)
+    })
   }
 
   /** Resolves once everything taken so far is stored. */
@@ -141,12 +141,11 @@ export class LogWriter {
     return { ...boundDraft(draft), takenAt, id: logId(takenAt, count) }
   }
 
-  #push(record: NewRecord, settle: (() => void) | undefined): void {
-    const bytes = bytesOf(record)
-    this.#bytes += bytes
+  #push(record: NewRecord): void {
+    this.#bytes += bytesOf(record)
     this.#taken++
     if (!isVisit(record)) this.#lines++
-    this.#queue.push({ record, bytes, settle })
+    this.#queue.push(record)
     this.#plan()
   }
 
@@ -173,22 +172,21 @@ export class LogWriter {
 
   async #writeSome(): Promise<void> {
     const batch = this.#queue.splice(0, this.#lines > 0 ? MOST.lines : MOST.visits)
-    if (this.#lines > 0) for (const { record } of batch) if (!isVisit(record)) this.#lines--
+    if (this.#lines > 0) for (const record of batch) if (!isVisit(record)) this.#lines--
     await this.#write(batch)
     this.#settle(batch)
     // The embedded database never lets go of the thread by itself; visitors come first.
     await new Promise(setImmediate)
   }
 
-  async #write(batch: readonly Waiting[]): Promise<void> {
+  async #write(batch: readonly NewRecord[]): Promise<void> {
     const { store, log } = this.#parts
-    const records = batch.map(({ record }) => record)
     if (!this.#parts.hasRoom())
       return this.#drop(batch.length, new Error('too little space is left on the disk'))
     for (let pause = FIRST_PAUSE; this.#state !== 'closed'; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       try {
-        await store.append(records)
-        return this.#tell(records)
+        await store.append(batch)
+        return this.#tell(batch)
       } catch (err) {
         if (!isUnavailable(err)) return this.#isolate(batch, err)
         if (pause === FIRST_PAUSE)
@@ -199,9 +197,9 @@ export class LogWriter {
   }
 
   /** Something in the batch is refused: all but that is written. */
-  async #isolate(batch: readonly Waiting[], err: unknown): Promise<void> {
+  async #isolate(batch: readonly NewRecord[], err: unknown): Promise<void> {
     if (batch.length > 1) {
-      for (const waiting of batch) await this.#write([waiting])
+      for (const record of batch) await this.#write([record])
       return
     }
     this.#drop(1, err)
@@ -247,11 +245,13 @@ export class LogWriter {
     }
   }
 
-  #settle(batch: readonly Waiting[]): void {
+  #settle(batch: readonly NewRecord[]): void {
     this.#settled += batch.length
-    for (const { bytes, settle } of batch) {
-      this.#bytes -= bytes
-      settle?.()
+    for (const record of batch) {
+      this.#bytes -= bytesOf(record)
+      if (isVisit(record)) continue
+      this.#waiting.get(record)?.()
+      this.#waiting.delete(record)
     }
   }
 

@@ -60,6 +60,11 @@ export const given = (counts: readonly GivenCount[]) => ({ kind: 'limit.given', 
 /** Whether the process that is told serves alone. */
 export const alone = (isAlone: boolean) => ({ kind: 'limit.alone', alone: isAlone }) as const
 
+/** The process that says so answers what it is asked. */
+export const ANSWERING = { kind: 'limit.answering' } as const
+
+export const isAnswering = (message: unknown): boolean => isKind(message, ANSWERING.kind)
+
 export function readGiven(message: unknown): GivenCount[] | undefined {
   if (!isKind(message, 'limit.given')) return undefined
   const { counts } = message as { counts: unknown }

@@ -2,11 +2,13 @@ import type { RateLimiter } from '#core/ports/rate-limiter.ts'
 import { createMemoryLimiter } from '../limit-memory/memory-limiter.ts'
 import type { Channel } from './channel.ts'
 import { createIpcLimiter, type IpcLimiterOptions } from './ipc-limiter.ts'
-import { given, readAlone, readGiven } from './messages.ts'
+import { ANSWERING, given, readAlone, readGiven } from './messages.ts'
+import { serveIpcLimiter } from './serve-ipc-limiter.ts'
 
 /**
  * Counts in this process for as long as the one at the other end says that no other serves, and there once it does not.
- * The counts move along, so that nobody gets a window twice.
+ * The counts move along, so that nobody gets a window twice. Whoever answers requests without serving asks by way of the
+ * other end, see `MachineLimiter`.
  */
 export function createServingLimiter(channel: Channel, options: IpcLimiterOptions = {}): RateLimiter {
   const own = createMemoryLimiter(options.clock ? { clock: options.clock } : {})
@@ -20,5 +22,10 @@ export function createServingLimiter(channel: Channel, options: IpcLimiterOption
     if (isAlone && !alone) channel.send(given(own.giveAway()))
     isAlone = alone
   })
-  return { take: (key, window, points) => (isAlone ? own : shared).take(key, window, points) }
+  const limiter: RateLimiter = {
+    take: (key, window, points) => (isAlone ? own : shared).take(key, window, points),
+  }
+  serveIpcLimiter(channel, limiter)
+  channel.send(ANSWERING)
+  return limiter
 }

@@ -1,9 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { serveIpcBus } from '#adapters/bus-ipc/serve-ipc-bus.ts'
-import { alone, given } from '#adapters/limit-ipc/messages.ts'
-import { serveIpcLimiter } from '#adapters/limit-ipc/serve-ipc-limiter.ts'
-import { createMemoryLimiter } from '#adapters/limit-memory/memory-limiter.ts'
+import { MachineLimiter } from '#adapters/limit-ipc/machine-limiter.ts'
 import { SECOND } from '#contract/time.ts'
 import type { SandboxFacts } from '#core/operator/status.ts'
 import type { Log } from '#core/ports/log.ts'
@@ -69,16 +67,24 @@ export async function supervise(
     role !== 'serve',
   )
   const { least } = servingRange(config)
-  const limiter = createMemoryLimiter()
+  const limiter = new MachineLimiter()
+  /** Whether the working process has been handed requests of the API. */
+  let answersApi = false
   const bus = serveIpcBus()
   const attach = (channel: Channel) => {
     channel.onMessage((message) => kindOf(message) === PREPARED && hearPrepared(message as Prepared))
-    channel.onMessage((message) => isCountElsewhere(message) && countForGood())
+    channel.onMessage((message) => {
+      if (!isCountElsewhere(message)) return
+      answersApi = true
+      limiter.share()
+    })
     metrics.attach(channel)
     list.attach(channel)
     serveRestart(restart.now).attach(channel)
-    serveIpcLimiter(channel, limiter)
-    return bus.attach(channel)
+    const ends = [limiter.attach(channel), bus.attach(channel)]
+    return (hasDied: boolean) => {
+      for (const end of ends) end(hasDied)
+    }
   }
   const common = {
     ...{ log, onStart: attach, onStillborn: () => stillborn.resolve('stillborn') },
@@ -114,19 +120,7 @@ export async function supervise(
   /** The last that serves counts requests itself, going on from what was counted here. */
   function countAtLast(): void {
     const [last, ...others] = serving()
-    if (!last?.channel || others.length > 0 || least > 1 || countsForGood) return
-    last.channel.send(given(limiter.giveAway()))
-    last.channel.send(alone(true))
-  }
-
-  let countsForGood = false
-  function countForGood(): void {
-    countsForGood = true
-    countHere()
-  }
-
-  function countHere(): void {
-    for (const { channel } of serving()) channel?.send(alone(false))
+    if (last?.channel && others.length === 0 && least === 1) limiter.moveTo(last.channel)
   }
 
   /** What waits on the sockets of one that is away is taken by the others. */
@@ -142,7 +136,7 @@ export async function supervise(
       given: () => ({
         ...{ seat, prepares: prepares?.() === true, takesOver: others() },
         // Whoever hands a request on would wait for as long as the API takes to load, and so would functions.
-        answersApi: countsForGood,
+        answersApi,
       }),
     })
   }
@@ -184,7 +178,7 @@ export async function supervise(
       const work = [0, 1, 2, 3].find((seat) => !taken.includes(seat)) ?? 0
       const next: Generation = { program: findProgram(), work }
       const count = serving().length
-      countHere()
+      limiter.moveHere()
       let isFirst = true
       const preparing = { ...next, prepares: () => isFirst, takesOver: () => generation !== next }
       const [first, ...others] = [
@@ -206,7 +200,7 @@ export async function supervise(
     const name = `serve-${n + 1}`
     log.info({ child: name }, 'high load: started another serving process')
     const before = serving()
-    countHere()
+    limiter.moveHere()
     const child = createServing(n, {
       ...generation,
       onStillborn: () => {

@@ -3,8 +3,8 @@ import { type Channel, kindOf } from './channel.ts'
 const COUNT_ELSEWHERE = 'limit.elsewhere'
 
 /**
- * A process that serves alone counts requests against their limits itself. Once another answers some of them, the
- * supervisor has to count for both.
+ * Tells the supervisor that the working process answers requests too, so that the next one is ready for them when it starts.
+ * A supervisor of the version before, which stays when its processes are replaced, counts them for both from then on.
  */
 export function countElsewhere(channel: Channel | undefined): () => void {
   let isTold = false

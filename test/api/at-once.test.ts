@@ -856,6 +856,30 @@ apiSuite('at once', (server) =>
           return deleted(name, generation, '409 conflict_certs', upload, certified(name))
         })
       }
+      for (const [verb, path, answer] of [
+        ['promote', 'v10/projects/:name/promote', '202'],
+        ['roll back to', 'v9/projects/:name/rollback', '201'],
+      ] as const)
+        either(
+          `delete one with its aliases, and ${verb} what has aliases below it`,
+          { left: 0 },
+          async () => {
+            const name = await domain()
+            const made: string[] = []
+            for (let n = 0; n < MANY; n++) {
+              const alias = [`n${n}.${name}`]
+              const { id, name: of } = await deploy(fresh(), `n${n}`, { target: 'production', alias })
+              made.push(`POST /${path.replace(':name', of)}/${id}`)
+            }
+            return [
+              against([() => call(`DELETE /v2/domains/${name}`), '200'], (n) => [
+                () => call(made[n] ?? ''),
+                answer,
+              ]),
+              below(name),
+            ]
+          },
+        )
     })
 
     describe('for the domains of projects', () => {

@@ -14,6 +14,7 @@ import { showsProduction } from '../project-domain/domains-for.ts'
 import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
 import { beginRelease, isSuperseded } from '../release/begin-release.ts'
 import { isActive } from '../release/release.ts'
+import { hasDomainOf, type NamedDomains } from './domain-of.ts'
 import { destination, dueDomains, isExplicit, isFollowed, platformOf, withoutDomains } from './due-names.ts'
 
 interface TakeStores {
@@ -73,12 +74,16 @@ export async function takeNamesOfBuilt(
   return { aliasFinal: [...aliases, ...taken], pointed: [...pointed, ...taken, ...shared], aliasError }
 }
 
-/** Gives a deployment the names it would have had, and domains; what others took meanwhile is theirs. */
+/**
+ * Gives a deployment the names it would have had, and domains; what others took meanwhile is theirs, and what went with its
+ * domain stays gone.
+ */
 export async function takeMissedNames(
-  { hosts, deployments, projectDomains }: Pick<TakeStores, 'hosts' | 'deployments' | 'projectDomains'>,
+  stores: Pick<TakeStores, 'hosts' | 'deployments' | 'projectDomains' | 'domains'>,
   deployment: Deployment,
   now: number,
 ): Promise<string[]> {
+  const { hosts, deployments, projectDomains } = stores
   const { id: deploymentId, ownerId, projectId, aliasFinal, aliasWish } = deployment
   const present = await projectDomains.ofProject(projectId)
   const due = aliasWish === null ? present.filter(showsProduction).map(({ name }) => name) : []
@@ -89,6 +94,7 @@ export async function takeMissedNames(
   const taken: string[] = []
   for (const host of [...names].sort())
     try {
+      await checkDomainOf(stores, deployment, host)
       await pointAlias(hosts, host, { deploymentId, ownerId, projectId, production: true }, now)
       taken.push(host)
     } catch (error) {
@@ -108,16 +114,9 @@ const claim = async (stores: TakeStores, deployment: Deployment, alias: string, 
 }
 
 /** The domain of a name that a deployment was told to take may have been deleted since, or may be at this moment. */
-async function checkDomainOf(
-  { domains, projectDomains }: TakeStores,
-  deployment: Deployment,
-  host: string,
-): Promise<void> {
-  const { ownerId, projectId, aliasWish } = deployment
-  if (!aliasWish?.includes(host) || host.endsWith(platformOf(deployment))) return
-  await domains.hold(host)
-  if ((await domains.verifiedCovering(host))?.ownerId === ownerId) return
-  if ((await projectDomains.find(projectId, host))?.verified) return
+async function checkDomainOf(stores: NamedDomains, deployment: Deployment, host: string): Promise<void> {
+  if (!deployment.aliasWish?.includes(host) || host.endsWith(platformOf(deployment))) return
+  if (await hasDomainOf(stores, deployment, host)) return
   throw new AloftError('not_found', `The domain of \`${host}\` is not in your account. Add it first.`, {
     name: host,
   })

@@ -9,6 +9,7 @@ import type { SyncStores } from '../cron/sync-crons.ts'
 import { forkIsNoProduction } from '../deployment/branch.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
+import type { DomainStore } from '../domain/domain-store.ts'
 import type { EventQueue } from '../event/event.ts'
 import { takeMissedNames } from '../names/take-names.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -48,6 +49,7 @@ interface ProductionStores {
   readonly hosts: HostStore
   readonly events: EventQueue
   readonly projectDomains: ProjectDomainStore
+  readonly domains: Pick<DomainStore, 'hold' | 'verifiedCovering'>
   readonly teams: Pick<TeamStore, 'byId'>
   readonly crons: SyncStores['crons']
   readonly jobs: SyncStores['jobs']

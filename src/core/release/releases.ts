@@ -5,6 +5,7 @@ import type { PlatformNames } from '../alias/platform-names.ts'
 import type { SyncStores } from '../cron/sync-crons.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
+import type { DomainStore } from '../domain/domain-store.ts'
 import type { EventQueue } from '../event/event.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -54,6 +55,7 @@ export interface ReleaseStores {
   readonly deployments: DeploymentStore
   readonly hosts: HostStore
   readonly projectDomains: ProjectDomainStore
+  readonly domains: Pick<DomainStore, 'hold' | 'verifiedCovering'>
   readonly events: EventQueue
   readonly jobs: JobQueue
   readonly crons: SyncStores['crons']

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { assertGolden } from '#test/support/golden.ts'
+import { sampleDomain } from '#test/support/samples.ts'
 import { outputOf, ScriptedBuilder } from '#test/support/scripted-builder.ts'
 
 const builder = new ScriptedBuilder()
@@ -12,7 +13,7 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
   let count = 0
   /** A project of a name that no other test has, with what can be done to it. */
   async function begin() {
-    const { token } = await server.signUp()
+    const { token, id } = await server.signUp()
     const name = `shop-${++count}`
     const deploy = async (text: string, target?: string, more: object = {}) => {
       const files = [{ file: 'index.html', data: text }]
@@ -26,6 +27,7 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     }
     return {
       token,
+      id,
       name,
       host: `${name}.localhost`,
       deploy,
@@ -160,6 +162,35 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.equal((await post(`/v10/projects/${name}/promote/${first.id}`)).status, 202)
     assert.equal(await shown(), 'first')
   })
+
+  for (const [verb, bringBack] of [
+    ['a promotion', (name: string, first: string) => `/v10/projects/${name}/promote/${first}`],
+    ['a rollback', (name: string, first: string) => `/v9/projects/${name}/rollback/${first}`],
+    ['the end of a pause', (name: string) => `/v1/projects/${name}/unpause`],
+  ] as const)
+    test(`an alias that went with its domain is not brought back by ${verb}`, async () => {
+      const { token, id, name, deploy, post, shown } = await begin()
+      const domain = `${name}.example`
+      const given = { name: domain, ownerId: id, creatorId: id, txtVerifiedAt: 1 }
+      await server.parts.stores.domains.add(sampleDomain(given))
+      const alias = [`${name}-a`, `www.${domain}`]
+      const isPaused = verb === 'the end of a pause'
+      if (isPaused) {
+        await deploy('before', 'production')
+        await post(`/v1/projects/${name}/pause`)
+      }
+      const first = await deploy('first', 'production', { alias })
+      if (!isPaused) {
+        assert.equal(await shown(`www.${domain}`), 'first')
+        await deploy('second', 'production')
+      }
+      assert.equal((await server.call(`DELETE /v2/domains/${domain}`, { token })).status, 200)
+      const { status } = await post(bringBack(name, first.id))
+      assert.ok(status < 300, String(status))
+      assert.equal(await shown(`${name}-a.localhost`), 'first')
+      assert.equal((await server.call(`GET /v2/platform/aliases/www.${domain}`, { token })).status, 404)
+      assert.notEqual(await shown(`www.${domain}`), 'first')
+    })
 
   test('the first promotion gives a project its production', async () => {
     const { token, name, deploy, post, project, shown } = await begin()

@@ -371,7 +371,7 @@ export class DrainSender {
     } else if (now - drain.failingSince >= DEAD_AFTER) {
       held.lost = true
       await transact(async (stores) => {
-        if (await stores.drains.update(drain.id, { status: 'errored' })) await onDead(stores, drain)
+        if (await stores.drains.giveUp(drain.id)) await onDead(stores, drain)
       })
     }
   }

@@ -28,6 +28,8 @@ export interface DrainStore {
   /** All of an account, newest first; their number is limited when they are added. */
   list(ownerId: string): Promise<readonly Drain[]>
   update(id: string, change: Partial<Pick<Drain, 'status' | 'failingSince'>>): Promise<boolean>
+  /** False when it is not enabled any more: of several who give it up at once, one does. */
+  giveUp(id: string): Promise<boolean>
   remove(ownerId: string, id: string): Promise<boolean>
 
   /** Leases every enabled drain that no other worker has, those of this worker again, and answers all of them. */

@@ -98,7 +98,8 @@ export function createDeliverJob(parts: DeliverParts): JobHandler {
 
   /** Remembers since when a webhook does not answer, and gives it up in the end. */
   async function judge(tx: DeliverStores, known: Webhook, arrived: boolean): Promise<void> {
-    const webhook = await tx.webhooks.byId(known.id)
+    // Locked, so that it is given up once, and not by somebody who does not know that it was enabled again.
+    const webhook = await tx.webhooks.lock(known.id)
     if (!webhook || webhook.disabledAt !== null) return
     const now = clock.now()
     if (arrived) {

@@ -56,6 +56,17 @@ eachDatabase((name, open) =>
       assert.deepEqual(ids.toSorted(), all.map(({ id }) => id).toSorted())
     })
 
+    it('is given up by one of several who do so at once', async (t) => {
+      const first = await openStores(t, open)
+      const drain = sampleDrain({ ownerId: 'a' })
+      await first.stores.drains.add(drain, '1')
+      const all = [first, await first.again(), await first.again()]
+      const given = await Promise.all(all.map(({ stores }) => stores.drains.giveUp(drain.id)))
+      assert.equal(given.filter(Boolean).length, 1)
+      assert.equal((await first.stores.drains.find('a', drain.id))?.status, 'errored')
+      assert.equal(await first.stores.drains.giveUp('unknown'), false)
+    })
+
     it('forgets a drain with the installation that it belongs to', async (t) => {
       const { applications, installations, drains } = (await openStores(t, open)).stores
       const application = sampleApplication()

@@ -51,5 +51,61 @@ eachDatabase((name, open) =>
       await webhooks.remove('c', webhook.id)
       assert.equal(await deliveries.byId(second.id), undefined)
     })
+
+    it('remembers each of several attempts at once', async (t) => {
+      const first = await openStores(t, open)
+      const all = [first, await first.again(), await first.again()]
+      const delivery = sampleDelivery({ createdAt: 10 })
+      await first.stores.deliveries.add(delivery)
+      const times = Array.from({ length: 12 }, (_, i) => i)
+      await Promise.all(
+        times.map((at) =>
+          all[at % all.length]?.stores.deliveries.attempted(
+            delivery.id,
+            { at, ms: 1, status: 500, answer: '' },
+            'waiting',
+          ),
+        ),
+      )
+      const { attempts = [] } = (await first.stores.deliveries.byId(delivery.id)) ?? {}
+      assert.deepEqual(
+        attempts.map(({ at }) => at).toSorted((a, b) => a - b),
+        times,
+      )
+    })
+
+    it('does not wait again for what has arrived or was given up, whichever attempt is told last', async (t) => {
+      const { deliveries } = (await openStores(t, open)).stores
+      const attempt = { at: 11, ms: 3, status: null, answer: 'no' }
+      for (const [states, expected] of [
+        [['delivered', 'waiting'], 'delivered'],
+        [['delivered', 'failed'], 'delivered'],
+        [['failed', 'waiting'], 'failed'],
+        [['failed', 'delivered'], 'delivered'],
+      ] as const) {
+        const delivery = sampleDelivery({ createdAt: 10 })
+        await deliveries.add(delivery)
+        for (const state of states) await deliveries.attempted(delivery.id, attempt, state)
+        const { state, attempts } = (await deliveries.byId(delivery.id)) ?? assert.fail()
+        assert.deepEqual([state, attempts.length], [expected, 2])
+      }
+    })
+
+    it('is locked by who looks at it first, and the next finds it as that one left it', async (t) => {
+      const { transact, stores } = await openStores(t, open)
+      const webhook = sampleWebhook({ ownerId: 'd' })
+      await stores.webhooks.add(webhook)
+      const found = await Promise.all(
+        [1, 2, 3].map((now) =>
+          transact(async ({ webhooks }) => {
+            const present = await webhooks.lock(webhook.id)
+            if (present?.disabledAt === null) await webhooks.update(webhook.id, { disabledAt: now })
+            return present?.disabledAt
+          }),
+        ),
+      )
+      assert.equal(found.filter((at) => at === null).length, 1)
+      assert.equal(await transact(({ webhooks }) => webhooks.lock('unknown')), undefined)
+    })
   }),
 )

@@ -367,6 +367,7 @@ export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[])
       ...store,
       add: announcing(store.add, ({ ownerId, id }) => one('drain', { ownerId, id })),
       update: announcing(store.update, async (id) => found('drain', await drainById(db, { id }))),
+      giveUp: announcing(store.giveUp, async (id) => found('drain', await drainById(db, { id }))),
       remove: announcing(store.remove, (ownerId, id) => one('drain', { ownerId, id })),
     }),
     pushes: (store) => ({

@@ -1,9 +1,11 @@
 import type { Selectable } from 'kysely'
 import type { Attempt, Delivery } from '#core/webhook/webhook.ts'
 import type { DeliveryStore } from '#core/webhook/webhook-store.ts'
+import { locksRows } from '../database/dialect/capabilities.ts'
 import { knownLimit } from '../database/known-limit.ts'
 import { newestFirst, type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
+import { atomically } from '../database/transaction.ts'
 import type { Db, DeliveryTable } from '../tables.ts'
 
 const DELIVERY = [
@@ -72,15 +74,26 @@ export function createDeliveryStore(db: Db): DeliveryStore {
         show: toDelivery,
       }),
 
-    async attempted(id, attempt, state) {
-      const delivery = await byId(id)
-      if (!delivery) return
-      await db
-        .updateTable('deliveries')
-        .set({ state, attempts: JSON.stringify([...delivery.attempts, attempt]) })
-        .where('id', '=', id)
-        .execute()
-    },
+    attempted: (id, attempt, state) =>
+      atomically(db, async (tx) => {
+        // Of two attempts at once, each adds to what the other has left.
+        const row = await tx
+          .selectFrom('deliveries')
+          .select(['state', 'attempts'])
+          .where('id', '=', id)
+          .$if(locksRows(tx), (query) => query.forUpdate())
+          .executeTakeFirst()
+        if (!row) return
+        const attempts = [...(JSON.parse(row.attempts) as readonly Attempt[]), attempt]
+        await tx
+          .updateTable('deliveries')
+          .set({
+            state: row.state === 'waiting' || state === 'delivered' ? state : row.state,
+            attempts: JSON.stringify(attempts),
+          })
+          .where('id', '=', id)
+          .execute()
+      }),
 
     async prune(before, limit) {
       const { numDeletedRows } = await db

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Drain } from '#core/drain/drain.ts'
 import type { DrainStore } from '#core/drain/drain-store.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { prepare } from '../database/prepare.ts'
 import type { Db, DrainTable } from '../tables.ts'
 
@@ -94,6 +95,15 @@ export function createDrainStore(db: Db): DrainStore {
         .executeTakeFirst()
       return numUpdatedRows === 1n
     },
+
+    giveUp: (id) =>
+      changedOne(
+        db
+          .updateTable('drains')
+          .set({ status: 'errored' })
+          .where('id', '=', id)
+          .where('status', '=', 'enabled'),
+      ),
 
     async remove(ownerId, id) {
       const { numDeletedRows } = await db

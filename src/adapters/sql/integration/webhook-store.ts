@@ -46,8 +46,18 @@ export function createWebhookStore(db: Db): WebhookStore {
     const [row] = await selectById(db, { id })
     return row && toWebhook(row)
   }
+  const lock = async (id: string) => {
+    const row = await db
+      .selectFrom('webhooks')
+      .select(WEBHOOK)
+      .where('id', '=', id)
+      .$if(locksRows(db), (query) => query.forUpdate())
+      .executeTakeFirst()
+    return row && toWebhook(row)
+  }
   return {
     byId,
+    lock,
 
     async add(webhook) {
       await db.insertInto('webhooks').values(fromWebhook(webhook)).execute()
@@ -62,14 +72,8 @@ export function createWebhookStore(db: Db): WebhookStore {
 
     async update(id, change) {
       // Of two who change different things at once, neither undoes what the other did.
-      const present = await db
-        .selectFrom('webhooks')
-        .select(WEBHOOK)
-        .where('id', '=', id)
-        .$if(locksRows(db), (query) => query.forUpdate())
-        .executeTakeFirst()
-      if (!present) return false
-      const webhook = toWebhook(present)
+      const webhook = await lock(id)
+      if (!webhook) return false
       const { details, sealed_secret, disabled_at } = fromWebhook({ ...webhook, ...change })
       const { numUpdatedRows } = await db
         .updateTable('webhooks')

@@ -230,6 +230,18 @@ onPostgres((name, open) => {
         assert.deepEqual(faults, [])
       })
 
+      it('looks up the aliases of a page one by one, however many it expects', async () => {
+        const lists = statements.filter(({ from }) => from === 'hosts.list')
+        assert.ok(lists.length >= 2)
+        // Any other way that there is would be taken now.
+        await client.query('set plan_cache_mode = force_generic_plan; set enable_nestloop = off')
+        for (const statement of lists) {
+          const kinds = nodesOf(await planOf(client, statement)).map((node) => node['Node Type'])
+          assert.ok(!kinds.some((kind) => /^(Hash|Merge) Join$/.test(kind)), `${kinds}: ${statement.sql}`)
+        }
+        await client.query('reset enable_nestloop')
+      })
+
       it('keeps what it has planned once a newer version has added a column to each table', async () => {
         for (const [n, { sql: text }] of statements.entries())
           await client.query(`prepare known_${n} as ${text}`)

@@ -2,7 +2,7 @@ import { type NotNull, type Selectable, sql } from 'kysely'
 import type { Alias, AliasRow } from '#core/alias/alias.ts'
 import type { HostStore } from '#core/alias/host-store.ts'
 import { flag } from '../database/columns.ts'
-import { locksRows } from '../database/dialect/capabilities.ts'
+import { hasLateralJoins, locksRows } from '../database/dialect/capabilities.ts'
 import { eachOf } from '../database/each-of.ts'
 import { type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
@@ -84,11 +84,40 @@ interface ListParameters {
   readonly limit: number
 }
 
-const listed = (db: Db, { ownerId, list, before, after, limit }: ListParameters) =>
+const joined = (db: Db) =>
   db
     .selectFrom('alias_lists')
     .innerJoin('hosts', 'hosts.alias_id', 'alias_lists.alias_id')
     .leftJoin('deployments', 'deployments.id', 'hosts.deployment_id')
+
+/**
+ * The same, looked up row by row along the list. A plan for all values does not know how few rows a page takes: of an account
+ * that has most of them, it would rather read all hosts and all deployments, and put them in order.
+ */
+const lookedUp = (db: Db) =>
+  db
+    .selectFrom('alias_lists')
+    .innerJoinLateral(
+      ({ selectFrom }) =>
+        selectFrom('hosts')
+          .select(HOST)
+          .whereRef('hosts.alias_id', '=', 'alias_lists.alias_id')
+          .limit(sql.lit(1))
+          .as('hosts'),
+      (join) => join.onTrue(),
+    )
+    .leftJoinLateral(
+      ({ selectFrom }) =>
+        selectFrom('deployments')
+          .select('deployments.host')
+          .whereRef('deployments.id', '=', 'hosts.deployment_id')
+          .limit(sql.lit(1))
+          .as('deployments'),
+      (join) => join.onTrue(),
+    )
+
+const listed = (db: Db, { ownerId, list, before, after, limit }: ListParameters) =>
+  (hasLateralJoins(db) ? (lookedUp(db) as unknown as ReturnType<typeof joined>) : joined(db))
     .select(HOST)
     .select('deployments.host as deployment_host')
     .$narrowType<{ alias_id: NotNull }>()

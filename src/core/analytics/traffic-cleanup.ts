@@ -4,14 +4,14 @@ import type { JobHandler } from '../job/job-handler.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Step, TrafficStore } from './traffic-store.ts'
 
-/** How long counts are kept: the finer, the shorter. */
+/** How long counts are kept: the finer, the shorter; where a time goes as a whole, until its end is as old. */
 export const KEPT = {
   all: { minute: 2 * DAY, hour: 60 * DAY, day: 730 * DAY },
   paths: { hour: 2 * DAY, day: 60 * DAY },
 } as const
 
 interface CleanupParts {
-  readonly store: Pick<TrafficStore, 'prune'>
+  readonly store: Pick<TrafficStore, 'rotate' | 'prune'>
   readonly clock: Clock
 }
 
@@ -28,9 +28,15 @@ export const createTrafficCleanup = ({ store, clock }: CleanupParts): JobHandler
   every: HOUR,
   async run(_payload, { signal }) {
     const now = clock.now()
+    const failures: unknown[] = []
     for (const kind of ['all', 'paths'] as const)
-      for (const [name, ms] of Object.entries(KEPT[kind]))
-        while ((await store.prune(kind, name as Step, now - ms, STEP)) === STEP)
+      for (const [name, ms] of Object.entries(KEPT[kind])) {
+        const step = name as Step
+        // Whatever is wrong with it, rows that are too old have to go.
+        await store.rotate(kind, step, now, now - ms).catch((error: unknown) => failures.push(error))
+        while ((await store.prune(kind, step, now - ms, STEP)) === STEP)
           await sleep(PAUSE_MS, undefined, { signal })
+      }
+    if (failures.length > 0) throw failures[0]
   },
 })

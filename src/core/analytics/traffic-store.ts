@@ -77,7 +77,13 @@ export interface TrafficStore {
     }[]
   >
 
-  /** Deletes some rows of steps that began before this time, and tells how many. */
+  /**
+   * Where times have tables of their own, makes those that will be needed, and drops those of times that were over before
+   * this one. What is read or written at this moment is left for another time.
+   */
+  rotate(of: 'all' | 'paths', step: Step, now: number, before: number): Promise<void>
+
+  /** Deletes some rows of steps that began before this time, but none that go with their table, and tells how many. */
   prune(of: 'all' | 'paths', step: Step, before: number, limit: number): Promise<number>
 
   /** Deletes what is known of a deployment, or of a project with all of its deployments. May be repeated. */

@@ -119,7 +119,10 @@ it('finds counts of visits by their keys, in every statement of the traffic stor
   await store.topPaths(scope, time, 10)
   await store.topPaths(scope, time, 10, 'preview')
   await store.hours(['prj_a', 'prj_b'], 0, 1)
-  for (const kind of ['all', 'paths'] as const) await store.prune(kind, 'hour', 1, 10)
+  for (const kind of ['all', 'paths'] as const) {
+    await store.rotate(kind, 'hour', 1, 0)
+    await store.prune(kind, 'hour', 1, 10)
+  }
   await store.deleteFor('prj_a', 'dpl_a')
   await store.deleteFor('prj_a')
   assert.ok(statements.size >= 12)

@@ -9,8 +9,9 @@ import {
   takesRowsAsJson,
 } from '../database/dialect/capabilities.ts'
 import { prepare } from '../database/prepare.ts'
+import type { DatedTable } from './dated-tables.ts'
 import { insertBlocks } from './log-blocks.ts'
-import { type LogDay, logDays, toLogDays } from './log-days.ts'
+import { logDays, toLogDays } from './log-days.ts'
 import type { LogDb, LogTables } from './log-tables.ts'
 
 type Row = LogTables['log_entries']
@@ -90,7 +91,7 @@ async function takeTurn(tx: LogDb): Promise<void> {
 interface End {
   /** The highest serial of both tables. */
   readonly last: bigint
-  readonly days: readonly LogDay[]
+  readonly days: readonly DatedTable[]
 }
 
 const endOfLines = (db: LogDb) =>

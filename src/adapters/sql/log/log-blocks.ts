@@ -8,7 +8,7 @@ import { inheritsTables } from '../database/dialect/capabilities.ts'
 import { knownLimit } from '../database/known-limit.ts'
 import { prepare } from '../database/prepare.ts'
 import { integersIn, textsIn } from '../database/text-list.ts'
-import type { LogDay } from './log-days.ts'
+import type { DatedTable } from './dated-tables.ts'
 import type { LogStretch, StretchQuery } from './log-stretch.ts'
 import type { LogDb, LogTables } from './log-tables.ts'
 
@@ -44,7 +44,7 @@ async function idsThere(tx: LogDb, blocks: readonly LogBlock[]): Promise<Readonl
 export async function insertBlocks(
   tx: LogDb,
   blocks: readonly LogBlock[],
-  days: readonly LogDay[],
+  days: readonly DatedTable[],
 ): Promise<void> {
   const there = days.length > 0 && blocks.length > 0 ? await idsThere(tx, blocks) : new Set()
   for (const block of blocks) {

@@ -3,39 +3,42 @@ import type { TrafficTarget } from '#contract/api/analytics.ts'
 import { addTally, COUNTERS, type Counter, createTally, type Tally } from '#core/analytics/tally.ts'
 import {
   KEPT_PATHS,
+  type Step,
   type TrafficRow,
   type TrafficScope,
   type TrafficStore,
   type TrafficTime,
   WHOLE,
 } from '#core/analytics/traffic-store.ts'
-import { syncsLater, takesRowsAsJson } from '../database/dialect/capabilities.ts'
+import { inheritsTables, takesRowsAsJson } from '../database/dialect/capabilities.ts'
 import { knownLimit } from '../database/known-limit.ts'
 import { prepare } from '../database/prepare.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { rotateTables } from './dated-tables.ts'
 import type { LogDb, LogTables } from './log-tables.ts'
+import { beginAdding, divisionOf, type Place, type TrafficTable as Table } from './traffic-tables.ts'
 
-type Table = 'traffic' | 'traffic_paths'
-
+const TABLES = { all: 'traffic', paths: 'traffic_paths' } as const
 const KEY = ['project_id', 'deployment_id', 'step', 'at', 'target'] as const
 const KEYS = { traffic: KEY, traffic_paths: [...KEY, 'path'] } as const
 
 /** Statements that add to what is there. */
 const ADD = {
-  traffic: addInto('traffic'),
-  traffic_paths: addInto('traffic_paths'),
+  traffic: addTo('traffic'),
+  traffic_paths: addTo('traffic_paths'),
 }
 
-function addInto(table: Table) {
+function addTo(table: Table) {
   const columns = [...KEYS[table], ...COUNTERS]
-  const into = `insert into ${table} (${columns.join(', ')})`
-  const added = COUNTERS.map((name) => `${name} = ${table}.${name} + excluded.${name}`)
+  const into = (place: string) => `insert into ${place} as there (${columns.join(', ')})`
+  const added = COUNTERS.map((name) => `${name} = there.${name} + excluded.${name}`)
   const adding = `on conflict (${KEYS[table].join(', ')}) do update set ${added.join(', ')}`
   const types = columns.map((name) => `${name} ${isText(name) ? 'text' : 'bigint'}`)
+  const given = `select * from json_to_recordset($1::json) as given(${types.join(', ')})`
   return {
     columns,
-    row: `${into} values (${columns.map(() => '?').join(', ')}) ${adding}`,
-    json: `${into} select * from json_to_recordset($1::json) as given(${types.join(', ')}) ${adding}`,
+    row: `${into(table)} values (${columns.map(() => '?').join(', ')}) ${adding}`,
+    json: (place: string) => `${into(place)} ${given} ${adding}`,
   }
 }
 
@@ -61,37 +64,41 @@ function merged(rows: readonly TrafficRow[]): readonly TrafficRow[] {
   return [...byKey.values()]
 }
 
-async function addRows(tx: LogDb, table: Table, rows: readonly TrafficRow[]): Promise<void> {
+async function addRows(tx: LogDb, table: Table, rows: readonly TrafficRow[], place: Place): Promise<void> {
   const { columns, row, json } = ADD[table]
   if (!takesRowsAsJson(tx)) {
     for (const each of rows) await tx.executeQuery(CompiledQuery.raw(row, valuesOf(each)))
     return
   }
-  if (rows.length === 0) return
-  const records = merged(rows).map((each) => {
+  const toRecord = (each: TrafficRow) => {
     const values = valuesOf(each)
     return Object.fromEntries(columns.map((name, i) => [name, values[i]]))
-  })
-  await tx.executeQuery(CompiledQuery.raw(json, [JSON.stringify(records)]))
+  }
+  const byPlace = Map.groupBy(merged(rows), (each) => place(table, each))
+  // Everybody adds to them in the same order, so that nobody waits for one who waits for them.
+  for (const name of [...byPlace.keys()].sort()) {
+    const records = (byPlace.get(name) ?? []).map(toRecord)
+    await tx.executeQuery(CompiledQuery.raw(json(name), [JSON.stringify(records)]))
+  }
 }
 
 interface OneStep {
   readonly [name: string]: string | number
   readonly projectId: string
   readonly deploymentId: string
-  readonly step: string
+  readonly step: Step
   readonly at: number
   readonly target: string
 }
 
-/** Deletes the paths of a step beyond those with the most requests. */
-const trimPaths = prepare<OneStep, LogTables>()((db, { projectId, deploymentId, step, at, target }) => {
+const trimIn = (db: LogDb, place: string, { projectId, deploymentId, step, at, target }: OneStep) => {
   const own = sql<boolean>`project_id = ${projectId} and deployment_id = ${deploymentId} and step = ${step} and at = ${at} and target = ${target}`
+  const table = place as 'traffic_paths'
   return db
-    .deleteFrom('traffic_paths')
+    .deleteFrom(table)
     .where(own)
     .where('path', 'in', ({ selectFrom }) =>
-      selectFrom('traffic_paths')
+      selectFrom(table)
         .select('path')
         .where(own)
         .orderBy('requests', 'desc')
@@ -99,7 +106,14 @@ const trimPaths = prepare<OneStep, LogTables>()((db, { projectId, deploymentId, 
         .limit(1_000_000)
         .offset(KEPT_PATHS),
     )
-})
+}
+const trimUndivided = prepare<OneStep, LogTables>()((db, one) => trimIn(db, 'traffic_paths', one))
+
+/** Deletes the paths of a step beyond those with the most requests. */
+async function trimPaths(tx: LogDb, one: OneStep, place: string): Promise<void> {
+  if (place === 'traffic_paths') await trimUndivided(tx, one)
+  else await trimIn(tx, place, one).execute()
+}
 
 /** One row for each step that has paths among these. */
 const stepsOf = (rows: readonly TrafficRow[]): Iterable<TrafficRow> =>
@@ -137,29 +151,32 @@ const toTally = (row: { readonly [C in Counter]: number }): Tally =>
 const PROJECTS = 20
 
 export function createTrafficStore(db: LogDb): TrafficStore {
-  const deleteSome = async (table: Table, where: ReturnType<typeof sql<boolean>>, limit: number) => {
+  const deleteSome = async (
+    table: Table,
+    where: ReturnType<typeof sql<boolean>>,
+    limit: number,
+    from = sql.table(table),
+  ) => {
     const key = sql.raw(KEYS[table].join(', '))
-    const some = sql`select ${key} from ${sql.table(table)} where ${where} limit ${knownLimit(limit)}`
-    const { numDeletedRows } = await db
-      .deleteFrom(table)
-      .where(sql<boolean>`(${key}) in (${some})`)
-      .executeTakeFirstOrThrow()
-    return Number(numDeletedRows)
+    const some = sql`select ${key} from ${from} where ${where} limit ${knownLimit(limit)}`
+    const { numAffectedRows } = await sql`delete from ${from} where (${key}) in (${some})`.execute(db)
+    return Number(numAffectedRows)
   }
+  /** Without those that have a table for their time: it is dropped. */
+  const undivided = (table: Table) => (inheritsTables(db) ? sql`only ${sql.table(table)}` : sql.table(table))
 
   return {
     async add(rows) {
       const paths = rows.filter(({ path }) => path !== undefined)
+      const sums = rows.filter(({ path }) => path === undefined)
       await inTransaction(db, async (tx) => {
-        if (syncsLater(tx)) await sql`select set_config('synchronous_commit', 'off', true)`.execute(tx)
-        await addRows(
-          tx,
-          'traffic',
-          rows.filter(({ path }) => path === undefined),
-        )
-        await addRows(tx, 'traffic_paths', paths)
-        for (const { projectId, deploymentId, step, at, target } of stepsOf(paths))
-          await trimPaths(tx, { projectId, deploymentId, step, at, target })
+        const place = await beginAdding(tx)
+        await addRows(tx, 'traffic', sums, place)
+        await addRows(tx, 'traffic_paths', paths, place)
+        for (const { projectId, deploymentId, step, at, target } of stepsOf(paths)) {
+          const one = { projectId, deploymentId, step, at, target }
+          await trimPaths(tx, one, place('traffic_paths', one))
+        }
       })
     },
 
@@ -202,8 +219,12 @@ export function createTrafficStore(db: LogDb): TrafficStore {
       return found
     },
 
-    prune: (of, step, before, limit) =>
-      deleteSome(of === 'all' ? 'traffic' : 'traffic_paths', sql`step = ${step} and at < ${before}`, limit),
+    rotate: (of, step, now, before) => rotateTables(db, divisionOf(TABLES[of], step), now, before),
+
+    prune(of, step, before, limit) {
+      const table = TABLES[of]
+      return deleteSome(table, sql`step = ${step} and at < ${before}`, limit, undivided(table))
+    },
 
     async deleteFor(projectId, deploymentId) {
       const ofProject = sql<boolean>`project_id = ${projectId}`

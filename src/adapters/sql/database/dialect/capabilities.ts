@@ -10,9 +10,6 @@ type Capability = (db: QueryExecutorProvider) => boolean
 /** Many transactions write at the same time, and lock row by row. Otherwise one that writes is alone. */
 export const locksRows: Capability = isPostgres
 
-/** A transaction may be committed before it is on the disk, where its loss would not matter. */
-export const syncsLater: Capability = isPostgres
-
 /** Any number of rows travel as one JSON text; where the database is in this process, row by row is faster. */
 export const takesRowsAsJson: Capability = isPostgres
 

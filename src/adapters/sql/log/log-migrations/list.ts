@@ -4,6 +4,14 @@ import { requestIds } from './0002-request-ids.ts'
 import { projectLogs } from './0020-project-logs.ts'
 import { traffic } from './0021-traffic.ts'
 import { logBlocks } from './0022-log-blocks.ts'
+import { trafficTables } from './0023-traffic-tables.ts'
 
 /** In the order they are applied. */
-export const LOG_MIGRATIONS: readonly Migration[] = [logEntries, requestIds, projectLogs, traffic, logBlocks]
+export const LOG_MIGRATIONS: readonly Migration[] = [
+  logEntries,
+  requestIds,
+  projectLogs,
+  traffic,
+  logBlocks,
+  trafficTables,
+]

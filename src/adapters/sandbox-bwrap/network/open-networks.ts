@@ -9,6 +9,9 @@ import { type NetworkPool, openNetworkPool, removeStaleNetworks } from './networ
 
 const FOR_GATEWAY: readonly ToolName[] = ['ip', 'nsenter', 'sh', 'unshare', 'mount', 'mkdir']
 
+/** Packets that go out by themselves need none of it: it has names, and what is the platform's own. */
+const FOR_FENCED = { ports: [] }
+
 interface NetworksFound {
   /** Or why there is none. */
   readonly networks: NetworkPool | string
@@ -38,11 +41,15 @@ export async function openNetworks(options: NetworksOptions): Promise<NetworksFo
   const { ip, nsenter, sh, unshare } = tools
   if (lacking.length > 0 || !ip || !nsenter || !sh || !unshare)
     return { networks: pass('gateway', `not installed: ${lacking.join(', ')}`, lacking), notTaken }
-  const openGateways = () =>
-    Gateways.open({ tools: { ip, nsenter, sh, unshare }, destinations, userns: !isRoot }, options.log)
+  const openGateways = (ports: { readonly ports?: readonly number[] } = {}) =>
+    Gateways.open(
+      { tools: { ip, nsenter, sh, unshare }, destinations, userns: !isRoot, ...ports },
+      options.log,
+    )
+  const fences = isRoot && tools.nft !== undefined
   let gateways: Gateways
   try {
-    gateways = await openGateways()
+    gateways = await openGateways(fences ? FOR_FENCED : {})
   } catch (error) {
     return { networks: pass('gateway', (error as Error).message), notTaken }
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
 import { type Destinations, GATEWAY as PLATFORM, SERVICES } from '#core/outbound/destinations.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Gateway } from '../../sandbox-network/gateway.ts'
@@ -43,6 +44,8 @@ const GUEST_COUNT = 2 ** 17 - 2 ** 8
 /** Never on a wire: both ends of a link know each other's hardware address. */
 const GATEWAY = '169.254.1.1'
 const INTERFACES = 'al-'
+/** Where `ip` keeps them by their names. */
+const NAMESPACES = '/run/netns'
 
 interface Route {
   readonly dev?: string
@@ -76,7 +79,7 @@ const anySandboxes = async (nft: string): Promise<boolean> =>
 
 /** Clears what processes left that died without closing their sandboxes; another may be doing the same. */
 export async function removeStaleNetworks(ip: string, nft: string): Promise<void> {
-  for (const { name } of await list<{ name: string }>(ip, '-j', 'netns', 'list'))
+  for (const name of await readdir(NAMESPACES).catch(() => []))
     if (isStale(name)) await runTool(ip, ['netns', 'delete', name]).catch(() => {})
   for (const { table } of await ruleset(nft, 'tables'))
     if (table && isStale(table.name))
@@ -144,13 +147,15 @@ class VethPool implements NetworkPool {
     const { owner, ip } = this.#options
     const number = this.#made++
     const name = `${ownerName(owner)}-${number}`
-    const network = { name, enter: [`--net=/run/netns/${name}`] }
+    const network = { name, enter: [`--net=${NAMESPACES}/${name}`] }
     const link = `${this.#prefix}${number.toString(36)}`
     await runTool(ip, ['netns', 'add', name])
     try {
       const address = await this.#connect(link, name)
       const ours = hardware(0, address)
       const guest = guestAddress(address)
+      const services = `v${number.toString(36)}`
+      // To start a program takes longer than all that it does here. The second link leads to the platform's own services.
       await runTool(
         ip,
         ['-n', name, '-batch', '-'],
@@ -161,51 +166,27 @@ addr add ${guest}/32 dev eth0
 route add ${GATEWAY}/32 dev eth0
 neigh add ${GATEWAY} lladdr ${ours} dev eth0 nud permanent
 route add default via ${GATEWAY} dev eth0
+link add eth1 type veth peer ${services} netns ${gateway.pid}
+link set eth1 addrgenmode none
+link set eth1 up
+route add ${PLATFORM}/32 dev eth1
+route add ${SERVICES} via ${PLATFORM} dev eth1
 `,
       )
       await forwardFrom(link)
-      await this.#connectPlatform(gateway, number, name, guest)
+      await gateway.ip(
+        ['-batch', '-'],
+        `link set ${services} addrgenmode none
+link set ${services} up
+route add ${guest}/32 dev ${services}
+`,
+      )
       this.#leadsTo.set(network, gateway)
       return network
     } catch (error) {
       await this.#delete(network).catch(() => {})
       throw error
     }
-  }
-
-  /** A second link, to the platform's own services. */
-  async #connectPlatform(gateway: Gateway, number: number, name: string, guest: string): Promise<void> {
-    const { ip } = this.#options
-    const link = `v${number.toString(36)}`
-    await runTool(ip, [
-      '-n',
-      name,
-      'link',
-      'add',
-      'eth1',
-      'type',
-      'veth',
-      'peer',
-      link,
-      'netns',
-      `${gateway.pid}`,
-    ])
-    await gateway.ip(
-      ['-batch', '-'],
-      `link set ${link} addrgenmode none
-link set ${link} up
-route add ${guest}/32 dev ${link}
-`,
-    )
-    await runTool(
-      ip,
-      ['-n', name, '-batch', '-'],
-      `link set eth1 addrgenmode none
-link set eth1 up
-route add ${PLATFORM}/32 dev eth1
-route add ${SERVICES} via ${PLATFORM} dev eth1
-`,
-    )
   }
 
   /** Links the namespace to the machine; the route, which the kernel gives only once, makes the address ours. */

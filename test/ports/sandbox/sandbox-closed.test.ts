@@ -116,8 +116,9 @@ for (const { name, kind, options } of WAYS)
       await Promise.all(running.map((process) => process.exit))
     })
 
-    it('writing, but for writable binds, which may lie where only root can go', async (t) => {
-      const folder = await scratch(t)
+    it('writing, but for writable binds, which may lie where only root can go, whatever it is called', async (t) => {
+      const folder = join(await scratch(t), `it's #1 \\040 "two"  $HOME * ä`)
+      await mkdir(folder)
       for (const name of ['in', 'out']) await mkdir(join(folder, name))
       await writeFile(join(folder, 'in', 'file'), 'content')
       await writeFile(join(folder, 'out', 'old'), 'old')

@@ -12,28 +12,39 @@ while [ "$n" -gt 0 ]; do echo 0 > "$1"; shift; n=$((n - 1)); done
 exec "$@"`
 
 /**
- * $1 the staging folder, $2 the sandbox's user, $3 folders in memory, $4 binds, then two of each folder in memory (its
- * bytes, its mode), two of each bind (its path, "w" or "r"), then the next program. The binds lie where only root may go:
- * here they come within reach of the sandbox's user, in this mount namespace alone. Bubblewrap can be told how many bytes a
- * folder in memory may hold, but not how many files, which take a page of the machine's memory even if they are empty.
+ * $1 the staging folder, $2 the sandbox's user, $3 what is mounted there, $4 names of folders in memory, $5 binds, then two of
+ * each bind (its path, "w" or "r"), then the next program. The binds lie where only root may go: here they come within reach of
+ * the sandbox's user, in this mount namespace alone. Bubblewrap can be told how many bytes a folder in memory may hold, but not
+ * how many files, which take a page of the machine's memory even if they are empty. To start a program takes longer than
+ * all that it does here, so each of them does everything of its kind.
  */
 const STAGE = `set -eu
-stage=$1; user=$2; m=$3; n=$4; shift 4
+stage=$1; user=$2; table=$3; folders=$4; n=$5; shift 5
 mount -n -t tmpfs -o mode=755,size=1m tmpfs "$stage"
-i=0
-while [ "$i" -lt "$m" ]; do
-  mkdir "$stage/m$i"
-  mount -n -t tmpfs -o "size=$1,nr_inodes=$(($1 / 4096 + 16)),mode=$2,nosuid,nodev" memory "$stage/m$i"
-  shift 2; i=$((i + 1))
-done
+cd "$stage"
+writable=
 i=0
 while [ "$i" -lt "$n" ]; do
-  if [ -d "$1" ]; then mkdir "$stage/$i"; else : > "$stage/$i"; fi
-  mount -n --bind -- "$1" "$stage/$i"
-  if [ "$2" = w ]; then chown -hR "$user:$user" -- "$stage/$i"; fi
+  if [ -d "$1" ]; then folders="$folders $i"; else : > "$i"; fi
+  if [ "$2" = w ]; then writable="$writable $i"; fi
   shift 2; i=$((i + 1))
 done
+if [ -n "$folders" ]; then mkdir $folders; fi
+if [ -n "$table" ]; then
+  printf %s "$table" > table
+  mount -n -a -T "$stage/table"
+fi
+if [ -n "$writable" ]; then chown -hR "$user:$user" -- $writable; fi
+cd /
+unset OLDPWD
 exec "$@"`
+
+/** As a file of mounts has it, in which a blank ends a field: every byte that is not plain, by its number. */
+const field = (path: string): string =>
+  Array.from(Buffer.from(path), (byte) => {
+    const letter = String.fromCharCode(byte)
+    return /[\w/.-]/.test(letter) ? letter : `\\${byte.toString(8).padStart(3, '0')}`
+  }).join('')
 
 export const need = (tools: Tools, name: ToolName): string => {
   const file = tools[name]
@@ -126,6 +137,13 @@ export function startArgv(start: Start): readonly string[] {
   const { tools, joinFiles, enter, uid, stage, ambient, rlimits, userns, maker, argv, staged } = start
   const binds = uid === undefined ? [] : start.binds
   const memory = staged?.filter(isMemory) ?? []
+  const table = [
+    ...memory.map(
+      ({ bytes, mode }, i) =>
+        `memory ${field(`${stage}/m${i}`)} tmpfs size=${bytes},nr_inodes=${Math.floor(bytes / 4096) + 16},mode=${mode},nosuid,nodev`,
+    ),
+    ...binds.map(({ host }, i) => `${field(host)} ${field(`${stage}/${i}`)} none bind`),
+  ]
   const user = String(uid)
   const sh = need(tools, 'sh')
   const become =
@@ -144,8 +162,8 @@ export function startArgv(start: Start): readonly string[] {
       : [
           ...[need(tools, 'unshare'), ...(uid === undefined ? ['--user', '--map-root-user'] : [])],
           ...['--mount', '--propagation', 'slave', '--'],
-          ...[sh, '-c', STAGE, 'sh', stage, user, String(memory.length), String(binds.length)],
-          ...memory.flatMap(({ bytes, mode }) => [String(bytes), mode]),
+          ...[sh, '-c', STAGE, 'sh', stage, user, table.map((line) => `${line} 0 0\n`).join('')],
+          ...[memory.map((_, i) => `m${i}`).join(' '), String(binds.length)],
           ...binds.flatMap(({ host, writable }) => [host, writable ? 'w' : 'r']),
         ]),
     ...(rlimits.length > 0 ? [need(tools, 'prlimit'), ...rlimits, '--'] : []),

@@ -192,25 +192,47 @@ test('it ends when the runner is gone', async (t) => {
   assert.equal(await launched.exit, 1)
 })
 
-test('a program sees itself and its variables, nothing of the launcher', async (t) => {
-  const launched = await start(t, {
-    files: {
-      'api/hello.js': `module.exports = (req, res) => res.json({
+for (const waits of [true, false]) {
+  const which = waits ? 'that waited' : 'that was started for it'
+
+  test(`a program of a launcher ${which} sees itself and its variables, nothing of the launcher`, async (t) => {
+    const launched = await start(t, {
+      files: {
+        'api/hello.js': `module.exports = (req, res) => res.json({
         main: require.main === module && process.mainModule === module,
         argv: process.argv.slice(1),
         cwd: process.cwd(),
         cache: Object.keys(require.cache),
         env: [process.env.NAME, process.env.ALOFT_LAUNCH, process.env.ALOFT_RUN_DIR],
       })`,
-    },
-    env: { NAME: 'value' },
+      },
+      env: { NAME: 'value' },
+      waits,
+    })
+    const root = join(launched.folder, 'task')
+    const entry = join(root, 'api/hello.js')
+    assert.deepEqual(JSON.parse((await launched.fetch('/')).body), {
+      ...{ main: true, argv: [entry], cwd: root, cache: [entry], env: ['value', null, null] },
+    })
   })
-  const root = join(launched.folder, 'task')
-  const entry = join(root, 'api/hello.js')
-  assert.deepEqual(JSON.parse((await launched.fetch('/')).body), {
-    ...{ main: true, argv: [entry], cwd: root, cache: [entry], env: ['value', null, null] },
+
+  test(`a module of a launcher ${which} sees nothing of it either, and its lines carry the ids of requests`, async (t) => {
+    const launched = await start(t, {
+      files: {
+        'api/hello.mjs': `import { createRequire } from 'node:module'
+      export const GET = (request) => {
+        console.log(new URL(request.url).search)
+        return Response.json(Object.keys(createRequire(import.meta.url).cache))
+      }`,
+      },
+      waits,
+    })
+    for (const id of ['r1', 'r2']) {
+      assert.deepEqual(JSON.parse((await launched.fetch(`/?${id}`, inRequest(id))).body), [])
+      await launched.heard(({ text, requestId }) => text === `?${id}` && requestId === id)
+    }
   })
-})
+}
 
 test('compiled code is kept after the first answer', async (t) => {
   const compileCache = await mkdtemp(join(tmpdir(), 'aloft-compiled-'))

@@ -22,14 +22,14 @@ function packageType(file, root) {
 }
 
 const canImport = MAJOR > 12 || (MAJOR === 12 && MINOR >= 20)
-let importUrl
+// Before there is a program: what is loaded later is seen by it.
+const importUrl = canImport ? require('./import-module.cjs') : undefined
 
 function importModule(file) {
   if (!canImport)
     throw new Error(
       `${path.basename(file)} is an ES module, which needs Node.js 12.20 or newer; this is ${process.versions.node}.`,
     )
-  if (importUrl === undefined) importUrl = require('./import-module.cjs')
   return importUrl(pathToFileURL(file).href)
 }
 

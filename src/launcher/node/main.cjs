@@ -158,8 +158,8 @@ async function boot() {
   captureOutput(lines)
   const socket = path.join(folder, 'http.sock')
   await server.listen(socket)
-  // A command answers by itself.
-  if (process.env.ALOFT_LAUNCH !== 'command') await require('./warm.cjs').warm(server, socket)
+  // A command answers by itself, and what is wanted now is not to wait for more than it needs.
+  if (process.env.ALOFT_LAUNCH === '1') await require('./warm.cjs').warm(server, socket)
   hideOwnModules()
   control.listen(path.join(folder, 'control.sock'), {
     open() {

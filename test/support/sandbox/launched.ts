@@ -32,7 +32,7 @@ export interface Program {
   readonly maxDuration?: number
   /** Given where it shares the network of this machine with other programs. */
   readonly hostNetwork?: object
-  /** Whether the launcher was started before it was known for what, as those that wait are; others know of a command. */
+  /** Whether the launcher was started before it was known for what, as those that wait are; others know of their program. */
   readonly waits?: boolean
 }
 
@@ -59,14 +59,14 @@ export class Launched {
   constructor(
     runtime: keyof typeof LAUNCHERS,
     folder: string,
-    { hostNetwork, waits }: Pick<Program, 'hostNetwork' | 'waits'>,
+    { hostNetwork, waits, shape }: Pick<Program, 'hostNetwork' | 'waits' | 'shape'>,
   ) {
     this.folder = folder
     const [program, file] = LAUNCHERS[runtime]
     this.process = spawn(program, [file], {
       env: {
         ...{ PATH: process.env.PATH, HOME: tmpdir(), ALOFT_RUN_DIR: folder },
-        ALOFT_LAUNCH: waits ? '1' : 'command',
+        ALOFT_LAUNCH: waits ? '1' : shape === 'command' ? 'command' : 'now',
         ...(hostNetwork && { ALOFT_HOST_NETWORK: JSON.stringify(hostNetwork) }),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -156,6 +156,7 @@ export async function launch(
   const launched = new Launched(runtime, folder, {
     ...(hostNetwork && { hostNetwork }),
     waits: waits ?? program.shape !== 'command',
+    ...(program.shape && { shape: program.shape }),
   })
   t.after(async () => {
     try {

@@ -182,10 +182,18 @@ async function connectTo(path: string, signal: AbortSignal): Promise<Socket> {
 type SandboxedRun = Parameters<Sandbox['spawn']>[0]
 
 /** Folders of this machine that an instance sees: where its sockets are made, its code, and its compiled code. */
-interface Folders {
+interface Given {
   readonly shared: string
   readonly task: string
   readonly cache: { readonly host: string; readonly inside: string } | undefined
+  /** Whether there is a program for it, which requests may wait for. */
+  readonly isAwaited: boolean
+}
+
+/** See the launcher's README. To warm it takes longer than what it spares the first request. */
+function purposeOf({ isCommand, runtime }: RuntimeKind, isAwaited: boolean): string {
+  if (isCommand || runtime === 'bun') return 'command'
+  return isAwaited ? 'now' : '1'
 }
 
 /** All that the sandbox of an instance is given. */
@@ -193,7 +201,7 @@ function runOf(
   kind: RuntimeKind,
   parts: LaunchParts,
   start: Start,
-  { shared, task, cache }: Folders,
+  { shared, task, cache, isAwaited }: Given,
 ): SandboxedRun {
   const { sandbox, places, limits, authorities } = parts
   const hostNetwork = {
@@ -206,7 +214,7 @@ function runOf(
     env: {
       ...{ PATH: start.path, HOME: '/tmp', TMPDIR: '/tmp', LANG: 'C.UTF-8', TZ: 'UTC' },
       ...certificates(parts),
-      ALOFT_LAUNCH: kind.isCommand || kind.runtime === 'bun' ? 'command' : '1',
+      ALOFT_LAUNCH: purposeOf(kind, isAwaited),
       ...(sandbox.kind === 'none' ? hostNetwork : {}),
     },
     binds: [
@@ -268,7 +276,8 @@ export async function launch(kind: RuntimeKind, parts: LaunchParts, code?: strin
   for (const folder of [shared, task ?? content, ...(cache ? [cache.host] : [])])
     await mkdir(folder, { recursive: true, mode: 0o755 })
 
-  const process = spawn(parts, runOf(kind, parts, start, { shared, task: code ?? task ?? content, cache }))
+  const given = { shared, task: code ?? task ?? content, cache, isAwaited: code !== undefined }
+  const process = spawn(parts, runOf(kind, parts, start, given))
   let complaint = ''
   const listen = (chunk: Buffer) => {
     complaint = (complaint + chunk.toString('latin1')).slice(-COMPLAINT)

@@ -32,9 +32,17 @@ const KINDS: readonly Kind[] = [
   // They start git hundreds of times. To start a program takes a process longer the more memory it has, and those that run
   // many other files have much.
   { name: 'git', files: 'test/api/git/*.test.ts', share: 0.7, processes: 3 },
+  // Likewise they start programs all the time, and load little themselves.
+  {
+    name: 'programs',
+    files:
+      '{src/{launcher,builder,cli,adapters/{git-cli,sandbox-bwrap,sandbox-network}}/**,test/ports/{runner,sandbox}/**}/*.test.ts',
+    share: 0.5,
+    processes: 3,
+  },
   { name: 'api', files: 'test/api/**/*.test.ts', share: 0.5, processes: 3 },
-  { name: 'ports', files: 'test/ports/**/*.test.ts', share: 0.4, processes: 3 },
-  { name: 'src', files: 'src/**/*.test.ts', share: 1, processes: 4 },
+  { name: 'ports', files: 'test/ports/**/*.test.ts', share: 0.4, processes: 2 },
+  { name: 'src', files: 'src/**/*.test.ts', share: 1, processes: 3 },
   { name: 'other', files: 'test/**/*.test.ts', share: 1 },
 ]
 

@@ -1,4 +1,5 @@
 // Many test files in one process, one after the other. Each is a suite, so that its hooks are for its own tests.
+import { flushCompileCache } from 'node:module'
 import { resolve } from 'node:path'
 import { appendCost, ofThisProcess } from './costs.ts'
 import { timeoutMsOf } from './plan.ts'
@@ -23,6 +24,8 @@ export async function runFiles(
     await describe(file, { timeout: timeoutOf(file) }, async () => {
       await import(resolve(file))
     })
+    // Node does so when a process ends. This one does not for minutes, and others would strip and compile the same meanwhile.
+    flushCompileCache()
     const now = ofThisProcess()
     appendCost(costs, {
       file,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { tagOf } from '#adapters/docker/images.ts'
 import { LABEL } from '#adapters/docker/labels.ts'
 import { openDocker } from '#adapters/docker/open-docker.ts'
@@ -67,10 +68,10 @@ describeImagePrograms(ground, (bench) => {
       { Dockerfile: dockerfile('RUN echo begun && sleep 1000') },
       { signal: stopping.signal },
     )
-    while (!programs.failedLog.includes('begun')) await new Promise(setImmediate)
+    while (!programs.failedLog.includes('begun')) await pause(20)
     stopping.abort(new Error('no longer wanted'))
     await assert.rejects(building, /no longer wanted/)
-    while ((await engine.containers({})).length > 0);
+    while ((await engine.containers({})).length > 0) await pause(20)
   })
 
   it('removes the containers of processes that are gone, and only those', async (t) => {

@@ -1,6 +1,6 @@
 import { matchPattern, type Pattern, readPattern, toSubject, type WorkMeter } from '../pattern/pattern.ts'
 import type { Groups } from '../url/template.ts'
-import { queryValue, type RequestFacts } from './request-facts.ts'
+import type { RequestFacts } from './request-facts.ts'
 
 /** Something that a rule asks of a request besides its path and method. */
 export interface Condition {
@@ -60,14 +60,21 @@ export function checkCondition(
   query: string,
   meter: WorkMeter,
 ): Groups | undefined {
-  const given = type === 'host' ? facts.host : type === 'query' ? queryValue(query, key) : facts[type](key)
+  const given =
+    type === 'host' ? facts.host : type === 'query' ? facts.query(query, key, meter) : facts[type](key)
+  meter.left -= CONDITION_WORK
   if (given === undefined) return undefined
   if (value === undefined) return NO_GROUPS
+  meter.left -= given.length >> VALUE_WORK_BITS
   if ('pattern' in value) return matchPattern(value.pattern, toSubject(given), meter)
   return value.comparisons.every((comparison) => compare(given, comparison, meter)) ? NO_GROUPS : undefined
 }
 
 const NO_GROUPS: Groups = []
+
+/** What a condition costs, in steps of the regex engine, and what a value does: one for so many characters, as a power of two. */
+const CONDITION_WORK = 1
+const VALUE_WORK_BITS = 6
 
 const refuse = (reason: string): ConditionResult => ({ ok: false, reason })
 
@@ -135,15 +142,18 @@ function compare(given: string, comparison: Comparison, meter: WorkMeter): boole
     case 'suf':
       return given.endsWith(comparison.text)
     case 'inc':
-      return comparison.texts.includes(given)
     case 'ninc':
-      return !comparison.texts.includes(given)
+      meter.left -= comparison.texts.length >> TEXTS_WORK_BITS
+      return comparison.texts.includes(given) === (comparison.op === 'inc')
     case 're':
       return matchPattern(comparison.pattern, toSubject(given), meter) !== undefined
     default:
       return compareNumber(given, comparison.op, comparison.number)
   }
 }
+
+/** Texts that are looked at in one step. */
+const TEXTS_WORK_BITS = 3
 
 function compareNumber(given: string, op: 'gt' | 'gte' | 'lt' | 'lte', number: number): boolean {
   const value = given.trim() === '' ? Number.NaN : Number(given)

@@ -9,8 +9,6 @@ export interface LocaleRule {
 
 const MAX_LOCALES = 1000
 const MAX_LENGTH = 2048
-/** How many languages of a visitor are looked at. */
-const MAX_LANGUAGES = 32
 const LOCATION = /^(?:https?:\/)?\/[!-~]*$/
 
 /** A string is the reason why it cannot be used. */
@@ -37,22 +35,9 @@ export function preferredLocation(
   facts: RequestFacts,
 ): string | undefined {
   const chosen = cookie === undefined ? undefined : facts.cookie(cookie)
-  for (const language of [...(chosen === undefined ? [] : [chosen]), ...languagesOf(facts)]) {
+  for (const language of [...(chosen === undefined ? [] : [chosen]), ...facts.languages()]) {
     const location = redirects.get(language.toLowerCase())
     if (location !== undefined) return location
   }
   return undefined
-}
-
-/** The most wanted first, each followed by the language without its region. */
-function languagesOf(facts: RequestFacts): readonly string[] {
-  const languages = (facts.header('accept-language') ?? '').split(',', MAX_LANGUAGES).map((preferred) => {
-    const [tag = '', ...parameters] = preferred.trim().split(';')
-    const quality = parameters.map((parameter) => /^\s*q=([\d.]+)\s*$/.exec(parameter)?.[1]).find(Boolean)
-    return { tag: tag.trim(), quality: quality === undefined ? 1 : Number(quality) }
-  })
-  return languages
-    .filter(({ tag, quality }) => tag !== '' && quality > 0)
-    .toSorted((a, b) => b.quality - a.quality)
-    .flatMap(({ tag }) => (tag.includes('-') ? [tag, tag.slice(0, tag.indexOf('-'))] : [tag]))
 }

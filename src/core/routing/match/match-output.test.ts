@@ -492,3 +492,62 @@ test('a table that works too hard for one request is refused', { timeout: 30_000
     'refused too-costly',
   )
 })
+
+/** As long as a query can be, with as many keys. */
+const LONG_QUERY = 'a=&'.repeat(10_000)
+
+test('a query is read once, however many conditions look at it', (t) => {
+  let reads = 0
+  const Original = globalThis.URLSearchParams
+  class Counted extends Original {
+    constructor(query?: string) {
+      super(query)
+      reads++
+    }
+  }
+  globalThis.URLSearchParams = Counted as typeof URLSearchParams
+  t.after(() => {
+    globalThis.URLSearchParams = Original
+  })
+  const missing = Array.from({ length: 16 }, (_, n) => ({ type: 'query', key: `k${n}` }))
+  const rules = Array.from({ length: 50 }, () => ({ src: '/.*', missing, continue: true }))
+  const hit = { src: '/.*', has: [{ type: 'query', key: 'z', value: '1' }], dest: '/b' }
+  assert.match(run([...rules, hit], `/a?${LONG_QUERY}z=1&z=2`), /^serve \/b/)
+  assert.equal(reads, 1)
+  // Where rules change it, it is another one.
+  const changed = [{ src: '/.*', dest: '/x?z=1', continue: true }, hit]
+  assert.equal(run(changed, '/a?z=2'), 'serve /b?z=1')
+})
+
+test('so are the languages of a visitor', () => {
+  let reads = 0
+  const header = (name: string) => {
+    if (name === 'accept-language') reads++
+    return name === 'accept-language' ? `fr${';'.repeat(10_000)}, de` : undefined
+  }
+  const rules = Array.from({ length: 100 }, () => ({
+    ...{ src: '/.*', continue: true },
+    locale: { redirect: { en: '/en' } },
+  }))
+  const last = { src: '/.*', locale: { redirect: { de: '/de' } } }
+  const outcome = matchRoutes(table([...rules, last]), { ...request('/a'), header }, site)
+  assert.equal(show(outcome), '307 -> /de')
+  assert.equal(reads, 1)
+})
+
+test('a table that changes a long query too often is refused', () => {
+  const change = { type: 'request.query', op: 'delete', target: { key: 'b' } }
+  const rule = { src: '/.*', transforms: Array(100).fill(change), continue: true }
+  assert.equal(run([rule, { src: '/.*', dest: '/a' }], `/z?${LONG_QUERY}c=2`), 'refused too-costly')
+  assert.equal(run([rule, { src: '/.*', dest: '/a' }], '/z?b=1&c=2'), 'serve /a?c=2')
+})
+
+test('so is one that looks at long values very often', () => {
+  const has = [{ type: 'header', key: 'x-long', value: 'no.*' }]
+  const rules = Array.from({ length: 9000 }, () => ({ src: '/.*', has, dest: '/b' }))
+  assert.equal(
+    run([...rules, { src: '/.*', dest: '/a' }], `/z x-long:${'x'.repeat(30_000)}`),
+    'refused too-costly',
+  )
+  assert.equal(run([...rules, { src: '/.*', dest: '/a' }], `/z x-long:${'x'.repeat(300)}`), 'serve /a')
+})

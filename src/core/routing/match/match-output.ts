@@ -173,7 +173,8 @@ function applyRule<Target>(
   const refusal =
     phase === 'miss' ? addNewHeaders(rule.headers, groups, trip) : addHeaders(rule.headers, groups, trip)
   if (refusal !== undefined) return refused(refusal)
-  if (!transform(rule, groups, trip)) return refused('unsafe')
+  const refusedTransform = transform(rule, groups, trip)
+  if (refusedTransform !== undefined) return refused(refusedTransform)
   const to = rule.destination && resolveDestination(rule.destination, groups)
   if (rule.destination !== undefined && to === undefined) return refused('unsafe')
   trip.status = rule.status ?? trip.status
@@ -276,20 +277,26 @@ function rewriteTo<Target>(trip: Trip<Target>, given: string): RouteOutcome<Targ
 
 const transformsOf = <Target>({ transforms }: Trip<Target>) => (transforms.length === 0 ? {} : { transforms })
 
-/** False if a value gets too long. */
-function transform<Target>({ transforms }: OutputRule, groups: Groups, trip: Trip<Target>): boolean {
+function transform<Target>(
+  { transforms }: OutputRule,
+  groups: Groups,
+  trip: Trip<Target>,
+): Refusal | undefined {
   for (const rule of transforms) {
     if (rule.of === 'query') {
+      trip.meter.left -= trip.query.length
+      if (trip.meter.left < 0) return 'too-costly'
       const query = transformQuery(trip.query, rule, groups)
-      if (query === undefined || query.length > MAX_QUERY) return false
+      // A value gets too long.
+      if (query === undefined || query.length > MAX_QUERY) return 'unsafe'
       trip.query = query
       continue
     }
     const expanded = expandTransform(rule, rule.of, groups)
-    if (expanded === undefined || trip.transforms.length > MAX_TRANSFORMS) return false
+    if (expanded === undefined || trip.transforms.length > MAX_TRANSFORMS) return 'unsafe'
     trip.transforms = [...trip.transforms, ...expanded]
   }
-  return true
+  return undefined
 }
 
 const MAX_QUERY = 32_768

@@ -492,3 +492,28 @@ test('the routes that clean URLs, redirects, headers and rewrites are turned int
   assert.equal(run(routes, '/proxy/a/b'), 'proxy => https://example.com/a/b x-frame-options:DENY')
   assert.equal(run(routes, '/a'), 'serve /a x-frame-options:DENY')
 })
+
+test('a table by which a query grows and grows is refused', () => {
+  const rules = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({
+      ...{ src: '/.*', continue: true },
+      dest: `/a?k${n}=${'x'.repeat(2000)}`,
+    }))
+  const outcome = (count: number) =>
+    matchRoutes(table(rules(count)), { method: 'GET', path: '/z', query: 'q' }, siteOf(['/a'])).kind
+  assert.equal(outcome(10), 'serve')
+  assert.equal(outcome(200), 'refused')
+})
+
+test('so is one that puts long headers together again and again', () => {
+  const rules = (count: number) =>
+    Array.from({ length: count }, () => ({ src: '/(.*)', headers: { 'x-a': '$1$1' }, continue: true }))
+  const outcome = (count: number) =>
+    matchRoutes(
+      table([...rules(count), { src: '/.*', dest: '/a' }]),
+      { method: 'GET', path: `/${'y'.repeat(4000)}`, query: '' },
+      siteOf(['/a']),
+    ).kind
+  assert.equal(outcome(100), 'serve')
+  assert.equal(outcome(1020), 'refused')
+})

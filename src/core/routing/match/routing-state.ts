@@ -48,6 +48,8 @@ export function addHeaders(
   for (const header of rules) {
     const value = expandHeader(header, groups)
     if (value === undefined) return 'unsafe'
+    // What is put together anew takes as long as it is.
+    if (typeof header.value !== 'string') state.meter.left -= value.length >> 2
     const refusal = setHeader(state, header.name, value)
     if (refusal !== undefined) return refusal
   }
@@ -65,6 +67,7 @@ export function setHeader(state: RoutingState, name: string, value: string): Ref
 
 export function rewrite(state: RoutingState, to: UrlParts | undefined): void {
   if (to === undefined) return
+  state.meter.left -= to.path.length + (to.query === '' ? 0 : state.query.length + to.query.length)
   state.path = to.path
   state.query = mergeQuery(state.query, to.query)
   state.subject = undefined

@@ -10,7 +10,7 @@ import {
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { SourceCounts } from '#core/access/source-counts.ts'
+import { SourceShares } from '#core/access/source-shares.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { FastLane } from './listener-fast-lane.ts'
 import type { ListenerLimits } from './listener-limits.ts'
@@ -61,28 +61,19 @@ const SESSION_WINDOW = 1024 * 1024
  * protocol begins with: their bodies come more slowly.
  */
 class WideWindows {
-  readonly #limits: Pick<ListenerLimits, 'maxAhead' | 'maxAheadOfSource'>
-  readonly #bySource = new SourceCounts()
+  readonly #shares: SourceShares
   readonly #wide = new WeakSet<Http2Session>()
-  #all = 0
 
-  constructor(limits: Pick<ListenerLimits, 'maxAhead' | 'maxAheadOfSource'>) {
-    this.#limits = limits
+  constructor({ maxAhead, maxAheadOfSource }: Pick<ListenerLimits, 'maxAhead' | 'maxAheadOfSource'>) {
+    this.#shares = new SourceShares({ all: maxAhead, source: maxAheadOfSource })
   }
 
   offer(session: Http2Session): void {
     if (this.#wide.has(session) || session.destroyed) return
-    const address = session.socket.remoteAddress ?? ''
-    const { maxAhead, maxAheadOfSource } = this.#limits
-    if (this.#all + SESSION_WINDOW > maxAhead) return
-    if (this.#bySource.of(address) + SESSION_WINDOW > maxAheadOfSource) return
+    const giveBack = this.#shares.take(session.socket.remoteAddress ?? '', SESSION_WINDOW)
+    if (giveBack === undefined) return
     this.#wide.add(session)
-    this.#all += SESSION_WINDOW
-    const giveBack = this.#bySource.add(address, SESSION_WINDOW)
-    session.once('close', () => {
-      this.#all -= SESSION_WINDOW
-      giveBack()
-    })
+    session.once('close', giveBack)
     session.setLocalWindowSize(SESSION_WINDOW)
   }
 }

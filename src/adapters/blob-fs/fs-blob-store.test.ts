@@ -348,6 +348,25 @@ describe('compaction', () => {
     await assertAll(collector, filling.slice(9))
   })
 
+  it('goes on with other packs where one cannot be opened', async () => {
+    const store = await openStore(64 << 10)
+    const contents = someOf(33)
+    for (const bytes of contents) await store.putBytes(bytes)
+    const packOf = async (bytes: Buffer | undefined) => {
+      assert.ok(bytes)
+      for (const path of await packPaths()) if ((await readFile(path)).includes(bytes)) return path
+      throw new Error('it is in no pack')
+    }
+    const [first, second] = [await packOf(contents[0]), await packOf(contents[16])]
+    assert.notEqual(first, second)
+    // It would be the first to be compacted, having the least in it.
+    await rm(first)
+    const kept = [16, 31, 32].map((n) => contents[n] as Buffer)
+    await store.delete(contents.filter((bytes, n) => n > 0 && !kept.includes(bytes)).map(nameOf))
+    assert.ok(!(await packPaths()).includes(second))
+    await assertAll(store, kept)
+  })
+
   it('drops what it cannot read, so that it can be put again', async () => {
     const store = await openStore(64 << 10)
     const contents = someOf(16)

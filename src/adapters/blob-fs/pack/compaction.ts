@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises'
+import { BlobError } from '#core/ports/blob-store.ts'
 import type { Layout } from '../folder/layout.ts'
 import type { BlobIndex } from '../index/blob-index.ts'
 import type { Pack } from '../index/index-rows.ts'
@@ -31,6 +32,7 @@ export async function compactPacks(options: CompactionOptions): Promise<void> {
   const wasteful = await index.read((rows) =>
     rows.packs().filter((pack) => pack.owner === undefined && isWasteful(pack)),
   )
+  const failures: unknown[] = []
   // The emptiest first: those give the most space back and need the least, which matters on a full disk.
   for (const { id } of wasteful.sort((a, b) => a.size - a.dead - (b.size - b.dead))) {
     if (signal.aborted) return
@@ -38,10 +40,15 @@ export async function compactPacks(options: CompactionOptions): Promise<void> {
     if (pack === undefined) continue
     try {
       if (await moveLiving(pack, options)) await dropPack(options.layout, index, pack)
+    } catch (error) {
+      // One that cannot be read must not keep the space of all others; where there is no room for one, there is none for the next.
+      if (error instanceof BlobError && error.kind === 'no_space') throw error
+      failures.push(error)
     } finally {
       await index.write((rows) => rows.release(id))
     }
   }
+  if (failures.length > 0) throw failures[0]
 }
 
 /** False where it was interrupted. */

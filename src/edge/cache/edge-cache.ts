@@ -19,7 +19,7 @@ import {
   nameOf,
   type PrerenderMemory,
 } from '../prerender/prerender-memory.ts'
-import type { Revalidations } from '../prerender/revalidations.ts'
+import type { KnownTags, Revalidations } from '../prerender/revalidations.ts'
 import { type Asked, keyOf, markOf, pathTag, variantOf, varyNames } from './cache-key.ts'
 import { type CachePolicy, policyOf, shownHeaders, tagsOf, textOf } from './cache-policy.ts'
 import { tee } from './tee.ts'
@@ -177,14 +177,14 @@ export class EdgeCache {
     if (this.#stateOf(key, entry, now) !== 'fresh') return undefined
     const form = formOf(request, entry, found.forms)
     if (form instanceof Promise) return form
-    const version = revalidations.isAnyOf(key.deploymentId) ? undefined : revalidations.version
-    return { form, age: ageOf(entry, now), kept: found, version }
+    const known = revalidations.noneOf(key.deploymentId)
+    return { form, age: ageOf(entry, now), kept: found, known }
   }
 
   /** Whether `peek` would answer the same form at the same age to a request that has got it before. */
-  isStill({ kept, version, age }: Omit<CacheHit, 'form'>, { now, since }: Moment): boolean {
+  isStill({ kept, known, age }: Omit<CacheHit, 'form'>, { now, since }: Moment): boolean {
     const { entry } = kept
-    if (!kept.live || since >= kept.checkAt || version !== this.#options.revalidations.version) return false
+    if (!kept.live || since >= kept.checkAt || known?.isLive !== true) return false
     if (entry === undefined || ageOf(entry, now) !== age || freshness(entry, now) !== 'fresh') return false
     kept.used = true
     return true
@@ -380,11 +380,15 @@ export class EdgeCache {
   }
 
   #made(request: CacheRequest, entry: PrerenderEntry, where: From): Promise<Result> {
-    const made = { entry, forms: formsOf(entry), checkAt: 0, retryAt: 0, live: false, used: true }
+    const made = { entry, forms: formsOf(entry) }
     return this.#entryAnswer(request, made, where)
   }
 
-  async #entryAnswer(request: CacheRequest, { entry, forms }: CachedAnswer, where: From): Promise<Result> {
+  async #entryAnswer(
+    request: CacheRequest,
+    { entry, forms }: Pick<CachedAnswer, 'entry' | 'forms'>,
+    where: From,
+  ): Promise<Result> {
     const kept = entry as PrerenderEntry
     const form = await formOf(request, kept, forms)
     return shownForm(form, where, ageOf(kept, this.#options.clock.now()), request.question)
@@ -424,7 +428,7 @@ export interface CacheHit {
   /** Of which it is a form. */
   readonly kept: CachedAnswer
   /** What was known of revalidations; undefined where it may end by one of them at any time. */
-  readonly version: number | undefined
+  readonly known: KnownTags | undefined
 }
 
 /** What a visitor gets of it. */

@@ -19,7 +19,7 @@ export interface CachedHit {
   readonly answer: Answer
   readonly age: number
   kept: CacheHit['kept']
-  version: CacheHit['version']
+  known: CacheHit['known']
   /** All lines of the head that are the same each time, once they are known. */
   head: string | undefined
   /** Where the whole answer is kept, once there was need for it. */
@@ -136,7 +136,7 @@ export class CachedHits {
     const last = this.#hits.get(form)
     if (last?.age === age) {
       last.kept = found.kept
-      last.version = found.version
+      last.known = found.known
       return last
     }
     if (last?.place !== undefined) this.#wires.drop(last.place)
@@ -147,11 +147,11 @@ export class CachedHits {
 }
 
 function show(site: Site, hit: CacheHit, question: Question, more: readonly string[]): CachedHit {
-  const { form, age, kept, version } = hit
+  const { form, age, kept, known } = hit
   const shown = shownForm(form, 'HIT', age, question)
   const headers = ownCookies([...shown.headers, ...more], site)
   return {
-    ...{ answer: { ...shown, headers }, age, kept, version },
+    ...{ answer: { ...shown, headers }, age, kept, known },
     ...{ head: undefined, place: undefined, http2Head: undefined },
   }
 }

@@ -61,6 +61,38 @@ test('answers weigh as much as their headers as well', async () => {
   assert.ok(reads.length < 100, 'some are')
 })
 
+test('a deployment is forgotten without a look at what there is of others', async (t) => {
+  const reads: string[] = []
+  const cache = {
+    get: async ({ deploymentId, path }) => void reads.push(`${deploymentId} ${path}`),
+    put: async () => {},
+  } as Partial<PrerenderCache> as PrerenderCache
+  const memory = new PrerenderMemory(cache, { ...systemClock, monotonic: () => 0 }, silentLog, 1024 * 1024)
+  const key = (deploymentId: string, n: number) => ({ deploymentId, path: String(n), query: '' })
+  // The oldest have to make room for the others.
+  for (let n = 0; n < 600; n++) for (const id of ['a', 'ab']) await memory.get(key(id, n))
+  const read = async (id: string, n: number): Promise<boolean> => {
+    reads.length = 0
+    await memory.get(key(id, n))
+    return reads.length > 0
+  }
+  assert.equal(await read('ab', 599), false)
+  const [all, compared] = [
+    t.mock.method(Map.prototype, 'keys'),
+    t.mock.method(String.prototype, 'startsWith'),
+  ]
+  memory.forget('b')
+  memory.forget('a')
+  const looks = all.mock.callCount() + compared.mock.callCount()
+  t.mock.restoreAll()
+  assert.equal(looks, 0)
+  assert.equal(await read('a', 599), true)
+  assert.equal(await read('a', 599), false, 'it is known again')
+  assert.equal(await read('ab', 599), false, 'it is another deployment')
+  memory.forget('a')
+  assert.equal(await read('a', 599), true)
+})
+
 test('of a long name only what tells it from others is remembered', () => {
   assert.equal(briefOf('a name'), 'a name')
   const long = [...Array(10).keys()].map((n) => briefOf(`${'x'.repeat(30_000)}${n}`))

@@ -40,6 +40,8 @@ export function formsOf(entry: PrerenderEntry): AnswerForms {
 
 /** What is known of a kept answer, or of its absence. */
 export interface CachedAnswer {
+  /** By which it is found. */
+  readonly name: string
   readonly entry: PrerenderEntry | undefined
   /** The answer in the forms that visitors have asked for. */
   readonly forms: AnswerForms
@@ -61,6 +63,8 @@ export class PrerenderMemory {
   readonly #clock: Clock
   readonly #log: Log
   readonly #kept: WeightedCache<CachedAnswer>
+  /** The names of what is kept, by deployment: whoever purges often must not cost others more the more there is of theirs. */
+  readonly #names = new Map<string, Set<string>>()
   readonly #reads = new Map<string, Promise<CachedAnswer>>()
 
   constructor(cache: PrerenderCache, clock: Clock, log: Log, budgetBytes: number) {
@@ -69,6 +73,7 @@ export class PrerenderMemory {
     this.#log = log
     this.#kept = new WeightedCache(budgetBytes, (answer) => {
       answer.live = false
+      this.#dropName(answer.name)
     })
   }
 
@@ -98,8 +103,7 @@ export class PrerenderMemory {
 
   /** What is known of a deployment is read again by who asks next. */
   forget(deploymentId: string): void {
-    for (const name of [...this.#kept.keys()])
-      if (name.startsWith(`${deploymentId}\n`)) this.#kept.delete(name)
+    for (const name of this.#names.get(deploymentId) ?? []) this.#kept.delete(name)
   }
 
   clear(): void {
@@ -118,6 +122,7 @@ export class PrerenderMemory {
     const isSame =
       entry?.generatedAt === before?.entry?.generatedAt && entry?.expiration === before?.entry?.expiration
     const kept: CachedAnswer = {
+      name,
       entry,
       forms: isSame && before !== undefined ? before.forms : entry === undefined ? new Map() : formsOf(entry),
       checkAt: this.#clock.monotonic() + CHECK_MS,
@@ -130,7 +135,21 @@ export class PrerenderMemory {
       kept,
       OVERHEAD + name.length + (entry === undefined ? 0 : weightOf(entry)),
     )
+    if (kept.live) this.#addName(name)
     return kept
+  }
+
+  #addName(name: string): void {
+    const deploymentId = deploymentOf(name)
+    const names = this.#names.get(deploymentId) ?? new Set()
+    this.#names.set(deploymentId, names.add(name))
+  }
+
+  #dropName(name: string): void {
+    const deploymentId = deploymentOf(name)
+    const names = this.#names.get(deploymentId)
+    names?.delete(name)
+    if (names?.size === 0) this.#names.delete(deploymentId)
   }
 }
 
@@ -157,3 +176,5 @@ export const briefOf = (name: string): string =>
 
 export const nameOf = ({ deploymentId, path, query }: PrerenderKey): string =>
   `${deploymentId}\n${path}\n${query}`
+
+const deploymentOf = (name: string): string => name.slice(0, name.indexOf('\n'))

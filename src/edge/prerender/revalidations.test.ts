@@ -41,3 +41,23 @@ test('what a program says with every answer is written down together', async () 
   assert.equal(revalidations.stateOf('d', 'another', madeAt), undefined)
   revalidations.close()
 })
+
+test('a purge of one deployment leaves what is known of others as it is', async () => {
+  const cache = {
+    revalidations: async () => new RevalidatedTags(),
+  } as Partial<PrerenderCache> as PrerenderCache
+  const memory = new PrerenderMemory(cache, systemClock, silentLog, 1024)
+  const bus = createMemoryBus({ log: silentLog })
+  const revalidations = new Revalidations({ cache, memory, bus, clock: systemClock, log: silentLog })
+  await Promise.all([revalidations.load('mine'), revalidations.load('purged')])
+  const [mine, purged] = [revalidations.noneOf('mine'), revalidations.noneOf('purged')]
+  revalidations.tell('purged')
+  // The bus may take a moment.
+  while (purged?.isLive) await new Promise(setImmediate)
+  assert.equal(mine?.isLive, true)
+  await revalidations.pending('purged')
+  assert.equal(revalidations.noneOf('mine'), mine)
+  assert.notEqual(revalidations.noneOf('purged'), purged)
+  assert.equal(revalidations.noneOf('purged')?.isLive, true)
+  revalidations.close()
+})

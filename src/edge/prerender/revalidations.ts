@@ -25,8 +25,11 @@ const MAX_DEPLOYMENTS = 5000
 /** Of the header by which instances learn of them. */
 const MAX_LINE = 8192
 
-interface RevalidatedTag {
+/** What is known of a deployment. */
+export interface KnownTags {
   readonly tags: RevalidatedTags
+  /** False once something else is known, or about to be. */
+  isLive: boolean
   /** What instances are told, as a line of a request's head; empty where there is nothing to tell. */
   readonly line: string
 }
@@ -37,14 +40,12 @@ interface RevalidatedTag {
  */
 export class Revalidations {
   readonly #options: RevalidationOptions
-  readonly #known = new Map<string, RevalidatedTag>()
+  readonly #known = new Map<string, KnownTags>()
   readonly #loads = new Map<string, Promise<void>>()
   /** What was said of a deployment and waits for what was said before it. */
   readonly #batches = new Map<string, { readonly said: Revalidation[]; readonly done: Promise<void> }>()
   readonly #turns = createTurns(1)
   readonly #ends: readonly ((() => void) | undefined)[]
-  /** Another number whenever something else is known, or about to be, of any deployment. */
-  version = 0
 
   constructor(options: RevalidationOptions) {
     this.#options = options
@@ -75,6 +76,12 @@ export class Revalidations {
   /** Whether anything of it was said not to be right any more. */
   isAnyOf(deploymentId: string): boolean {
     return (this.#known.get(deploymentId)?.tags.size ?? 0) > 0
+  }
+
+  /** What is known of it, where that is that all of it is right. */
+  noneOf(deploymentId: string): KnownTags | undefined {
+    const known = this.#known.get(deploymentId)
+    return known?.isLive && known.tags.size === 0 ? known : undefined
   }
 
   /** Of something whose tags are written as in `x-next-cache-tags`; undefined where it is as right as it was. */
@@ -137,17 +144,22 @@ export class Revalidations {
       .then((tags) => {
         // Whoever has begun later knows more.
         if (this.#loads.get(deploymentId) !== load) return
-        this.version++
-        if (this.#known.size >= MAX_DEPLOYMENTS) this.#known.clear()
-        this.#known.set(deploymentId, { tags, line: lineOf(tags) })
+        if (this.#known.size >= MAX_DEPLOYMENTS) this.#forgetAll()
+        this.#known.set(deploymentId, { tags, isLive: true, line: lineOf(tags) })
       })
       .catch((error: unknown) => log.warn({ err: error, deploymentId }, 'revalidations could not be read'))
       .finally(() => {
         if (this.#loads.get(deploymentId) === load) this.#loads.delete(deploymentId)
       })
     this.#loads.set(deploymentId, load)
-    this.version++
+    const known = this.#known.get(deploymentId)
+    if (known !== undefined) known.isLive = false
     return load
+  }
+
+  #forgetAll(): void {
+    for (const known of this.#known.values()) known.isLive = false
+    this.#known.clear()
   }
 }
 

@@ -35,3 +35,11 @@ it('has the same histogram as prom-client would make', async () => {
     values.map(({ metricName, labels, value }) => ({ metricName, labels, value })),
   )
 })
+
+it('counts methods that somebody made up as one', () => {
+  const tally = new RequestTally()
+  for (let n = 0; n < 1000; n++) tally.observe({ ...request, method: `MADE-UP-${n}`, seconds: 0.1 })
+  assert.deepEqual(tally.requests(), [
+    { labels: { route: '/v1/a', method: 'other', status: 200 }, value: 1000 },
+  ])
+})

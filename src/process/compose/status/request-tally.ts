@@ -22,6 +22,10 @@ export interface Value {
   readonly value: number
 }
 
+/** Over HTTP/2 a method may be any text: what is made up is counted as one. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+const OTHER = 'other'
+
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10] as const
 
 /**
@@ -31,7 +35,8 @@ const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 export class RequestTally {
   readonly #tallies = new Map<string, Map<string, Tally>>()
 
-  observe({ route, method, status, seconds }: Observed): void {
+  observe({ route, method: given, status, seconds }: Observed): void {
+    const method = METHODS.has(given) ? given : OTHER
     const tally = this.#tallies.get(route)?.get(method) ?? this.#begin(route, method)
     tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1)
     let bucket = 0

@@ -26,7 +26,8 @@ interface CredentialCache {
    */
   get(key: string, load: Load): Credentials | undefined | Promise<Credentials | undefined>
   forget(key: string): void
-  clear(): void
+  /** All keys that end so. */
+  forgetAll(end: string): void
 }
 
 export type Load = () => Promise<CertificatePems | undefined>
@@ -122,10 +123,9 @@ export function createCredentialCache(options: CredentialCacheOptions): Credenti
       absent.delete(key)
       pending.delete(key)
     },
-    clear() {
-      entries.clear()
-      absent.clear()
-      pending.clear()
+    forgetAll(end) {
+      for (const map of [entries, absent, pending])
+        for (const key of map.keys()) if (key.endsWith(end)) map.delete(key)
     },
   }
 }

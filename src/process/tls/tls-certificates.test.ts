@@ -337,3 +337,40 @@ test('names at which nothing is use up no more than the look-ups of who asks for
   assert.equal(looked, 20 * 60)
   assert.notEqual(await certificateFor('site.localhost', '198.51.100.1'), standard)
 })
+
+test('a change of one certificate leaves all others known', async () => {
+  const asked: string[] = []
+  const { certificateFor, forget, local } = setUp({
+    ...{ max: 10, apiHosts: ['api.example.net'] },
+    custom: async (name) => {
+      asked.push(name)
+      return local.issue([name])
+    },
+    platform: async (name) => {
+      asked.push(name)
+      return local.issue([name])
+    },
+  })
+  const names = [
+    'a.aloft.example',
+    'api.example.net',
+    'shop.example.org',
+    'a.shop.example.org',
+    'eshop.example.org',
+  ]
+  /** Those that were asked for again. */
+  const after = async (changed: string) => {
+    for (const name of names) await certificateFor(name)
+    asked.length = 0
+    forget(changed)
+    for (const name of names) await certificateFor(name)
+    return asked
+  }
+  assert.deepEqual(await after('Shop.example.org'), ['shop.example.org'])
+  assert.deepEqual(await after('*.shop.example.org'), ['a.shop.example.org'])
+  assert.deepEqual(await after('else.example.com'), [])
+  assert.deepEqual(await after('notaloft.example'), [])
+  for (const own of ['aloft.example', '*.aloft.example', 'api.example.net'])
+    assert.deepEqual(await after(own), ['a.aloft.example', 'api.example.net'], own)
+  assert.deepEqual(await after('*'), names)
+})

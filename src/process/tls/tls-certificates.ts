@@ -87,10 +87,13 @@ export function createCertificateChooser(options: ChooserOptions): CertificateCh
       if (name === undefined) return standard()
       return either(find(name, source), standard) as Credentials | Promise<Credentials>
     },
-    forget(name) {
-      publics.clear()
-      if (name.startsWith('*')) customs.clear()
-      else customs.forget(name.toLowerCase())
+    forget(given) {
+      const name = given.toLowerCase()
+      const end = name.replace(/^\*/, '')
+      // What an account does with its certificates must not have those of all others read again.
+      if (end === '' || apiHosts.has(name) || `.${end}`.endsWith(`.${domain}`)) publics.forgetAll('')
+      if (end !== name) customs.forgetAll(end)
+      else customs.forget(name)
     },
   }
 }

@@ -3,6 +3,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import type { Challenge, ChallengeStore } from '#core/certificate/challenge.ts'
+import type { AnyRequest, AnyResponse } from '#listener/listener-refusal.ts'
 import {
   clock,
   parseResponses,
@@ -87,4 +88,33 @@ test('an authority that was sent on to HTTPS finds it there as well', async (t) 
   t.after(() => session.destroy())
   const asked = { ':authority': 'a.localhost', ':path': `/.well-known/acme-challenge/${TOKEN}` }
   assert.equal(await text(session.request(asked)), 'proof')
+})
+
+test('whoever asks for made-up tokens keeps no authority from its answer', async () => {
+  const gate = Promise.withResolvers<void>()
+  let looks = 0
+  const { challenges } = storeOf({ host: 'a.test', token: TOKEN, value: 'proof' })
+  const find: ChallengeStore['find'] = async (kind, host, now) => {
+    looks++
+    if (host !== 'a.test') await gate.promise
+    return challenges.find(kind, host, now)
+  }
+  const passed: string[] = []
+  const handle = answerHttpChallenges({ challenges: { ...challenges, find }, clock, log: silent }, (req) =>
+    passed.push(req.socket?.remoteAddress ?? ''),
+  )
+  const ask = (remoteAddress: string, host: string) => {
+    const said: unknown[] = []
+    const res = { writeHead: () => ({ end: (value: unknown) => said.push(value) }) } as unknown as AnyResponse
+    const [method, url] = ['GET', `/.well-known/acme-challenge/${TOKEN}`]
+    const req = { method, url, headers: { host }, socket: { remoteAddress } } as unknown as AnyRequest
+    return Promise.resolve(handle(req, res)).then(() => said)
+  }
+  const floods = Array.from({ length: 600 }, (_, n) => ask(`192.0.2.${n % 6}`, 'flood.test'))
+  assert.ok(looks <= 60, `${looks} looks at once`)
+  assert.deepEqual(await ask('198.51.100.1', 'a.test'), ['proof'])
+  gate.resolve()
+  await Promise.all(floods)
+  assert.equal(passed.length, 600)
+  assert.deepEqual(await ask('192.0.2.1', 'a.test'), ['proof'], 'they have theirs again')
 })

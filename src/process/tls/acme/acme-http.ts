@@ -1,3 +1,4 @@
+import { SourceShares } from '#core/access/source-shares.ts'
 import { type ChallengeStore, HTTP_CHALLENGES } from '#core/certificate/challenge.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
@@ -12,35 +13,33 @@ export interface HttpChallengeParts {
 }
 
 const TOKEN = /^[A-Za-z0-9_-]{20,128}$/
-/** Whoever asks for made-up tokens costs a look into the database each: no more than so many at once. */
-const MAX_LOOKING = 50
+/** Whoever asks for made-up tokens costs a look into the database each: no more than so many at once, and a few of anybody. */
+const MAX_LOOKING = { all: 50, source: 10, least: 3 }
 
 /**
  * Answers authorities that look for a challenge of http-01, on every host and whatever that host shows: it may have
  * nothing yet, or show it to few. What is no challenge of ours goes on, as a site may have its own.
  */
 export function answerHttpChallenges({ challenges, clock, log }: HttpChallengeParts, next: Handle): Handle {
-  let looking = 0
+  const looking = new SourceShares(MAX_LOOKING)
 
   async function find(host: string, token: string): Promise<string | undefined> {
-    looking++
     try {
       const found = await challenges.find('http-01', host, clock.now())
       return found.find((each) => each.token === token)?.value
     } catch (err) {
       log.error({ err, host }, 'ACME challenges could not be looked up')
       return undefined
-    } finally {
-      looking--
     }
   }
 
   return (req, res) => {
     const token = tokenOf(req)
-    if (token === undefined || looking >= MAX_LOOKING) return next(req, res)
-    return find(hostOf(req), token).then((value) =>
-      value === undefined ? next(req, res) : answer(res, value),
-    )
+    const over = token === undefined ? undefined : looking.take(req.socket?.remoteAddress ?? '', 1)
+    if (token === undefined || over === undefined) return next(req, res)
+    return find(hostOf(req), token)
+      .finally(over)
+      .then((value) => (value === undefined ? next(req, res) : answer(res, value)))
   }
 }
 

@@ -17,7 +17,7 @@ import { DEFAULT_LIMITS } from '#listener/listener-limits.ts'
 import type { Handle } from '#listener/listener-request.ts'
 import type { Config } from '../config/config.ts'
 import { buildApi } from './api/build-api.ts'
-import { callerOf, createElsewhere } from './api/elsewhere.ts'
+import { callerOf, createElsewhere, sourceOfRequest } from './api/elsewhere.ts'
 import { createForward } from './api/forward-api.ts'
 import { openPrerenders } from './compose/content/prerenders.ts'
 import { startDns } from './compose/domain/dns.ts'
@@ -119,7 +119,10 @@ export async function serve(
   let dns: DnsServer | undefined
   const metrics = createMetrics(channel, () => dns?.counts(), use.changes.count)
   const isForApi = createIsForApi(config)
-  const turns = createInTurns({ keyOf: (req) => (isForApi(req) ? `api ${callerOf(req)}` : hostOf(req)) })
+  const turns = createInTurns({
+    keyOf: (req) => (isForApi(req) ? `api ${callerOf(req)}` : hostOf(req)),
+    sourceOf: sourceOfRequest,
+  })
   const api = await buildApi(config, parts, use, channel, metrics, (local) =>
     seat === undefined
       ? local

@@ -152,3 +152,36 @@ test('whoever changes between addresses of one network of IPv6 is one caller', (
   assert.equal(elsewhere.isElsewhere(from('2001:db8::ffff')), true)
   assert.equal(elsewhere.isElsewhere(from('2001:db8:0:1::1')), false)
 })
+
+test('whoever makes up cookies or tokens is counted as one after the first few', () => {
+  for (const header of ['cookie', 'authorization']) {
+    let now = 0
+    const elsewhere = createElsewhere({ now: () => now })
+    elsewhere.noteVisit(0)
+    const asks = (claim: string, remoteAddress = '192.0.2.1') =>
+      elsewhere.isElsewhere({
+        ...{ method: 'GET', url: '/v2/user', headers: { [header]: claim } },
+        socket: { remoteAddress },
+      } as unknown as AnyRequest)
+    const answered = Array.from({ length: 200 }, (_, n) => asks(`made up ${n}`)).filter((is) => !is)
+    assert.ok(answered.length <= 30, `${answered.length} are answered here`)
+    assert.equal(asks('another', '192.0.2.2'), false, 'others are not blamed for it')
+    now = 1100
+    elsewhere.noteVisit(now)
+    for (let n = 0; n < 8; n++) asks(`made up again ${n}`)
+    assert.equal(asks('one more'), true, 'a second later as well')
+  }
+})
+
+test('whoever sends the same cookie from somewhere else is somebody else', () => {
+  const elsewhere = createElsewhere({ now: () => 0 })
+  elsewhere.noteVisit(0)
+  const asks = (remoteAddress: string) =>
+    elsewhere.isElsewhere({
+      ...{ method: 'GET', url: '/v2/user', headers: { cookie: 'theme=dark' } },
+      socket: { remoteAddress },
+    } as unknown as AnyRequest)
+  for (let n = 0; n < 30; n++) asks('192.0.2.1')
+  assert.equal(asks('192.0.2.1'), true)
+  assert.equal(asks('192.0.2.2'), false)
+})

@@ -9,6 +9,8 @@ const BUSY = 20
 /** Milliseconds of CPU time that the requests of one caller may take of this process within a second. */
 const BUSY_MS = 25
 const SECOND_MS = 1000
+/** Callers of one source within a second who are counted each for themselves: cookies and tokens are easily made up. */
+const MOST_CALLERS = 8
 
 /** As they are named by this API, and by others whose clients can be used with it. */
 const DEPLOYMENTS = String.raw`^/(?:v\d+/)?(?:(?:platform|now)/)?deployments`
@@ -123,8 +125,16 @@ interface Use {
 
 const isMuch = (use: Use | undefined): boolean => use !== undefined && (use.count > BUSY || use.ms > BUSY_MS)
 
-export const callerOf = ({ headers, socket }: AnyRequest): string =>
-  headers.authorization ?? headers.cookie ?? sourceOf(socket?.remoteAddress ?? '')
+/** By which those are told apart who ask from one address. Nobody has looked yet whether it is true. */
+const claimOf = ({ headers }: AnyRequest): string | undefined => headers.authorization ?? headers.cookie
+
+export const sourceOfRequest = ({ socket }: AnyRequest): string => sourceOf(socket?.remoteAddress ?? '')
+
+/** Strangers may send the same cookie, or a token that is none: what one of them does is no matter of another's. */
+export function callerOf(req: AnyRequest): string {
+  const claim = claimOf(req)
+  return claim === undefined ? sourceOfRequest(req) : `${sourceOfRequest(req)} ${claim}`
+}
 
 /**
  * The API and the sites share a process, which does one thing after the other. Requests that take long, and those that
@@ -140,6 +150,8 @@ export function createElsewhere({
   let began = now()
   let visits = { before: 0, here: 0 }
   let callers = { before: new Map<string, Use>(), here: new Map<string, Use>() }
+  /** Of each source. */
+  let claims = new Map<string, Set<string>>()
 
   /** Counts of this second and of the one before. */
   function turn(at: number): void {
@@ -148,7 +160,18 @@ export function createElsewhere({
     const isNext = passed < 2 * SECOND_MS
     visits = { before: isNext ? visits.here : 0, here: 0 }
     callers = { before: isNext ? callers.here : new Map(), here: new Map() }
+    claims = new Map()
     began = at
+  }
+
+  /** Whom a request counts for: all who are one too many at their source count as one. */
+  function countedFor(req: AnyRequest): string {
+    const [source, claim] = [sourceOfRequest(req), claimOf(req)]
+    if (claim === undefined) return source
+    const theirs = claims.get(source) ?? new Set()
+    if (!theirs.has(claim) && theirs.size >= MOST_CALLERS) return source
+    claims.set(source, theirs.add(claim))
+    return callerOf(req)
   }
 
   function countsOf(caller: string): Use {
@@ -168,7 +191,7 @@ export function createElsewhere({
   return {
     isElsewhere(req) {
       const isShared = isVisited()
-      const caller = callerOf(req)
+      const caller = countedFor(req)
       const use = countsOf(caller)
       use.count++
       const asked = readAsked(req)
@@ -184,7 +207,7 @@ export function createElsewhere({
     noteAnswer(req) {
       if (!isVisited()) return
       const since = spent()
-      const caller = callerOf(req)
+      const caller = countedFor(req)
       later(() => {
         countsOf(caller).ms += spent() - since
       })

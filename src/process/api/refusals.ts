@@ -1,5 +1,4 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import { sourceOf } from '#core/access/network-of.ts'
 import type { AnyRequest } from '#listener/listener-refusal.ts'
 import { callerOf } from './elsewhere.ts'
 
@@ -26,7 +25,8 @@ export class Refusals {
   }
 
   note(req: AnyRequest, refusal: Refusal): void {
-    if (this.#refused.size >= MOST) this.#refused.clear()
+    const [oldest] = this.#refused.keys()
+    if (this.#refused.size >= MOST && oldest !== undefined) this.#refused.delete(oldest)
     const seconds = Number(refusal.headers['retry-after'] ?? 1)
     const until = this.#now() + Math.min(REPEATED_MS, seconds * 1000)
     this.#refused.set(keyOf(req), { ...refusal, until, repeated: 0 })
@@ -48,6 +48,4 @@ export class Refusals {
   }
 }
 
-/** Strangers may send the same cookie, or a token that is none: what one of them is refused is no matter of another's. */
-const keyOf = (req: AnyRequest): string =>
-  `${req.method} ${req.url} ${sourceOf(req.socket?.remoteAddress ?? '')} ${callerOf(req)}`
+const keyOf = (req: AnyRequest): string => `${req.method} ${req.url} ${callerOf(req)}`

@@ -3,12 +3,13 @@ import { test } from 'node:test'
 import type { AnyRequest, AnyResponse } from '#listener/listener-refusal.ts'
 import { createInTurns } from './in-turns.ts'
 
-function scene() {
+function scene({ isBySource = false } = {}) {
   let now = 0
   let next: (() => void)[] = []
   const begun: string[] = []
   const turns = createInTurns({
     keyOf: ({ url = '' }) => url.slice(1, 2),
+    ...(isBySource ? { sourceOf: ({ url = '' }: AnyRequest) => url.slice(3) } : {}),
     now: () => now,
     later: (work) => next.push(work),
   })
@@ -77,4 +78,24 @@ test('while there are visitors one request is begun in each turn, of each in rot
   turn()
   for (const name of ['a6', 'a7']) ask(name)
   assert.deepEqual(turn(), ['/a6', '/a7'], 'the visitors have gone')
+})
+
+test('whoever makes up names has no more turns by that than the first few', () => {
+  const { turns, ask, turn } = scene({ isBySource: true })
+  turns.noteVisit(0)
+  const names = [...'abcdefghijklmnopqrstuvwxyz']
+  for (const name of ['a', ...names]) ask(`${name}1stranger`)
+  ask('V1visitor')
+  ask('a1visitor')
+  const begun = Array.from({ length: 14 }, () => turn()).flat()
+  assert.ok(begun.indexOf('/V1visitor') >= 0 && begun.indexOf('/V1visitor') <= 10, begun.join())
+  assert.ok(begun.includes('/a1visitor'), begun.join())
+  const rest = Array.from({ length: 20 }, () => turn()).flat()
+  assert.equal(begun.length + rest.length, 29, 'all are begun in the end')
+  // Of the first few nothing is left.
+  ask('x1stranger')
+  for (const name of ['a1', 'b1']) ask(`${name}stranger`)
+  ask('V2visitor')
+  const again = Array.from({ length: 4 }, () => turn()).flat()
+  assert.deepEqual(again, ['/x1stranger', '/a1stranger', '/b1stranger', '/V2visitor'])
 })

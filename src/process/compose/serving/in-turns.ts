@@ -1,8 +1,12 @@
+import { Counts } from '#core/counts.ts'
 import type { AnyRequest } from '#listener/listener-refusal.ts'
 import type { Handle } from '#listener/listener-request.ts'
 
 /** So long after the last visit the process has nobody to look after but those who ask now. */
 const ALONE_MS = 1000
+
+/** Requests of one source that wait in the turns of whomever they name. Sites and callers are easily made up. */
+const MOST_WAITING = 8
 
 export interface InTurns {
   /** Begins one request in each turn of the event loop. */
@@ -14,6 +18,8 @@ export interface InTurns {
 interface InTurnsParts {
   /** Whose request it is: a site's, or a caller's of the API. */
   readonly keyOf: (req: AnyRequest) => string
+  /** Where it comes from, which nobody can make up. */
+  readonly sourceOf?: (req: AnyRequest) => string
   readonly now?: () => number
   /** Has something done in the next turn of the event loop. */
   readonly later?: (work: () => void) => void
@@ -22,28 +28,40 @@ interface InTurnsParts {
 /**
  * Requests that come together are begun together, and whoever comes a moment later waits for all of them: sixteen lists of
  * 5 ms each are 80 ms for a visitor. While there are visitors, only one request is begun in each turn of the event loop,
- * of whoever has waited longest since their last one; what comes meanwhile and takes microseconds is answered between them.
+ * of whoever has waited longest since their last one; what comes meanwhile and takes microseconds is answered between them. Whoever
+ * sends very many at once has one turn for all of them but the first few, whatever names they come under.
  */
 export function createInTurns({
   keyOf,
+  sourceOf,
   now = () => performance.now(),
   later = (work) => void setImmediate(work),
 }: InTurnsParts): InTurns {
-  /** By key, in the order in which it is their turn. */
-  const waiting = new Map<string, (() => void)[]>()
+  /** By whose turn it is and then by key, both in the order in which it is their turn. */
+  const waiting = new Map<string, Map<string, (() => void)[]>>()
+  const bySource = new Counts()
   let visitedAt = Number.NEGATIVE_INFINITY
   let isTaken = false
 
   function nextTurn(): void {
     isTaken = false
-    const [first] = waiting
-    if (first === undefined) return
-    const [key, begins] = first
-    const begin = begins.shift()
-    waiting.delete(key)
-    if (begins.length > 0) waiting.set(key, begins)
+    const begin = takeNext()
+    if (begin === undefined) return
     take()
-    begin?.()
+    begin()
+  }
+
+  function takeNext(): (() => void) | undefined {
+    for (const [turn, keys] of waiting)
+      for (const [key, begins] of keys) {
+        const begin = begins.shift()
+        keys.delete(key)
+        if (begins.length > 0) keys.set(key, begins)
+        waiting.delete(turn)
+        if (keys.size > 0) waiting.set(turn, keys)
+        return begin
+      }
+    return undefined
   }
 
   function take(): void {
@@ -61,11 +79,17 @@ export function createInTurns({
         return next(req, res)
       }
       const key = keyOf(req)
-      const begins = waiting.get(key) ?? []
-      waiting.set(key, begins)
+      const source = sourceOf?.(req)
+      const turn =
+        source !== undefined && bySource.of(source) >= MOST_WAITING ? `from ${source}` : `of ${key}`
+      const keys = waiting.get(turn) ?? new Map<string, (() => void)[]>()
+      const begins = keys.get(key) ?? []
+      waiting.set(turn, keys.set(key, begins))
+      if (source !== undefined) bySource.add(source, 1)
       // What goes wrong later is told to whoever asked now.
       return new Promise((resolve, reject) => {
         begins.push(() => {
+          if (source !== undefined) bySource.add(source, -1)
           try {
             // Who has gone away meanwhile is answered by nobody.
             resolve(req.destroyed ? undefined : next(req, res))

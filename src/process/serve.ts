@@ -24,7 +24,7 @@ import { startDns } from './compose/domain/dns.ts'
 import { connectPeers, endMachine, reportMachine } from './compose/machine/cluster.ts'
 import { createIsDraining } from './compose/machine/machine-watch.ts'
 import { openParts } from './compose/open-parts.ts'
-import { openAllows } from './compose/outbound.ts'
+import { openAllows, openLookUp } from './compose/outbound.ts'
 import type { Parts } from './compose/parts.ts'
 import { apiSocket, findRunnerSocket } from './compose/runner-socket.ts'
 import { buildHandler } from './compose/serving/build-handler.ts'
@@ -98,7 +98,7 @@ export async function buildEdge(
       log,
     }),
     address: publicAddressOf(config.baseUrl),
-    proxy: { allows: openAllows(config) },
+    proxy: { allows: openAllows(config), resolve: openLookUp() },
     protection: await openProtection(config, parts),
     instancesOf: (deploymentId) => parts.stores.instances.ofDeployment(deploymentId),
     ...(runner ? { runner } : {}),

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { lookup } from 'node:dns'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +7,7 @@ import { promisify } from 'node:util'
 import { GitError, INCOMING } from '#core/git/git-repositories.ts'
 import type { GitRemotes, RemoteAccess } from '#core/git/source/source.ts'
 import type { Allows } from '#core/outbound/allowed-addresses.ts'
+import type { LookUpAll } from '#core/outbound/guarded-lookup.ts'
 import { ASIDE, withAside } from './aside.ts'
 import type { GitCliParts } from './git-repositories.ts'
 import { assertOid, REPOSITORY_ID } from './git-repositories.ts'
@@ -17,6 +19,8 @@ import { runGit } from './run-git.ts'
 interface GitRemoteParts extends GitCliParts {
   /** Where requests on behalf of users may go. */
   readonly allows: Allows
+  /** Looks names up; absent: as the system does. */
+  readonly resolve?: LookUpAll
   /** The largest repository that is fetched at once. */
   readonly maxBytes: number
 }
@@ -25,8 +29,14 @@ const LIST_MS = 60_000
 const FETCH_MS = 20 * 60_000
 const MAX_REFS_BYTES = 32 * 1024 * 1024
 
-export function createGitRemotes({ folder, confine, allows, maxBytes }: GitRemoteParts): GitRemotes {
-  const reach = createReach(allows)
+export function createGitRemotes({
+  folder,
+  confine,
+  allows,
+  resolve = lookup,
+  maxBytes,
+}: GitRemoteParts): GitRemotes {
+  const reach = createReach(allows, resolve)
 
   /** Runs with a folder of its own for what has to be a file. */
   const withFolder = <T>(at: string, work: (folder: string) => Promise<T>): Promise<T> =>

@@ -1,10 +1,11 @@
-import { lookup } from 'node:dns/promises'
+import type { LookupAddress } from 'node:dns'
 import { writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { GitError } from '#core/git/git-repositories.ts'
 import type { RemoteAccess } from '#core/git/source/source.ts'
 import type { Allows } from '#core/outbound/allowed-addresses.ts'
+import type { LookUpAll } from '#core/outbound/guarded-lookup.ts'
 import type { GitRun } from './run-git.ts'
 
 const PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80, 'ssh:': 22 }
@@ -23,7 +24,12 @@ export type Reach = (
   within: string,
 ) => Promise<Pick<GitRun, 'config' | 'env' | 'network'>>
 
-export function createReach(allows: Allows): Reach {
+export function createReach(allows: Allows, lookUp: LookUpAll): Reach {
+  const addressesOf = (host: string): Promise<readonly LookupAddress[]> =>
+    new Promise((resolve, reject) => {
+      lookUp(host, { all: true }, (error, found) => (error ? reject(error) : resolve(found)))
+    })
+
   /** The address behind a name, looked up once: git connects to this one and to no other. */
   async function resolve(
     url: URL,
@@ -32,7 +38,7 @@ export function createReach(allows: Allows): Reach {
     const port = url.port === '' ? (PORTS[url.protocol] ?? 0) : Number(url.port)
     const found =
       isIP(host) === 0
-        ? await lookup(host, { all: true }).catch((error: unknown) => {
+        ? await addressesOf(host).catch((error: unknown) => {
             throw new GitError(`the host ${host} was not found`, { cause: error })
           })
         : [{ address: host }]

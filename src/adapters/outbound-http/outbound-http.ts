@@ -1,10 +1,10 @@
-import { lookup as resolve } from 'node:dns'
+import { lookup } from 'node:dns'
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { Allows } from '#core/outbound/allowed-addresses.ts'
-import { guardedLookup } from '#core/outbound/guarded-lookup.ts'
+import { guardedLookup, type LookUpAll } from '#core/outbound/guarded-lookup.ts'
 import { portOf } from '#core/outbound/port-of.ts'
 import { isPublicAddress } from '#core/outbound/public-address.ts'
 import {
@@ -17,13 +17,18 @@ import {
 interface OutboundOptions {
   /** Which addresses requests may be sent to; by default those of the public internet alone. */
   readonly allows?: Allows
+  /** Looks names up; absent: as the system does. */
+  readonly resolve?: LookUpAll
 }
 
 /** What is read of an answer; the rest is nobody's business. */
 const MAX_ANSWER = 8 * 1024
 const AGENT_OPTIONS = { keepAlive: true, maxSockets: 8, maxFreeSockets: 2, timeout: 30_000 } as const
 
-export function createOutbound({ allows = isPublicAddress }: OutboundOptions = {}): Outbound {
+export function createOutbound({
+  allows = isPublicAddress,
+  resolve = lookup,
+}: OutboundOptions = {}): Outbound {
   const agents = { 'http:': new HttpAgent(AGENT_OPTIONS), 'https:': new HttpsAgent(AGENT_OPTIONS) }
 
   return {

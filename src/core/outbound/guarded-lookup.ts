@@ -1,5 +1,12 @@
-import type { lookup } from 'node:dns'
+import type { LookupAddress, LookupAllOptions } from 'node:dns'
 import type { LookupFunction } from 'node:net'
+
+/** Looks a name up, as `dns.lookup` does for who wants all of its addresses. */
+export type LookUpAll = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void
 
 class PrivateAddressError extends Error {
   readonly code = 'EPRIVATE'
@@ -10,7 +17,7 @@ class PrivateAddressError extends Error {
  * checked, so that a name which changes in between leads nowhere else.
  */
 export const guardedLookup =
-  (resolve: typeof lookup, allows: (address: string) => boolean): LookupFunction =>
+  (resolve: LookUpAll, allows: (address: string) => boolean): LookupFunction =>
   (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, '')

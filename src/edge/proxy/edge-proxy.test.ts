@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import type { lookup } from 'node:dns'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
@@ -10,6 +9,7 @@ import { type AddressInfo, createServer as createNet, type LookupFunction } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import type { LookUpAll } from '#core/outbound/guarded-lookup.ts'
 import { isPublicAddress } from '#core/outbound/public-address.ts'
 import { ask, createEdgeWorld, serveHttp2, serveSlow } from '#test/support/http/edge.ts'
 
@@ -407,7 +407,7 @@ test('names that are slow to be looked up keep only their own account waiting', 
     if (name === 'fast.test') found(null, [{ address: '127.0.0.1', family: 4 }])
     else waiting.push({ name, found })
   }
-  const tight = createEdgeWorld({ proxy: { allows: () => true, resolve: resolve as typeof lookup } })
+  const tight = createEdgeWorld({ proxy: { allows: () => true, resolve: resolve as unknown as LookUpAll } })
   tight.addSite('busy.test', {}, { ownerId: 'busy', routes: route(`http://$1.slow.test:${port}/`) })
   tight.addSite('calm.test', {}, { ownerId: 'calm', routes: route(`http://fast.test:${port}/$1`) })
   const serving = await serveSlow(tight.edge)

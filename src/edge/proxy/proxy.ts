@@ -10,7 +10,7 @@ import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } fro
 import { isIP, type LookupFunction } from 'node:net'
 import { markUnshared, pour } from '#core/chunks.ts'
 import type { Allows } from '#core/outbound/allowed-addresses.ts'
-import { guardedLookup } from '#core/outbound/guarded-lookup.ts'
+import { guardedLookup, type LookUpAll } from '#core/outbound/guarded-lookup.ts'
 import { portOf } from '#core/outbound/port-of.ts'
 import { isPublicAddress } from '#core/outbound/public-address.ts'
 import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
@@ -29,8 +29,8 @@ export interface ProxyOptions {
   readonly timeoutMs?: number
   /** Connections to one address at a time, of one account. */
   readonly maxSockets?: number
-  /** Looks names up, as `dns.lookup` does. */
-  readonly resolve?: typeof lookup
+  /** Looks names up; absent: as the system does. */
+  readonly resolve?: LookUpAll
 }
 
 export interface Forwarding {
@@ -69,7 +69,7 @@ export function createProxy({
   }
   const lookups = createTurns(LOOKUPS_AT_ONCE)
 
-  /** Two of the threads that look names up are all there are, and a name server may take its time. */
+  /** The system has few threads to look names up by, and a name server may take its time. */
   const lookupFor =
     (ownerId: string, next: LookupFunction): LookupFunction =>
     (hostname, options, callback) => {

@@ -40,7 +40,7 @@ import { allowedAuthority } from './domain/domains.ts'
 import { openRegistrar } from './domain/registrar.ts'
 import { openRepositories } from './git/git.ts'
 import { createMachineWatch } from './machine/machine-watch.ts'
-import { openAllows } from './outbound.ts'
+import { openAllows, openLookUp } from './outbound.ts'
 import type { Parts } from './parts.ts'
 import { openShared } from './shared.ts'
 
@@ -91,7 +91,7 @@ export async function openParts(
   const logAllowance = new LogAllowance({ quotas, usage: stores.usage, clock, log })
   const zones = createZoneSource(database.db, { ...config, authority: allowedAuthority(config) })
   const machines = createMachineWatch(url === undefined ? undefined : stores.machines, { clock, log })
-  const outbound = createOutbound({ allows: openAllows(config) })
+  const outbound = createOutbound({ allows: openAllows(config), resolve: openLookUp() })
   return {
     disk,
     reserve,

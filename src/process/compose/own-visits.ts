@@ -12,7 +12,7 @@ import type { SiteSource } from '#core/site/site.ts'
 import { createEdge } from '#edge/edge.ts'
 import { publicAddressOf } from '#edge/prerender/canonical-visitor.ts'
 import type { Config } from '../../config/config.ts'
-import { openAllows } from './outbound.ts'
+import { openAllows, openLookUp } from './outbound.ts'
 import type { Parts } from './parts.ts'
 import { findRunnerSocket } from './runner-socket.ts'
 
@@ -82,7 +82,7 @@ async function openEdge(config: Config, parts: Parts): Promise<OpenEdge> {
     ...{ sites: unprotected(parts.sites), blobs, bus, clock, log, runner },
     origin: config.origin,
     address: publicAddressOf(config.baseUrl),
-    proxy: { allows: openAllows(config) },
+    proxy: { allows: openAllows(config), resolve: openLookUp() },
     visits: createVisitLog({
       ...{ writer: logWriter, clock, region: config.origin, traffic },
       allowance: logAllowance,

@@ -12,7 +12,7 @@ import { createEdge } from '#edge/edge.ts'
 import { publicAddressOf } from '#edge/prerender/canonical-visitor.ts'
 import { hostNameOf } from '#edge/request/host.ts'
 import type { Config } from '../../../config/config.ts'
-import { openAllows } from '../outbound.ts'
+import { openAllows, openLookUp } from '../outbound.ts'
 import type { Parts } from '../parts.ts'
 import { findRunnerSocket } from '../runner-socket.ts'
 
@@ -53,7 +53,7 @@ async function openSite(config: Config, parts: Parts, host: string): Promise<Ope
     ...{ sites, blobs, bus, clock, log, runner },
     origin: config.origin,
     address: publicAddressOf(config.baseUrl),
-    proxy: { allows: openAllows(config) },
+    proxy: { allows: openAllows(config), resolve: openLookUp() },
     visits: { record() {} },
     budgetBytes: BUDGET,
     keepAliveMs: SECOND,

@@ -61,7 +61,7 @@ import type { Project } from '#core/project/project.ts'
 import type { ContentRoom } from '#core/usage/content-room.ts'
 import type { User } from '#core/user/user.ts'
 import type { Config } from '../../../config/config.ts'
-import { openAllows } from '../outbound.ts'
+import { openAllows, openLookUp } from '../outbound.ts'
 import type { Parts } from '../parts.ts'
 
 /** What is found out about the machine once, when git is first needed. */
@@ -121,6 +121,7 @@ export function openRemotes(config: Config, parts: Parts, measure: Measure): Git
     createGitRemotes({
       ...gitParts(config),
       allows: openAllows(config),
+      resolve: openLookUp(),
       maxBytes: config.gitMaxPush,
     }),
     measure,

@@ -1,4 +1,4 @@
-import { finished, type Readable, type Writable } from 'node:stream'
+import { finished, Readable, type Writable } from 'node:stream'
 
 /** One that is part of something larger may have neighbours that somebody still reads. */
 export const isWhole = (chunk: Uint8Array): chunk is Uint8Array<ArrayBuffer> =>
@@ -23,6 +23,20 @@ export function markUnshared<S extends Readable>(stream: S): S {
 /** What to call once a chunk of this stream was written: frees it, where nobody else can be reading it. */
 export const afterWrite = (source: Readable): ((chunk: Uint8Array) => (() => void) | undefined) =>
   unshared.has(source) ? (chunk) => () => freeChunk(chunk) : () => undefined
+
+/** What is written at once at most, where it is a copy for each reader until they have taken it. */
+export const PIECE_BYTES = 64 * 1024
+
+/** A body that is in memory, piece by piece. */
+export function piecesOf(body: Buffer): Readable {
+  let at = 0
+  return new Readable({
+    read() {
+      this.push(at < body.length ? body.subarray(at, at + PIECE_BYTES) : null)
+      at += PIECE_BYTES
+    },
+  })
+}
 
 /** From this size on, a chunk is mostly one of many. */
 const LARGE = 16 << 10

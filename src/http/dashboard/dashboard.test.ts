@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { createDashboard, PAGE } from './dashboard.ts'
 
@@ -55,6 +57,37 @@ describe('what the dashboard was built into', () => {
   test('what browsers keep of it stands in for its own pages alone', () => {
     const worker = readFileSync(join(import.meta.dirname, '../../dashboard/public/worker.js'), 'utf8')
     assert.ok(worker.includes(`const PAGE = ${PAGE}`))
+  })
+
+  test('what is large goes out in pieces, no faster than it is taken', async () => {
+    const bytes = Buffer.alloc(2 * 1024 * 1024, 'export {};')
+    writeFileSync(join(folder, 'assets/large-3c4d.js'), bytes)
+    const dashboard = createDashboard(folder, 'https://aloft.test')
+    const given: Buffer[] = []
+    let goOn = () => {}
+    const res = new Writable({
+      write(chunk: Buffer, _, done) {
+        given.push(chunk)
+        goOn = done
+      },
+    })
+    Object.assign(res, { writeHead: () => res })
+    const req = { method: 'GET', url: '/assets/large-3c4d.js', headers: {} } as IncomingMessage
+    assert.ok(dashboard?.(req, res as unknown as ServerResponse))
+    for (let n = 0; n < 20; n++) await new Promise(setImmediate)
+    assert.ok(
+      res.writableLength <= 256 * 1024,
+      `${res.writableLength} bytes wait for somebody who takes none`,
+    )
+    const over = once(res, 'finish')
+    const taking = setInterval(() => {
+      const one = goOn
+      goOn = () => {}
+      one()
+    }, 0)
+    await over
+    clearInterval(taking)
+    assert.ok(Buffer.concat(given).equals(bytes))
   })
 
   test('leaves to the API what is not its own', async () => {

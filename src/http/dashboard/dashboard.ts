@@ -3,6 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { extname, join } from 'node:path'
+import type { Writable } from 'node:stream'
+import { PIECE_BYTES, piecesOf, pourWhole } from '#core/chunks.ts'
 
 /** Answers a request that is for the dashboard; false when it is for somebody else. */
 export type Dashboard = (
@@ -129,5 +131,13 @@ function send(
     ...(encoding !== undefined && { 'content-encoding': encoding }),
     'content-length': body.length,
   })
-  res.end(req.method === 'HEAD' ? undefined : body)
+  if (req.method === 'HEAD') res.end()
+  else if (body.length <= PIECE_BYTES) res.end(body)
+  // Encrypted or in frames, it would be a copy for each who asks for it and does not read.
+  else pourWhole(piecesOf(body), streamOf(res), () => {})
 }
+
+/** What has a pace: over HTTP/2 the answer itself has none. */
+const streamOf = (res: ServerResponse | Http2ServerResponse): Writable => (isHttp2(res) ? res.stream : res)
+
+const isHttp2 = (res: ServerResponse | Http2ServerResponse): res is Http2ServerResponse => 'stream' in res

@@ -31,6 +31,10 @@ export interface Answer {
 export interface Question {
   readonly method: string
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** The address of the visitor, by which is counted what their answers take; absent where it is nobody in particular. */
+  readonly from?: string
+  /** Whether their network holds so much of our memory already that files come from where they are stored. */
+  readonly isHolding?: boolean
 }
 
 export function headerOf({ headers }: Question, name: string): string | undefined {

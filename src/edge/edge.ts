@@ -39,6 +39,7 @@ import { SiteCache } from './site/site-cache.ts'
 import { createUpgrades, QUIET_MS, type Upgrades } from './upgrade/upgrade.ts'
 import { UpstreamPool } from './upstream/upstream-pool.ts'
 import { buildVisitorHandler } from './visitor-handler.ts'
+import { type VisitorLimits, VisitorMemory } from './visitor-memory.ts'
 
 export interface EdgeOptions {
   readonly sites: SiteSource
@@ -73,6 +74,7 @@ export interface EdgeOptions {
   /** What of answers may be in memory until it is whole, and until it is taken. */
   readonly answerLimits?: Partial<AnswerLimits>
   readonly unsentLimits?: Partial<UnsentLimits>
+  readonly visitorLimits?: Partial<VisitorLimits>
 }
 
 /** Answers the visitors of deployed sites. */
@@ -142,6 +144,7 @@ export function createEdge(options: EdgeOptions): Edge {
   const ids = new RequestIds(options.origin)
   const httpDate = createHttpDate()
   const streams = new OpenStreams()
+  const memory = new VisitorMemory(options.visitorLimits)
   const shared = {
     sites,
     hotAnswers,
@@ -155,6 +158,7 @@ export function createEdge(options: EdgeOptions): Edge {
     cache,
     streams,
     unsent: new Unsent(options.unsentLimits),
+    memory,
   }
   const fastPath = createFastPath({ ...shared, keepAliveMs, firstRequestMs: options.firstRequestMs })
   const fastStreams = createFastStreams(shared)
@@ -162,16 +166,16 @@ export function createEdge(options: EdgeOptions): Edge {
   const endGaps = options.bus.onGap?.(() => sites.recheck())
 
   const serve = buildVisitorHandler({
-    ...{ sites, pinned, sides, guard, siteAnswers, streams, quietMs, httpDate, visits, clock, log },
+    ...{ sites, pinned, sides, guard, siteAnswers, streams, memory, quietMs, httpDate, visits, clock, log },
     instancesOf: options.instancesOf ?? (async () => []),
   })
 
   return {
     handle(req, res) {
       if (!('stream' in req)) functions.refused.begin(req)
-      return serve(exchangeOf(req, res, { ids, clock }))
+      return serve(exchangeOf(req, res, { ids, clock, memory }))
     },
-    upgrade: createUpgrades({ sites, clock, ids, serve }),
+    upgrade: createUpgrades({ sites, clock, ids, memory, serve }),
     fastPath,
     fastStreams,
     invalidate: (host) => sites.invalidate(host),

@@ -8,6 +8,7 @@ import type { HalfClosedWatch } from './request/half-closed.ts'
 import type { AnyRequest, AnyResponse } from './request/message.ts'
 import { plainAddress } from './request/plain-address.ts'
 import type { RequestIds } from './request/request-id.ts'
+import type { VisitorMemory } from './visitor-memory.ts'
 
 /** A visitor's request and the place for its answer. */
 export interface Exchange {
@@ -35,21 +36,33 @@ export interface Exchange {
   readonly upgrade?: Upgrade
 }
 
+interface ExchangeParts {
+  readonly ids: RequestIds
+  readonly clock: Clock
+  readonly memory: VisitorMemory
+}
+
 /** A request that has just come, as node:http or node:http2 describes it. */
-export const exchangeOf = (
+export function exchangeOf(
   req: AnyRequest,
   res: AnyResponse,
-  { ids, clock }: { readonly ids: RequestIds; readonly clock: Clock },
-): Exchange => ({
-  req,
-  res,
-  id: ids.next(),
-  at: clock.now(),
-  since: clock.monotonic(),
-  ip: plainAddress(req.socket.remoteAddress),
-  question: { method: req.method ?? 'GET', headers: req.headers },
-  url: req.url ?? '/',
-})
+  { ids, clock, memory }: ExchangeParts,
+): Exchange {
+  const ip = plainAddress(req.socket.remoteAddress)
+  return {
+    req,
+    res,
+    id: ids.next(),
+    at: clock.now(),
+    since: clock.monotonic(),
+    ip,
+    question: {
+      ...{ method: req.method ?? 'GET', headers: req.headers },
+      ...{ from: ip, isHolding: !memory.hasRoom(ip) },
+    },
+    url: req.url ?? '/',
+  }
+}
 
 export interface Upgrade {
   readonly socket: Duplex

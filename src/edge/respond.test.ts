@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { silentLog } from '#test/support/silent-log.ts'
 import type { AnyRequest, AnyResponse } from './request/message.ts'
 import { respond } from './respond.ts'
+import { VisitorMemory } from './visitor-memory.ts'
 
 const MB = 1024 * 1024
 
@@ -27,7 +28,8 @@ test('a large answer goes out in pieces to whom it is copied for, no faster than
   const body = Buffer.alloc(8 * MB, 'x')
   const req = { method: 'GET', socket: {} } as unknown as AnyRequest
   const answer = { status: 200, headers: [], body, source: 'function', entrypoint: '' } as const
-  const sent = respond(req, res, answer, { id: 'id', date: 'now' }, silentLog)
+  const parts = { memory: new VisitorMemory(), log: silentLog }
+  const sent = respond({ req, res, ip: '192.0.2.1' }, answer, { id: 'id', date: 'now' }, parts)
   for (let n = 0; n < 20; n++) await new Promise(setImmediate)
   assert.ok(bytes() <= 256 * 1024, `${bytes()} bytes wait for a visitor who takes none`)
   const over = new Promise((resolve) => stream.once('finish', resolve))

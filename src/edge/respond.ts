@@ -1,11 +1,13 @@
-import type { Http2ServerResponse, OutgoingHttpHeaders } from 'node:http2'
-import { Readable } from 'node:stream'
-import { pourWhole } from '#core/chunks.ts'
+import { constants, type Http2ServerResponse, type OutgoingHttpHeaders } from 'node:http2'
+import type { Readable } from 'node:stream'
+import { PIECE_BYTES, piecesOf, pourWhole } from '#core/chunks.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Answer, HeaderList } from './answer.ts'
+import type { Exchange } from './exchange.ts'
 import type { AnyRequest, AnyResponse } from './request/message.ts'
 import { bodyOf } from './request/request-body.ts'
 import { stampHeaders } from './stamp.ts'
+import type { VisitorMemory } from './visitor-memory.ts'
 
 /** How much of an answer's body was taken by the connection, once the answer is over. */
 export type Sent = () => number
@@ -18,30 +20,27 @@ export interface Stamp {
 
 const MAX_JOINED_BYTES = 16 * 1024
 
-const MAX_PIECE_BYTES = 64 * 1024
-
 /** Encrypted or in frames, what is written is a copy for each visitor until they have taken it. */
 const isCopied = (req: AnyRequest, res: AnyResponse): boolean => isHttp2(res) || 'encrypted' in req.socket
 
-function piecesOf(body: Buffer): Readable {
-  let at = 0
-  return new Readable({
-    read() {
-      this.push(at < body.length ? body.subarray(at, at + MAX_PIECE_BYTES) : null)
-      at += MAX_PIECE_BYTES
-    },
-  })
+interface RespondParts {
+  readonly memory: VisitorMemory
+  readonly log: Log
 }
 
 /** Sends an answer. The body goes out at the pace at which the visitor takes it. */
-export function respond(req: AnyRequest, res: AnyResponse, answer: Answer, stamp: Stamp, log: Log): Sent {
+export function respond(
+  { req, res, ip }: Pick<Exchange, 'req' | 'res' | 'ip'>,
+  answer: Answer,
+  stamp: Stamp,
+  { memory, log }: RespondParts,
+): Sent {
   const { status, body, source } = answer
   const headers = [...stampHeaders(stamp.date, stamp.id), ...answer.headers]
+  if (isGone(res)) return abandon(body)
   if (isHttp2(res)) {
-    if (res.stream.destroyed) return abandon(body)
     res.writeHead(status, toObject(headers))
   } else {
-    if (res.destroyed) return abandon(body)
     // What is left of the request would have to be read before the next one can be.
     if (source === 'error' && bodyOf(req) !== 'none' && !req.complete) headers.push('connection', 'close')
     res.writeHead(status, headers as string[])
@@ -54,13 +53,14 @@ export function respond(req: AnyRequest, res: AnyResponse, answer: Answer, stamp
   if (Buffer.isBuffer(body)) {
     // As text, node:http sends it in one piece with the head.
     if (body.length <= MAX_JOINED_BYTES && !isHttp2(res)) res.end(body.toString('latin1'), 'latin1')
-    else if (body.length > MAX_PIECE_BYTES && isCopied(req, res)) return stream(piecesOf(body), res, log)
+    else if (body.length > PIECE_BYTES && isCopied(req, res)) return stream(piecesOf(body), res, log)
     else res.end(body)
     return () => body.length
   }
   // A function that has begun to answer may be long in going on.
   const isSlow = (source === 'function' || source === 'server') && body.readableLength === 0
   if (isSlow && !isHttp2(res)) res.flushHeaders()
+  if (isHttp2(res)) watchUnsent(body, res, ip, memory)
   return stream(body, res, log)
 }
 
@@ -87,6 +87,27 @@ function abandon(body: Answer['body']): Sent {
   return NOTHING
 }
 
+/**
+ * A stream that has been given more than goes out at once holds that until its end: whatever comes next takes its place. Where its
+ * network has too many of these, it is ended.
+ */
+function watchUnsent(
+  body: Readable,
+  { stream }: Http2ServerResponse,
+  ip: string,
+  memory: VisitorMemory,
+): void {
+  const onPause = (): void => {
+    if (!stream.writableNeedDrain) return
+    body.off('pause', onPause)
+    // What comes next is read ahead.
+    const taken = memory.holdUnsent(ip, stream.writableLength + body.readableHighWaterMark)
+    if (taken === undefined) stream.close(constants.NGHTTP2_CANCEL)
+    else stream.once('close', taken)
+  }
+  body.on('pause', onPause)
+}
+
 function stream(body: Readable, res: AnyResponse, log: Log): Sent {
   let sent = 0
   body.on('data', (chunk: Buffer) => {
@@ -100,5 +121,8 @@ function stream(body: Readable, res: AnyResponse, log: Log): Sent {
   })
   return () => sent
 }
+
+/** Whether nobody is there any more to be answered. */
+export const isGone = (res: AnyResponse): boolean => (isHttp2(res) ? res.stream.destroyed : res.destroyed)
 
 export const isHttp2 = (res: AnyResponse): res is Http2ServerResponse => 'stream' in res

@@ -9,6 +9,7 @@ import type { Functions } from './function/function-call.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { RequestIds } from './request/request-id.ts'
 import type { SiteCache } from './site/site-cache.ts'
+import type { VisitorMemory } from './visitor-memory.ts'
 
 /** What every way of answering visitors shares within a process. */
 export interface Shared {
@@ -25,4 +26,5 @@ export interface Shared {
   readonly cache: EdgeCache
   readonly streams: OpenStreams
   readonly unsent: Unsent
+  readonly memory: VisitorMemory
 }

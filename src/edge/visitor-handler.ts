@@ -15,7 +15,7 @@ import { privateAnswer } from './protection/private-answer.ts'
 import { watchHalfClosed } from './request/half-closed.ts'
 import { hostNameOf } from './request/host.ts'
 import { readInstanceHost } from './request/instance-host.ts'
-import { discard, isHttp2, respond, type Sent } from './respond.ts'
+import { discard, isGone, isHttp2, respond, type Sent } from './respond.ts'
 import type { PinnedSites } from './site/pinned-sites.ts'
 import type { ReleaseSides } from './site/release-sides.ts'
 import type { createSiteAnswers } from './site/site-answer.ts'
@@ -23,6 +23,7 @@ import type { SiteCache } from './site/site-cache.ts'
 import type { SiteEntry } from './site/site-entry.ts'
 import { switchProtocol } from './upgrade/upgrade.ts'
 import { visitRecord } from './visit-record.ts'
+import type { VisitorMemory } from './visitor-memory.ts'
 
 interface VisitorHandlerParts {
   readonly sites: SiteCache
@@ -32,6 +33,7 @@ interface VisitorHandlerParts {
   readonly siteAnswers: ReturnType<typeof createSiteAnswers>
   readonly instancesOf: (deploymentId: string) => Promise<readonly { readonly id: string }[]>
   readonly streams: OpenStreams
+  readonly memory: VisitorMemory
   readonly quietMs: number
   readonly httpDate: (now: number) => string
   readonly visits: VisitLog
@@ -208,7 +210,7 @@ const UNSPEAKABLE: Partial<Record<SiteVisit['source'], Refusal['code']>> = {
 
 /** Sends what came of a visit, and records it when that is over. */
 function createSending(parts: VisitorHandlerParts): (visit: Visit, result: Result) => void {
-  const { streams, quietMs, httpDate, visits, clock, log } = parts
+  const { streams, memory, quietMs, httpDate, visits, clock, log } = parts
   return ({ exchange, entry, shown }, result) => {
     const { req, res, id, at, since, ip, question } = exchange
     const stamp = { id, date: httpDate(clock.now()) }
@@ -218,13 +220,19 @@ function createSending(parts: VisitorHandlerParts): (visit: Visit, result: Resul
       return errorAnswer(code, id, question, [...own, ...headers])
     }
     let answer = 'code' in result ? answerWith(result) : result
+    // Who has left already is sent nothing, and does not leave again.
+    if (Buffer.isBuffer(answer.body) && !isGone(res)) {
+      const taken = memory.hold(ip, answer.body, isHttp2(res))
+      if (taken === undefined) answer = answerWith(refuse('SERVICE_UNAVAILABLE'))
+      else res.once('close', taken)
+    }
     if (entry !== undefined) answer = { ...answer, headers: ownCookies(answer.headers, entry.site) }
     if (exchange.added !== undefined) answer = { ...answer, headers: [...answer.headers, ...exchange.added] }
     let sent: Sent
     try {
       sent = isSwitch(answer)
         ? switchProtocol(exchange, answer, stamp, { streams, quietMs })
-        : respond(req, res, streams.watch(answer), stamp, log)
+        : respond(exchange, streams.watch(answer), stamp, { memory, log })
     } catch (error) {
       log.warn(
         { err: error, id, source: answer.source },
@@ -232,7 +240,7 @@ function createSending(parts: VisitorHandlerParts): (visit: Visit, result: Resul
       )
       discard(res, answer)
       answer = answerWith(refuse(UNSPEAKABLE[answer.source] ?? 'INTERNAL_ERROR'))
-      sent = respond(req, res, answer, stamp, log)
+      sent = respond(exchange, answer, stamp, { memory, log })
     }
     if (entry === undefined) return
     const { status, source, entrypoint } = answer

@@ -174,9 +174,9 @@ export class FastConnection {
     }
   }
 
-  /** Whether a body may go out in one write. What is sent in the clear is no copy. */
+  /** Whether a body may go out in one write. */
   #hasRoom(body: Answer['body']): boolean {
-    return !this.#isSecure || !Buffer.isBuffer(body) || this.#options.unsent.hasRoom(this.#ip, body.length)
+    return !Buffer.isBuffer(body) || this.#options.unsent.hasRoom(this.#ip, body.length)
   }
 
   #ask(visit: FunctionVisit): 'served' {
@@ -358,7 +358,7 @@ export class FastConnection {
 
   /** While an answer is on its way, the peer has to take some of it from time to time. */
   #watch(): void {
-    if (this.#isSecure && this.#socket.writableNeedDrain) {
+    if (this.#socket.writableNeedDrain) {
       this.#taken?.()
       this.#taken = this.#options.unsent.add(this.#ip, this.#socket.writableLength)
     }

@@ -16,7 +16,7 @@ export interface FastStreams {
 }
 
 export function createFastStreams(shared: Shared): FastStreams {
-  const { sites, hotAnswers, visits, clock, ids, httpDate, unsent } = shared
+  const { sites, hotAnswers, visits, clock, ids, httpDate, unsent, memory } = shared
   return {
     take(stream, headers) {
       const path = headers[':path']
@@ -37,9 +37,11 @@ export function createFastStreams(shared: Shared): FastStreams {
       if (ready === undefined || bytes === undefined) return false
       const ip = plainAddress(stream.session?.socket.remoteAddress)
       if (!unsent.hasRoom(ip, bytes.length)) return false
+      const taken = memory.hold(ip, bytes, true)
+      if (taken === undefined) return false
       const id = ids.next()
       // A client that resets the stream is no concern of ours, but an error that nobody hears ends the process.
-      stream.on('error', ignore)
+      stream.on('error', ignore).once('close', taken)
       stream.respond([':status', '200', ...stampHeaders(httpDate(now), id), ...ready.headers])
       if (bytes.length > SMALL) stream.once('close', unsent.add(ip, bytes.length))
       stream.end(bytes)

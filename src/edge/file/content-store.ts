@@ -1,4 +1,5 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { SiteFile } from '#core/site/site.ts'
@@ -32,6 +33,9 @@ const MIN_BUDGET_BYTES = 4 * MAX_WHOLE_BYTES
 /** What an entry of the cache takes besides its bytes, roughly. */
 const OVERHEAD = 512
 const MAX_HOPELESS = 50_000
+/** What is read at a time for somebody who holds much already. */
+const PIECE_BYTES = 64 * 1024
+const SLOWLY = { objectMode: false, highWaterMark: 1 } as const
 const MAX_WAITING = 500
 
 /**
@@ -104,11 +108,36 @@ export class ContentStore {
     return this.#blobs.open(sha256, span)
   }
 
+  /**
+   * The same for somebody who holds much of our memory already: a little is read at a time, and nothing before they have taken what was
+   * read before. That costs an opened file for each piece, and leaves none open meanwhile.
+   */
+  async openSlowly({ sha256, size }: SiteFile, span?: Span): Promise<Readable | undefined> {
+    const { start, end } = span ?? { start: 0, end: size }
+    const first = await this.#readPiece(sha256, start, end)
+    return first && Readable.from(this.#readSlowly(sha256, first, start, end), SLOWLY)
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     this.#waiting.clear()
     await this.#improving
     this.#kept.clear()
+  }
+
+  async *#readSlowly(sha256: string, first: Buffer, start: number, end: number): AsyncGenerator<Buffer> {
+    yield first
+    for (let at = start + first.length; at < end; at += PIECE_BYTES) {
+      const piece = await this.#readPiece(sha256, at, end)
+      // The head of the answer is out: all that is left is to break the connection off.
+      if (piece === undefined) throw new Error(`the content ${sha256} is gone`)
+      yield piece
+    }
+  }
+
+  async #readPiece(sha256: string, start: number, end: number): Promise<Buffer | undefined> {
+    const piece = await this.#blobs.open(sha256, { start, end: Math.min(start + PIECE_BYTES, end) })
+    return piece && buffer(piece)
   }
 
   async #read(file: SiteFile): Promise<Content | undefined> {

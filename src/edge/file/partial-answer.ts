@@ -3,20 +3,23 @@ import { Readable } from 'node:stream'
 import type { SiteFile } from '#core/site/site.ts'
 import { andThen } from '../and-then.ts'
 import type { Answer } from '../answer.ts'
-import type { ContentStore } from './content-store.ts'
+import { SMALL } from '../fast/unsent.ts'
+import type { Content } from './content-store.ts'
 import type { FileAnswer, Representation } from './file-answer.ts'
 import { LostContentError } from './lost-content.ts'
 import { contentRange, type Span } from './range.ts'
+
+/** Opens a part of a stored content, or the whole; undefined if it is lost. */
+export type Opener = (span?: Span) => Promise<Readable | undefined>
 
 /** The answer with parts of a content: one as it is, several as the parts of one message. */
 export function partialAnswer(
   answer: FileAnswer,
   { tag, content }: Representation,
   spans: readonly Span[],
-  store: ContentStore,
+  open: Opener,
 ): Answer | Promise<Answer> {
   const { file, contentType, headers, foundAt } = answer
-  const read = (span: Span) => content?.bytes?.subarray(span.start, span.end) ?? store.open(file.sha256, span)
   const partial = (type: string, range: readonly string[], length: number, body: Answer['body']): Answer => ({
     status: 206,
     headers: [
@@ -33,17 +36,19 @@ export function partialAnswer(
   const [only] = spans
   if (only === undefined || spans.length > 1) {
     const multipart = multipartOf(spans, contentType, file.size)
-    const body = Readable.from(joinParts(multipart, file, spans, read), { objectMode: false })
+    const readPart = (span: Span) => piecesOf(span, file, content, open)
+    const body = Readable.from(joinParts(multipart, spans, readPart), { objectMode: false })
     return partial(multipart.contentType, [], multipart.length, body)
   }
   const range = ['content-range', contentRange(only, file.size)]
-  return andThen<Part, Answer>(read(only), (body) => {
+  const bytes = content?.bytes?.subarray(only.start, only.end)
+  // A small part would hold all of the content in memory until it is taken.
+  const part = bytes !== undefined && bytes.length <= SMALL ? Buffer.from(bytes) : bytes
+  return andThen<Answer['body'], Answer>(part ?? open(only), (body) => {
     if (body === undefined) throw new LostContentError(file)
     return partial(contentType, range, only.end - only.start, body)
   })
 }
-
-type Part = Buffer | Readable | undefined
 
 interface Multipart {
   readonly contentType: string
@@ -74,17 +79,32 @@ function multipartOf(spans: readonly Span[], contentType: string, size: number):
 
 async function* joinParts(
   { heads, end }: Multipart,
-  file: SiteFile,
   spans: readonly Span[],
-  read: (span: Span) => Part | Promise<Part>,
+  read: (span: Span) => AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
   for (const [index, span] of spans.entries()) {
-    const part = await read(span)
-    // The head of the answer is out: all that is left is to break the connection off.
-    if (part === undefined) throw new LostContentError(file)
     yield heads[index] as Buffer
-    if (Buffer.isBuffer(part)) yield part
-    else yield* part
+    yield* read(span)
   }
   yield end
+}
+
+/** Copies of a content while it is in memory, which it need not stay for a visitor who is slow, and the rest from where it is stored. */
+async function* piecesOf(
+  { start, end }: Span,
+  file: SiteFile,
+  content: Content | undefined,
+  open: Opener,
+): AsyncGenerator<Buffer> {
+  for (let at = start; at < end; at += SMALL) {
+    const bytes = content?.bytes?.subarray(at, Math.min(at + SMALL, end))
+    if (bytes === undefined) {
+      const rest = await open({ start: at, end })
+      // The head of the answer is out: all that is left is to break the connection off.
+      if (rest === undefined) throw new LostContentError(file)
+      yield* rest
+      return
+    }
+    yield Buffer.from(bytes)
+  }
 }

@@ -57,7 +57,8 @@ function remember(answer: FileAnswer, content: Content): Representation {
   return representation
 }
 
-function represent(answer: FileAnswer, content: Content | undefined): Representation {
+/** Without a content, what is stored as it is. */
+export function represent(answer: FileAnswer, content: Content | undefined): Representation {
   const { encoding = 'identity', effort = 'best', length = answer.file.size } = content ?? {}
   const tag = entityTag(answer.file.sha256, encoding, effort)
   return {

@@ -1,14 +1,16 @@
+import type { SiteFile } from '#core/site/site.ts'
 import { andThen } from '../and-then.ts'
 import { type Answer, headerOf, type Question } from '../answer.ts'
 import type { Refusal } from '../error/refusal.ts'
+import { SMALL } from '../fast/unsent.ts'
 import type { ContentStore } from './content-store.ts'
-import { acceptedEncodings } from './encoding.ts'
+import { acceptedEncodings, type Encoding } from './encoding.ts'
 import { satisfiesIfMatch, satisfiesIfRange, tagInHand } from './entity-tag.ts'
 import type { FileAnswer, Representation } from './file-answer.ts'
 import { LostContentError } from './lost-content.ts'
-import { partialAnswer } from './partial-answer.ts'
+import { type Opener, partialAnswer } from './partial-answer.ts'
 import { readRange } from './range.ts'
-import { prepareRepresentation } from './representation.ts'
+import { prepareRepresentation, represent } from './representation.ts'
 
 type Result = Answer | Refusal
 
@@ -31,10 +33,27 @@ export function staticAnswer(
     const partial = rangeAnswer(answer, question, range, store)
     if (partial !== undefined) return partial
   }
-  return andThen(prepareRepresentation(answer, accepted, store), (ready) =>
+  return andThen(prepareFor(question, answer, accepted, store), (ready) =>
     wholeAnswer(answer, ready, question, store),
   )
 }
+
+/** The form of a file that this visitor gets. */
+const prepareFor = (
+  { isHolding }: Question,
+  answer: FileAnswer,
+  accepted: readonly Encoding[],
+  store: ContentStore,
+): ReturnType<typeof prepareRepresentation> =>
+  isHolding && answer.file.size > SMALL
+    ? represent(answer, undefined)
+    : prepareRepresentation(answer, accepted, store)
+
+/** How this visitor is sent what is not in memory. */
+const openerOf =
+  ({ isHolding }: Question, file: SiteFile, store: ContentStore): Opener =>
+  (span) =>
+    isHolding ? store.openSlowly(file, span) : store.open(file.sha256, span)
 
 /** The headers of an answer that tells the client to use the copy that it has. */
 export const notModifiedHeaders = ({ headers }: FileAnswer, tag: string): readonly string[] => [
@@ -77,26 +96,26 @@ function rangeAnswer(
   const { file } = answer
   const spans = readRange(range, file.size)
   if (spans === 'ignored') return undefined
-  return andThen(prepareRepresentation(answer, IDENTITY, store), (ready) => {
+  return andThen(prepareFor(question, answer, IDENTITY, store), (ready) => {
     if (ready === undefined) throw new LostContentError(file)
     const ifRange = headerOf(question, 'if-range')
     if (ifRange !== undefined && !satisfiesIfRange(ifRange, ready.tag))
       return staticAnswer(answer, withoutRange(question), store)
     if (spans === 'unsatisfiable')
       return { code: 'RANGE_NOT_SATISFIABLE', headers: ['content-range', `bytes */${file.size}`] }
-    return partialAnswer(answer, ready, spans, store)
+    return partialAnswer(answer, ready, spans, openerOf(question, file, store))
   })
 }
 
-const withoutRange = ({ method, headers }: Question): Question => ({
-  method,
-  headers: { ...headers, range: undefined },
+const withoutRange = (question: Question): Question => ({
+  ...question,
+  headers: { ...question.headers, range: undefined },
 })
 
 function wholeAnswer(
   answer: FileAnswer,
   representation: Representation | undefined,
-  { method }: Question,
+  question: Question,
   store: ContentStore,
 ): Result | Promise<Result> {
   const { file, status, foundAt } = answer
@@ -108,9 +127,9 @@ function wholeAnswer(
     source: 'static',
     entrypoint: foundAt,
   })
-  if (method === 'HEAD') return withBody(undefined)
+  if (question.method === 'HEAD') return withBody(undefined)
   const { content } = representation
-  const body = content === undefined ? store.open(file.sha256) : content.bytes
+  const body = content === undefined ? openerOf(question, file, store)() : content.bytes
   return andThen<Answer['body'], Result>(body, (opened) => {
     if (opened === undefined) throw new LostContentError(file)
     return withBody(opened)

@@ -11,6 +11,7 @@ import type { RequestIds } from '../request/request-id.ts'
 import type { Sent, Stamp } from '../respond.ts'
 import type { SiteCache } from '../site/site-cache.ts'
 import { stampLines } from '../stamp.ts'
+import type { VisitorMemory } from '../visitor-memory.ts'
 import { FrameEdges, RESTART_FRAME } from './websocket-frames.ts'
 
 /** Requests for another protocol on their connection, such as WebSocket. */
@@ -25,6 +26,7 @@ interface UpgradeOptions {
   readonly sites: SiteCache
   readonly clock: Clock
   readonly ids: RequestIds
+  readonly memory: VisitorMemory
   readonly serve: (exchange: Exchange) => void | Promise<void>
 }
 
@@ -32,7 +34,7 @@ interface UpgradeOptions {
 const NOT_MEANT = /(?:^|,)\s*(?:h2c?|http\/[\d.]+|tls\/[\d.]+)\s*(?:,|$)/i
 const PROTOCOL = /^[!#$%&'*+.^_`|~\w-]+(?:\/[!#$%&'*+.^_`|~\w-]+)?$/
 
-export function createUpgrades({ sites, clock, ids, serve }: UpgradeOptions): Upgrades {
+export function createUpgrades({ sites, clock, ids, memory, serve }: UpgradeOptions): Upgrades {
   return {
     accepts(req) {
       const { upgrade, 'content-length': length, 'transfer-encoding': coding } = req.headers
@@ -49,7 +51,7 @@ export function createUpgrades({ sites, clock, ids, serve }: UpgradeOptions): Up
       res.assignSocket(req.socket)
       res.once('finish', () => endSoon(socket))
       void serve({
-        ...exchangeOf(req, res, { ids, clock }),
+        ...exchangeOf(req, res, { ids, clock, memory }),
         upgrade: { socket, first, protocol: req.headers.upgrade as string },
       })
     },

@@ -1,5 +1,6 @@
 import { pipeline, type Readable } from 'node:stream'
 import { constants, createBrotliCompress, createGzip } from 'node:zlib'
+import { SourceShares } from '#core/access/source-shares.ts'
 import { isCompressible } from '#core/site/content-type.ts'
 import { type Answer, headerOf, type Question } from '../answer.ts'
 import { valueIn } from '../function/function-headers.ts'
@@ -13,8 +14,7 @@ const EVENTS = /^text\/event-stream/i
 /** How far back it looks for what is the same. Each answer under way has that in memory, by default more than 8 MB of it. */
 const STREAM_WINDOW_BITS = 18
 /** Answers that are compressed as they come: further ones go out as they are, since each takes memory until its visitor has it. */
-const MOST_STREAMS = 500
-let streams = 0
+const streams = new SourceShares({ all: 500, source: 250, least: 4 })
 
 /** The answer of a function, compressed if that helps and nothing speaks against it. */
 export function compressAnswer(answer: Answer, question: Question): Answer | Promise<Answer> {
@@ -22,12 +22,11 @@ export function compressAnswer(answer: Answer, question: Question): Answer | Pro
   if (coding === undefined) return answer
   const { body } = answer
   if (!Buffer.isBuffer(body)) {
-    if (streams >= MOST_STREAMS) return answer
-    return {
-      ...answer,
-      headers: codedHeaders(answer, coding),
-      body: compressStream(body as Readable, coding),
-    }
+    const giveBack = streams.take(question.from ?? '', 1)
+    if (giveBack === undefined) return answer
+    const compressed = compressStream(body as Readable, coding)
+    compressed.once('close', giveBack)
+    return { ...answer, headers: codedHeaders(answer, coding), body: compressed }
   }
   return compress(body, coding, 'quick').then((bytes) =>
     bytes.length >= body.length
@@ -86,9 +85,7 @@ function compressStream(body: Readable, coding: StreamCoding): Readable {
           params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: STREAM_WINDOW_BITS },
         })
       : createGzip({ flush: constants.Z_SYNC_FLUSH, level: 5 })
-  streams++
   // Whoever reads what comes out is told of errors there.
   pipeline(body, coder, () => {})
-  coder.once('close', () => streams--)
   return coder
 }

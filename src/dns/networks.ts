@@ -1,3 +1,4 @@
+import { remembering } from '#core/remembering.ts'
 import { addressData } from './rdata.ts'
 
 /** A network, and the region that is nearest to those in it. */
@@ -23,7 +24,7 @@ const MAPPED = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i
 /** Which region is nearest to an address, as the operator says: by the smallest network that it is in. */
 export class Networks {
   readonly #entries: readonly Entry[]
-  readonly #known = new Map<string, Nearest>()
+  readonly nearest = remembering((address): Nearest => this.#find(bytesOf(address)), { most: MAX_KNOWN })
 
   constructor(networks: readonly Network[]) {
     this.#entries = networks
@@ -33,16 +34,6 @@ export class Networks {
 
   get isEmpty(): boolean {
     return this.#entries.length === 0
-  }
-
-  nearest(address: string): Nearest {
-    let found = this.#known.get(address)
-    if (found === undefined) {
-      found = this.#find(bytesOf(address))
-      if (this.#known.size >= MAX_KNOWN) this.#known.clear()
-      this.#known.set(address, found)
-    }
-    return found
   }
 
   #find(bytes: Buffer): Nearest {

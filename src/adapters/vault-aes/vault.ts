@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 import type { Vault } from '#core/ports/vault.ts'
+import { remembering } from '#core/remembering.ts'
 import { KEY_BYTES } from './key-text.ts'
 import { VaultError } from './vault-error.ts'
 
@@ -15,16 +16,11 @@ const KEPT_KEYS = 256
 export function createVault(masterKey: Buffer): Vault {
   if (masterKey.length !== KEY_BYTES) throw new RangeError(`A master key has ${KEY_BYTES} bytes`)
   const master = createSecretKey(masterKey)
-  const keys = new Map<string, Buffer>()
 
-  const keyFor = (purpose: string): Buffer => {
-    const kept = keys.get(purpose)
-    if (kept !== undefined) return kept
-    if (keys.size >= KEPT_KEYS) keys.clear()
-    const key = Buffer.from(hkdfSync('sha256', master, '', `aloft vault ${VERSION} ${purpose}`, KEY_BYTES))
-    keys.set(purpose, key)
-    return key
-  }
+  const keyFor = remembering(
+    (purpose) => Buffer.from(hkdfSync('sha256', master, '', `aloft vault ${VERSION} ${purpose}`, KEY_BYTES)),
+    { most: KEPT_KEYS },
+  )
 
   return {
     seal(plain, purpose) {

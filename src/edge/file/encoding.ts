@@ -1,3 +1,4 @@
+import { remembering } from '#core/remembering.ts'
 import { qualityOf } from '../request/quality.ts'
 
 /** Content codings we can make, the one we like best first. */
@@ -8,25 +9,15 @@ export type Encoding = Coding | 'identity'
 const OFFERED: readonly Encoding[] = [...CODINGS, 'identity']
 const PLAIN: readonly Encoding[] = ['identity']
 
-/** Clients send few different values; what they mean is worked out once. */
-const KNOWN_LIMIT = 500
-const LONGEST_KNOWN = 128
-const known = new Map<string, readonly Encoding[]>()
+/** Clients send few different values. */
+const readOnce = remembering(readHeader, { most: 500, longest: 128 })
 
 /**
  * What a request's Accept-Encoding allows, best first. Never empty: a client that refuses everything, identity
  * included, still gets the content as it is, since an error would help it less.
  */
-export function acceptedEncodings(header: string | undefined): readonly Encoding[] {
-  if (header === undefined) return PLAIN
-  let accepted = known.get(header)
-  if (accepted === undefined) {
-    accepted = readHeader(header)
-    if (known.size >= KNOWN_LIMIT) known.clear()
-    if (header.length <= LONGEST_KNOWN) known.set(header, accepted)
-  }
-  return accepted
-}
+export const acceptedEncodings = (header: string | undefined): readonly Encoding[] =>
+  header === undefined ? PLAIN : readOnce(header)
 
 function readHeader(header: string): readonly Encoding[] {
   const weights = new Map<string, number>()

@@ -1,23 +1,11 @@
+import { remembering } from '#core/remembering.ts'
 import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
 import { namesIn } from './function-request.ts'
-
-const MAX_KNOWN = 2000
-const LONGEST_KNOWN = 64
 
 /** Headers of an instance's answer that do not go further. */
 const NOT_PASSED =
   /^(?:connection|date|http2-settings|keep-alive|proxy-(?:authenticate|connection)|te|trailer|transfer-encoding|upgrade|x-(?:platform|aloft|middleware)-.*)$/
-const passed = new Map<string, boolean>()
-
-function isPassed(name: string): boolean {
-  let answer = passed.get(name)
-  if (answer === undefined) {
-    answer = !NOT_PASSED.test(name)
-    if (passed.size >= MAX_KNOWN) passed.clear()
-    if (name.length <= LONGEST_KNOWN) passed.set(name, answer)
-  }
-  return answer
-}
+const isPassed = remembering((name) => !NOT_PASSED.test(name), { most: 2000, longest: 64 })
 
 const EMPTY: ReadonlySet<string> = new Set()
 

@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import { markUnshared } from '#core/chunks.ts'
 import type { ProgramRef } from '#core/ports/runner.ts'
+import { remembering } from '#core/remembering.ts'
 import type { RouteOutcome } from '#core/routing/match/route-outcome.ts'
 import { encodePath, encodeRawText } from '#core/routing/url/request-path.ts'
 import type { Site, SiteFunction } from '#core/site/site.ts'
@@ -282,22 +283,14 @@ const RESERVED = /^(?:x-(?:aloft|vercel|platform|forwarded|now|invoke|middleware
 /** Sent by the client side of a framework, and no more than a hint. */
 const HINTS = new Set(['x-middleware-prefetch'])
 
-/** Visitors send few different names; whether they pass is worked out once. */
-const MAX_KNOWN = 2000
-const LONGEST_KNOWN = 64
-const known = new Map<string, boolean>()
-
-/** Whether a header that a visitor sends reaches a function. */
-export function isForwarded(sent: string): boolean {
-  let answer = known.get(sent)
-  if (answer === undefined) {
+/** Whether a header that a visitor sends reaches a function. Visitors send few different names. */
+export const isForwarded = remembering(
+  (sent) => {
     const name = sent.toLowerCase()
-    answer = !NOT_SENT.has(name) && (!RESERVED.test(name) || HINTS.has(name))
-    if (known.size >= MAX_KNOWN) known.clear()
-    if (sent.length <= LONGEST_KNOWN) known.set(sent, answer)
-  }
-  return answer
-}
+    return !NOT_SENT.has(name) && (!RESERVED.test(name) || HINTS.has(name))
+  },
+  { most: 2000, longest: 64 },
+)
 
 /** Those of a visitor's headers that reach a function, and that nobody has something else to say for. */
 function linesOf(req: AnyRequest, extra: Extra | undefined): string {

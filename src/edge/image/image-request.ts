@@ -1,4 +1,5 @@
 import type { ImageConfig, LocalPattern, RemotePattern } from '#core/output/image-config.ts'
+import { remembering } from '#core/remembering.ts'
 import { compileRegex, type Regex } from '#core/routing/pattern/regex-engine.ts'
 
 /** Which image is asked for, in which size. */
@@ -63,27 +64,25 @@ const isRemote = (pattern: RemotePattern, target: URL): boolean =>
   matches(pattern.hostname, target.hostname) &&
   isLocal(pattern, target)
 
-const MOST_KNOWN = 1000
-const known = new Map<string, Regex | undefined>()
-
-function matches(pattern: string, text: string): boolean {
-  if (!known.has(pattern)) {
-    if (known.size >= MOST_KNOWN) known.clear()
-    known.set(pattern, compiled(pattern))
-  }
-  return known.get(pattern)?.match(text) !== undefined
-}
+const matches = (pattern: string, text: string): boolean => regexOf(pattern)?.match(text) !== undefined
 
 /** Look-aheads of those that frameworks write only keep names apart that begin with a dot. */
 const LOOK_AHEAD = /\(\?!(?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)/g
 
-function compiled(pattern: string): Regex | undefined {
-  try {
-    return compileRegex(pattern.startsWith('^') ? pattern.replace(LOOK_AHEAD, '') : globSource(pattern), true)
-  } catch {
-    return undefined
-  }
-}
+/** Null for a pattern that is none, which matches nothing. */
+const regexOf = remembering(
+  (pattern): Regex | null => {
+    try {
+      return compileRegex(
+        pattern.startsWith('^') ? pattern.replace(LOOK_AHEAD, '') : globSource(pattern),
+        true,
+      )
+    } catch {
+      return null
+    }
+  },
+  { most: 1000 },
+)
 
 const globSource = (glob: string): string =>
   glob.replace(/\*\*|\*|[.+?^${}()|[\]\\]/g, (sign) =>

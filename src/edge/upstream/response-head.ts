@@ -1,3 +1,5 @@
+import { remembering } from '#core/remembering.ts'
+
 /** What an instance says before the body of its answer. */
 export interface ResponseHead {
   readonly status: number
@@ -27,11 +29,6 @@ const NAME = /^[!#$%&'*+.^_`|~\w-]+$/
 const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r[^\n]|[^\r]\n|\r$|^\n/
 const LENGTH = /^\d{1,15}$/
 const MAX_HEADERS = 256
-
-/** Programs send few different names; what they are in lower case is worked out once. */
-const MAX_KNOWN = 1000
-const LONGEST_KNOWN = 64
-const known = new Map<string, string>()
 
 /** Reads the text of a head, without the empty line at its end; one character a byte. Throws at the slightest doubt. */
 export function readResponseHead(text: string): ResponseHead {
@@ -84,13 +81,11 @@ export function readResponseHead(text: string): ResponseHead {
 const TIMEOUT = /(?:^|,)\s*timeout=(\d{1,6})\s*(?:,|$)/i
 const CLOSE = /(?:^|,)\s*close\s*(?:,|$)/i
 
-function nameOf(sent: string): string {
-  let name = known.get(sent)
-  if (name === undefined) {
+/** Programs send few different names. */
+const nameOf = remembering(
+  (sent) => {
     if (!NAME.test(sent)) throw new MalformedResponseError('the name of a header is malformed')
-    name = sent.toLowerCase()
-    if (known.size >= MAX_KNOWN) known.clear()
-    if (sent.length <= LONGEST_KNOWN) known.set(sent, name)
-  }
-  return name
-}
+    return sent.toLowerCase()
+  },
+  { most: 1000, longest: 64 },
+)

@@ -1,16 +1,10 @@
-import { PassThrough } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { SECOND } from '#contract/time.ts'
 import type { LoadedProgram } from '#core/instance/instance.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { SandboxExit } from '#core/ports/sandbox.ts'
 import type { ImageDetails } from '../docker/engine/engine-types.ts'
-import {
-  type ContainerLaunch,
-  type ControlMessage,
-  faultOf,
-  portOf,
-} from '../docker/launch/container-launch.ts'
+import { ContainerLaunch, type Variables } from '../docker/launch/container-launch.ts'
 import { openSocketBridge, type SocketBridge } from '../docker/launch/socket-bridge.ts'
 import type { Places } from './places.ts'
 import { type ServiceParts, serviceSpec } from './service-spec.ts'
@@ -51,26 +45,12 @@ export async function launchService(
  * An instance that a swarm runs: a service with one replica. When the swarm moves it to another node, requests wait until
  * it takes them there; when the program ends by itself the service goes, and who wants another one starts it.
  */
-class Service implements ContainerLaunch {
-  readonly task = undefined
-  readonly root = undefined
-  readonly cache = undefined
-  readonly socket: string
-  readonly control = { send: (message: object) => this.#told(message as ControlMessage) }
-  readonly exit: Promise<SandboxExit | undefined>
-  listener: ContainerLaunch['listener']
-
+class Service extends ContainerLaunch {
   readonly #loaded: LoadedProgram
-  readonly #image: ImageDetails
   readonly #parts: ServiceLaunchParts
-  readonly #bridge: SocketBridge
-  readonly #stdout = new PassThrough()
-  readonly #stderr = new PassThrough()
-  readonly #ended = Promise.withResolvers<SandboxExit | undefined>()
   /** Settles when the service is to go. */
   readonly #over = Promise.withResolvers<SandboxExit | undefined>()
-  readonly #stopped = new AbortController()
-  #begun: Promise<void> | undefined
+  #id: string | undefined
   #killed = false
   #isReady = false
   /** The one that requests go to, or will once it takes them. */
@@ -82,16 +62,9 @@ class Service implements ContainerLaunch {
   #isLooking = false
 
   constructor(loaded: LoadedProgram, image: ImageDetails, parts: ServiceLaunchParts, bridge: SocketBridge) {
+    super({ image, bridge, socket: parts.socket, log: parts.log, name: parts.service.name })
     this.#loaded = loaded
-    this.#image = image
     this.#parts = parts
-    this.#bridge = bridge
-    this.socket = parts.socket
-    this.exit = this.#ended.promise
-  }
-
-  output() {
-    return { stdout: this.#stdout, stderr: this.#stderr }
   }
 
   stop(): void {
@@ -102,7 +75,7 @@ class Service implements ContainerLaunch {
     this.#stop(true)
   }
 
-  readonly wasLost = async (): Promise<boolean> => {
+  override readonly wasLost = async (): Promise<boolean> => {
     if (performance.now() - this.#leftAt < MOVING_MS) return true
     const { task } = this.#current ?? {}
     if (!task) return false
@@ -122,46 +95,26 @@ class Service implements ContainerLaunch {
     return !isHere
   }
 
-  #told(message: ControlMessage): void {
-    if (message.type === 'load') {
-      if (this.#begun || this.#stopped.signal.aborted) return
-      this.#begun = this.#run(message.env as Readonly<Record<string, string>>)
-    } else if (message.type === 'stop') this.stop()
-    // One that is being moved, or will be, is well, though it does not answer.
-    else if (message.type === 'ping' && this.#isReady && !(this.#isLeading && this.#bridge.isReached))
-      this.listener?.message({ type: 'pong' })
+  protected override isMoving(): boolean {
+    return this.#isReady && !(this.#isLeading && this.bridge.isReached)
   }
 
-  async #run(env: Readonly<Record<string, string>>): Promise<void> {
+  protected async run(env: Variables, port: number): Promise<SandboxExit | undefined> {
     const { swarm, tasks, service, registryAuth, log } = this.#parts
-    const port = portOf(env, this.#image)
-    let id: string | undefined
-    let exit: SandboxExit | undefined
-    try {
-      id = await swarm.createService(serviceSpec(this.#loaded, env, { ...service, port }), registryAuth)
-      const unfollow = tasks.follow(id, (found) => {
-        // The next look comes soon.
-        if (this.#isLooking) return
-        this.#isLooking = true
-        this.#look(found, port)
-          .catch((err) => log.debug({ err, name: service.name }, 'a service could not be looked at'))
-          .finally(() => {
-            this.#isLooking = false
-          })
-      })
-      exit = await this.#over.promise
-      unfollow()
-    } catch (error) {
-      log.debug({ err: error, name: service.name }, 'a service could not be run')
-      if (!this.#stopped.signal.aborted) this.listener?.message({ type: 'failed', message: faultOf(error) })
-    }
-    if (this.#killed) await this.#killTask()
-    if (id !== undefined) await this.#remove(id)
-    await this.#closeOutput()
-    await this.#bridge.close().catch(() => {})
-    if (exit?.reason === 'exited') this.listener?.message({ type: 'finished', code: exit.code })
-    this.#ended.resolve(exit)
-    this.listener?.closed()
+    this.#id = await swarm.createService(serviceSpec(this.#loaded, env, { ...service, port }), registryAuth)
+    const unfollow = tasks.follow(this.#id, (found) => {
+      // The next look comes soon.
+      if (this.#isLooking) return
+      this.#isLooking = true
+      this.#look(found, port)
+        .catch((err) => log.debug({ err, name: service.name }, 'a service could not be looked at'))
+        .finally(() => {
+          this.#isLooking = false
+        })
+    })
+    const exit = await this.#over.promise
+    unfollow()
+    return exit
   }
 
   /** The newest first. */
@@ -190,7 +143,7 @@ class Service implements ContainerLaunch {
     const isLost = node?.Status.State !== 'ready' || this.#parts.places.at(old.task.NodeID) === undefined
     log.info({ name: service.name, from: old.task.NodeID, task: next.ID, isLost }, 'an instance is moved')
     this.#isLeading = false
-    this.#bridge.hold(isLost)
+    this.bridge.hold(isLost)
     old.gone.abort()
     this.#left = old.task
     this.#leftAt = performance.now()
@@ -207,8 +160,8 @@ class Service implements ContainerLaunch {
     const container = task.Status.ContainerStatus?.ContainerID ?? ''
     if (!place || !(await place.accepts(container, port))) return
     const connector = await place.connector(container, port)
-    if (!connector || this.#stopped.signal.aborted) return
-    this.#bridge.lead(connector)
+    if (!connector || this.stopped.signal.aborted) return
+    this.bridge.lead(connector)
     this.#isLeading = true
     if (this.#isReady) return
     this.#isReady = true
@@ -218,8 +171,8 @@ class Service implements ContainerLaunch {
   async #read(task: Task, signal: AbortSignal): Promise<void> {
     try {
       const { stdout, stderr } = await this.#parts.swarm.taskOutput(task.ID, signal)
-      stdout.pipe(this.#stdout, { end: false })
-      stderr.pipe(this.#stderr, { end: false })
+      stdout.pipe(this.stdout, { end: false })
+      stderr.pipe(this.stderr, { end: false })
       await Promise.all(
         [stdout, stderr].map((stream) => new Promise((resolve) => stream.once('close', resolve))),
       )
@@ -235,7 +188,7 @@ class Service implements ContainerLaunch {
     if (/^starting container failed|^No such image|^preparing/i.test(Err)) return this.#refused(task)
     const place = this.#parts.places.at(task.NodeID)
     const end = await place?.endOf(ContainerStatus?.ContainerID ?? '').catch(() => undefined)
-    if (end?.reason !== undefined) this.#stderr.write(`${end.reason}. It is ended.\n`)
+    if (end?.reason !== undefined) this.stderr.write(`${end.reason}. It is ended.\n`)
     this.#over.resolve(
       end?.ranOutOfMemory
         ? { code: null, signal: 'SIGKILL', reason: 'memory' }
@@ -253,15 +206,15 @@ class Service implements ContainerLaunch {
 
   #stop(isKilled: boolean): void {
     this.#killed ||= isKilled
-    this.#stopped.abort()
     this.#over.resolve(isKilled ? KILLED : { code: 0, signal: null, reason: 'exited' })
-    if (this.#begun === undefined) {
-      // Nothing runs yet, and nothing will.
-      this.#begun = this.#bridge.close().then(async () => {
-        await this.#closeOutput()
-        this.#ended.resolve(undefined)
-      })
-    }
+    this.endsRun()
+  }
+
+  protected async remove(): Promise<void> {
+    if (this.#killed) await this.#killTask()
+    if (this.#id !== undefined) await this.#removeService(this.#id)
+    await this.#closeOutput()
+    await this.bridge.close().catch(() => {})
   }
 
   /** Else it has the time of a service that is stopped. */
@@ -276,7 +229,7 @@ class Service implements ContainerLaunch {
   }
 
   /** Until nothing runs of it; of a node that is lost nothing is heard, and it is not waited for. */
-  async #remove(id: string): Promise<void> {
+  async #removeService(id: string): Promise<void> {
     const { swarm, tasks, log, service } = this.#parts
     try {
       await swarm.removeService(id)
@@ -308,8 +261,8 @@ class Service implements ContainerLaunch {
     await Promise.race([read, pause(LAST_WORDS_MS, undefined, { signal: late.signal }).catch(() => {})])
     late.abort()
     gone?.abort()
-    this.#stdout.end()
-    this.#stderr.end()
+    this.stdout.end()
+    this.stderr.end()
   }
 }
 

@@ -15,6 +15,7 @@ import {
   TWO_SERVING,
   uninstall,
 } from '#test/support/installation.ts'
+import { until } from '#test/support/until.ts'
 
 const skip = /postgresql/.test(process.env.ALOFT_TEST_MISSING ?? '') && 'postgresql is not installed'
 
@@ -54,10 +55,6 @@ const overTls = (host: string) =>
 
 const user = () =>
   fetch(`${aloft.url}/v2/user`, { headers: { authorization: `Bearer ${aloft.token}`, connection: 'close' } })
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 100))
-}
 
 test('a start without the database serves what is known here, and catches up when it is back', {
   skip,

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { deployed } from '#test/support/deploying.ts'
 import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { until } from '#test/support/until.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const FILES = 400
@@ -28,10 +29,6 @@ const open = async (): Promise<Socket> => {
   const socket = connect(aloft.port, '127.0.0.1').on('error', () => {})
   await Promise.race([once(socket, 'connect'), once(socket, 'close')])
   return socket
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
 const head = (on: string, more = '') =>

@@ -7,6 +7,7 @@ import {
   TWO_SERVING,
   uninstall,
 } from '#test/support/installation.ts'
+import { until } from '#test/support/until.ts'
 
 let aloft: Installation
 
@@ -17,10 +18,6 @@ after(async () => {
   await aloft.stop()
   await uninstall(aloft)
 })
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 100))
-}
 
 /** Asks until somebody answers: what a stopped process had accepted is lost with it. */
 async function read(path: string): Promise<Response> {

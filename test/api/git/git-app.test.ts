@@ -4,6 +4,7 @@ import { addContractApps, type ContractApps } from '../../support/git/contract-a
 import { type ContractHost, startContractHost } from '../../support/git/contract-host.ts'
 import { workTree } from '../../support/git/git.ts'
 import { type Account, startServer, type TestServer } from '../../support/server.ts'
+import { until } from '../../support/until.ts'
 
 let server: TestServer
 let host: ContractHost
@@ -16,14 +17,6 @@ before(async () => {
   await server.startJobs()
 })
 after(() => server?.close())
-
-async function until<T>(look: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
-  for (;;) {
-    const found = await look()
-    if (found) return found
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}
 
 async function fresh(t: TestContext) {
   ahead = 0

@@ -5,6 +5,7 @@ import { type ContractHost, type ContractKind, startContractHost } from '../../s
 import { workTree } from '../../support/git/git.ts'
 import { ScriptedBuilder } from '../../support/scripted-builder.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
+import { until } from '../../support/until.ts'
 
 let server: TestServer
 const builder = new ScriptedBuilder()
@@ -16,14 +17,6 @@ before(async () => {
   await server.startJobs()
 })
 after(() => server?.close())
-
-async function until<T>(look: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
-  for (;;) {
-    const found = await look()
-    if (found) return found
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
 
 async function connected(t: TestContext, kind: ContractKind) {
   const host: ContractHost = await startContractHost(kind)

@@ -10,6 +10,7 @@ import {
 import { workTree } from '../../support/git/git.ts'
 import { samplePush } from '../../support/samples.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
+import { until } from '../../support/until.ts'
 
 let server: TestServer
 const hosts = new Map<ContractKind, ContractHost>()
@@ -23,14 +24,6 @@ after(async () => {
   await server?.close()
   for (const host of hosts.values()) await host.close()
 })
-
-async function until<T>(look: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
-  for (;;) {
-    const found = await look()
-    if (found) return found
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}
 
 /** A repository at a host, an account with the host connected, and a project. */
 async function prepared(t: TestContext, kind: ContractKind) {

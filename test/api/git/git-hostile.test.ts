@@ -12,6 +12,7 @@ import { runGit, type WorkTree, workTree } from '../../support/git/git.ts'
 import { type GitHost, startGitHost } from '../../support/git/git-host.ts'
 import { processesWith } from '../../support/sandbox/sandbox.ts'
 import { type Account, startServer, type TestServer } from '../../support/server.ts'
+import { until } from '../../support/until.ts'
 
 const TOKEN = 'of-the-host'
 
@@ -36,10 +37,6 @@ interface ShownPush {
 
 const pushesOf = async (account: Account, project: string): Promise<readonly ShownPush[]> =>
   (await server.call(`GET /v1/projects/${project}/pushes?limit=100`, account)).body.pushes
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50))
-}
 
 /** As the file systems of other machines write `.git`, or ways out of a folder. */
 const NAMES = [

@@ -4,6 +4,7 @@ import { CONTRACT_KINDS, type ContractHost, startContractHost } from '../../supp
 import { workTree } from '../../support/git/git.ts'
 import { type GitHost, startGitHost } from '../../support/git/git-host.ts'
 import { type Account, startServer, type TestServer } from '../../support/server.ts'
+import { until } from '../../support/until.ts'
 
 let server: TestServer
 before(async () => {
@@ -11,14 +12,6 @@ before(async () => {
   await server.startJobs()
 })
 after(() => server?.close())
-
-async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> {
-  for (;;) {
-    const found = await look()
-    if (found) return found
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}
 
 /** A project of which no webhook ever comes. */
 async function connected(

@@ -7,6 +7,7 @@ import { type GitHost, startGitHost } from '../../support/git/git-host.ts'
 import { HOST_PULLS, type PullGiven } from '../../support/git/host-pulls.ts'
 import { outputOf, ScriptedBuilder } from '../../support/scripted-builder.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
+import { until } from '../../support/until.ts'
 
 interface ShownPush {
   readonly id: string
@@ -35,14 +36,6 @@ after(async () => {
   await server?.close()
   await elsewhere?.close()
 })
-
-async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> {
-  for (;;) {
-    const found = await look()
-    if (found) return found
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}
 
 /** A project that is deployed from a repository at a host, and a clone of a stranger. */
 async function connected(t: TestContext, host: string) {

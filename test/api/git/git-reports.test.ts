@@ -8,6 +8,7 @@ import { type GitHost, startGitHost } from '../../support/git/git-host.ts'
 import { HOST_PULLS } from '../../support/git/host-pulls.ts'
 import { ScriptedBuilder } from '../../support/scripted-builder.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
+import { until } from '../../support/until.ts'
 
 interface Call {
   readonly method: string
@@ -120,14 +121,6 @@ after(async () => {
   await server?.close()
   await elsewhere?.close()
 })
-
-async function until<T>(look: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
-  for (;;) {
-    const found = await look()
-    if (found) return found
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}
 
 async function connected(t: TestContext, name: Host, projects: readonly string[]) {
   host = name

@@ -5,6 +5,7 @@ import { MINUTE } from '#contract/time.ts'
 import { workTree } from '../../support/git/git.ts'
 import { HOST_WEBHOOKS } from '../../support/git/host-webhooks.ts'
 import { type Account, startServer, type TestServer } from '../../support/server.ts'
+import { until } from '../../support/until.ts'
 
 let server: TestServer
 /** Where the repository is: another installation, which speaks git as any host does. */
@@ -42,10 +43,6 @@ const pushesOf = (account: Account, name: string) => async () =>
     readonly deploymentId: string | null
     readonly reason: { readonly code: string; readonly message: string } | null
   }[]
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 100))
-}
 
 test('a repository elsewhere is deployed when it is connected, when its host calls, and when nobody does', async (t) => {
   const { host, account, name, url, tree, connect, pushes } = await connected(t)

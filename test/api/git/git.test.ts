@@ -7,6 +7,7 @@ import { BuildFailure } from '#core/ports/builder.ts'
 import { runGit, type WorkTree, workTree } from '../../support/git/git.ts'
 import { outputOf, ScriptedBuilder } from '../../support/scripted-builder.ts'
 import { type Account, startServer, type TestServer } from '../../support/server.ts'
+import { until } from '../../support/until.ts'
 
 interface ShownPush {
   readonly id: string
@@ -475,8 +476,3 @@ test('another production branch can be chosen', async (t) => {
   await tree.must('push', 'aloft', 'main:live')
   assert.equal((await shown(`${project}.localhost`)).body, 'second')
 })
-
-/** Asks again until it is so; the runner of tests ends what never is. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 100))
-}

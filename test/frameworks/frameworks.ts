@@ -42,6 +42,13 @@ const page = (what: string, path: string, holds: RegExp, more: Partial<Expectati
 const HTML = /text\/html/
 const SUM: Partial<Expectation> = { method: 'POST', body: '{"a":2,"b":3}', type: /json/ }
 const sum = page('a request with a body', '/api/sum', /"sum":5/, SUM)
+const kept: Try = {
+  what: 'a page that is kept',
+  steps: [
+    { path: '/kept/1', time: 'new' },
+    { path: '/kept/1', time: 'kept' },
+  ],
+}
 const missing = (path = '/nothing-here'): Try => page('a page that is missing', path, /./s, { status: 404 })
 
 /** A page that is kept, and made anew after something was done. */
@@ -312,13 +319,7 @@ export const FRAMEWORK_APPS: readonly FrameworkApp[] = [
       greets('Svelte'),
       page('a prerendered page', '/about', /Svelte about/, { type: HTML }),
       sum,
-      {
-        what: 'a page that is kept',
-        steps: [
-          { path: '/kept/1', time: 'new' },
-          { path: '/kept/1', time: 'kept' },
-        ],
-      },
+      kept,
       missing(),
     ],
   },
@@ -358,13 +359,7 @@ export const FRAMEWORK_APPS: readonly FrameworkApp[] = [
       person,
       page('a prerendered page', '/about', /Nuxt about/, { type: HTML }),
       sum,
-      {
-        what: 'a page that is kept',
-        steps: [
-          { path: '/kept/1', time: 'new' },
-          { path: '/kept/1', time: 'kept' },
-        ],
-      },
+      kept,
       missing(),
     ],
   },

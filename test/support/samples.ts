@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { newDomainToken, newId } from '#contract/ids.ts'
+import { newId } from '#contract/ids.ts'
 import type { Alias } from '#core/alias/alias.ts'
 import type { Application } from '#core/application/application.ts'
 import type { AuditEntry } from '#core/audit/audit.ts'
@@ -9,7 +9,7 @@ import type { Cron, CronRun } from '#core/cron/cron.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
 import { DEFAULT_MODE, type ManifestFile } from '#core/deployment/file/manifest.ts'
 import type { DnsRecord } from '#core/dns-record/dns-record.ts'
-import type { Domain } from '#core/domain/domain.ts'
+import { type Domain, newDomain } from '#core/domain/domain.ts'
 import type { Drain } from '#core/drain/drain.ts'
 import type { EnvVariable } from '#core/env-variable/env-variable.ts'
 import type { UploadedFile } from '#core/file/file-store.ts'
@@ -279,22 +279,10 @@ export const sampleInstance = (given: Partial<Instance> = {}): Instance => ({
 
 export function sampleDomain(given: Partial<Domain> = {}): Domain {
   const id = given.id ?? newId.domain()
+  const owner = { ownerId: 'an-account', creatorId: 'a-user' }
   return {
+    ...newDomain({ ...owner, name: `${id.toLowerCase()}.example`, serviceWish: null }, 1_700_000_000_000),
     id,
-    ownerId: 'an-account',
-    creatorId: 'a-user',
-    name: `${id.toLowerCase()}.example`,
-    serviceWish: null,
-    token: newDomainToken(),
-    nameservers: [],
-    nsVerifiedAt: null,
-    txtVerifiedAt: null,
-    boughtAt: null,
-    expiresAt: null,
-    transferStartedAt: null,
-    transferredAt: null,
-    checkedAt: null,
-    createdAt: 1_700_000_000_000,
     ...given,
   }
 }

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
+import { sampleDeployment } from '#client/deploy/deployment-testing.ts'
 import { listDeploymentAliases } from '#contract/api/alias.ts'
 import {
   cancelDeployment,
@@ -12,7 +13,6 @@ import {
 } from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
-import { sampleDeployment } from '../deployment/deployment-testing.ts'
 import { sampleProject, shownDeployment } from '../project/project-testing.ts'
 
 const made = { ...sampleDeployment, target: 'production' as const, aliasFinal: ['shop-jo.localhost'] }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
+import { sampleDeployment } from '#client/deploy/deployment-testing.ts'
 import { listDeploymentAliases } from '#contract/api/alias.ts'
 import { getDeployment, listBuilds } from '#contract/api/deployment.ts'
 import { iso } from '#contract/time.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
-import { sampleDeployment } from './deployment-testing.ts'
 
 test('inspect lists the names that lead to the deployment now, as after a promotion', async () => {
   await using machine = await startMachine(

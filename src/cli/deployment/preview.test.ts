@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
+import { sampleDeployment } from '#client/deploy/deployment-testing.ts'
 import { getDeployment, listFiles } from '#contract/api/deployment.ts'
 import { getPreview } from '#contract/api/preview.ts'
 import { getProject } from '#contract/api/project.ts'
 import { AloftError } from '#contract/errors.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
 import { sampleProject, shownDeployment } from '../project/project-testing.ts'
-import { sampleDeployment } from './deployment-testing.ts'
 
 const env = { ALOFT_TOKEN: TOKEN }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
+import { sampleDeployment } from '#client/deploy/deployment-testing.ts'
 import { getDeployment, listInstances, scaleInstances } from '#contract/api/deployment.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
-import { sampleDeployment } from './deployment-testing.ts'
 
 const env = { ALOFT_TOKEN: TOKEN }
 

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
+import { sampleDeployment } from '#client/deploy/deployment-testing.ts'
 import { getDeployment, getFile, listFiles } from '#contract/api/deployment.ts'
 import { AloftError } from '#contract/errors.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
-import { sampleDeployment } from '../deployment/deployment-testing.ts'
 
 const env = { ALOFT_TOKEN: TOKEN }
 const machine = await startMachine(

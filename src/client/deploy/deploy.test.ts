@@ -16,6 +16,7 @@ import { type DeployOptions, deploy } from './deploy.ts'
 import { DeployError } from './deploy-error.ts'
 import type { DeployEvent, Deployment } from './deploy-event.ts'
 import { deployFiles } from './deploy-files.ts'
+import { sampleDeployment } from './deployment-testing.ts'
 
 const closing: (() => unknown)[] = []
 after(() => Promise.all(closing.map((close) => close())))
@@ -23,29 +24,11 @@ after(() => Promise.all(closing.map((close) => close())))
 const sha1 = (bytes: string | Buffer): string => createHash('sha1').update(bytes).digest('hex')
 
 const deployment = (readyState: Deployment['readyState']): Deployment => ({
-  id: 'dpl_1',
+  ...sampleDeployment,
   url: 'site-abc.localhost',
   name: 'site',
-  meta: {},
-  version: 2,
-  plan: 'pro',
-  public: false,
-  ownerId: 'u1',
-  projectId: 'prj_1',
-  creator: { uid: 'u1' },
-  type: 'LAMBDAS',
   readyState,
   createdAt: 1_900_000_000_000,
-  createdIn: 'iad1',
-  regions: [],
-  routes: null,
-  builds: [],
-  env: [],
-  build: { env: [] },
-  alias: [],
-  aliasFinal: [],
-  aliasAssigned: false,
-  aliasError: null,
 })
 
 const entry = (serial: string, text: string) => ({

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { sampleDrain } from '#test/support/samples.ts'
 import type { LogEntry } from '../log/log-entry.ts'
 import type { Drain } from './drain.ts'
 import { sourceOf, toItem } from './drain-item.ts'
@@ -36,23 +37,7 @@ const deployment = {
   environment: 'preview',
 } as const
 
-const drain: Drain = {
-  id: 'ld_a',
-  ownerId: 'anna',
-  installationId: null,
-  name: 'a drain',
-  url: 'https://example.com/',
-  format: 'json',
-  projectIds: null,
-  sources: null,
-  environments: null,
-  sealedHeaders: null,
-  sealedSecret: null,
-  samplingRate: 1,
-  status: 'enabled',
-  failingSince: null,
-  createdAt: 1,
-}
+const drain = sampleDrain({ id: 'ld_a', ownerId: 'anna' })
 
 it('names what answered, and how bad it was', () => {
   assert.equal(sourceOf(entry()), 'lambda')

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
+import { sampleDeployment } from '#client/deploy/deployment-testing.ts'
 import { listDeploymentAliases } from '#contract/api/alias.ts'
 import { getDeployment, listBuilds, redeployDeployment } from '#contract/api/deployment.ts'
 import { readEvents } from '#contract/api/log.ts'
 import { startMachine, TOKEN } from '../../cli-testing.ts'
-import { sampleDeployment } from '../deployment-testing.ts'
 
 const failed = {
   ...sampleDeployment,

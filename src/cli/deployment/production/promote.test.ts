@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
+import { sampleDeployment } from '#client/deploy/deployment-testing.ts'
 import { getDeployment, listDeployments, listFiles } from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
 import { listMovedAliases, promoteDeployment, rollBackProject } from '#contract/api/project-production.ts'
@@ -9,7 +10,6 @@ import { startMachine, TOKEN } from '../../cli-testing.ts'
 import { writeLink } from '../../config/link-file.ts'
 import { sampleProject, shownDeployment } from '../../project/project-testing.ts'
 import { RELEASE } from '../../release/release-testing.ts'
-import { sampleDeployment } from '../deployment-testing.ts'
 import { showChanges } from '../file-changes.ts'
 
 const env = { ALOFT_TOKEN: TOKEN }

@@ -1,4 +1,4 @@
-import type { Deployment } from './folder-api.ts'
+import type { Deployment } from './deploy-event.ts'
 
 /** A deployment as the API answers it, that is ready. */
 export const sampleDeployment: Deployment = {

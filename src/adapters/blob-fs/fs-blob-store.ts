@@ -16,6 +16,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import { createTurns } from '#core/turns.ts'
 import { isCorrupt, OpenWork } from '../blob/open-work.ts'
+import { verify } from '../blob/verify.ts'
 import { giveUpReserve, keepReserve } from '../fs/reserve.ts'
 import { FOLDER_MODE, isFull, removeIfThere, toBlobError } from './folder/disk.ts'
 import { type Layout, layoutOf, RESERVE_BYTES } from './folder/layout.ts'
@@ -192,19 +193,12 @@ class Store implements FsBlobStore {
   verify(sha256: string): Promise<'sound' | 'damaged' | 'absent'> {
     return this.#work.track(async () => {
       assertBlobName(sha256)
-      try {
-        const stream = await streamBlob(this.#readers, sha256, undefined, new VerifiedNames())
-        if (stream === undefined) return 'absent'
-        for await (const _ of stream) {
-          // Hashed while it is read.
-        }
-        this.#verified.add(sha256)
-        return 'sound'
-      } catch (error) {
-        if (!isCorrupt(error)) throw error
-        await this.#lose(sha256, error)
-        return 'damaged'
-      }
+      const verdict = await verify(
+        () => streamBlob(this.#readers, sha256, undefined, new VerifiedNames()),
+        (error) => this.#lose(sha256, error),
+      )
+      if (verdict === 'sound') this.#verified.add(sha256)
+      return verdict
     })
   }
 

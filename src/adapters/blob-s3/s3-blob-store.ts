@@ -13,6 +13,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import { isUnavailable } from '#core/ports/is-unavailable.ts'
 import type { Log } from '#core/ports/log.ts'
 import { isCorrupt, OpenWork } from '../blob/open-work.ts'
+import { verify } from '../blob/verify.ts'
 import { digestOf } from '../blob-fs/intake/receive.ts'
 import { resolveRange } from '../blob-fs/reading.ts'
 import type { ContentCache } from './content-cache.ts'
@@ -114,18 +115,10 @@ class S3BlobStore implements BlobStore {
     return this.#work.track(async () => {
       assertBlobName(sha256)
       const place = await locate(this.#options, sha256)
-      if (place === undefined) return 'absent'
-      try {
-        if (place.size === 0) return 'sound'
-        for await (const _ of fetchPieces(this.#options, place, 0, place.size)) {
-          // Hashed while it is read.
-        }
-        return 'sound'
-      } catch (error) {
-        if (!isCorrupt(error)) throw error
-        await this.#lose(sha256, error)
-        return 'damaged'
-      }
+      return verify(
+        async () => place && (place.size === 0 ? [] : fetchPieces(this.#options, place, 0, place.size)),
+        (error) => this.#lose(sha256, error),
+      )
     })
   }
 

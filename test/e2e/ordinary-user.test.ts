@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { describe, it } from 'node:test'
+import { FETCHING, PYTHON } from '#test/support/app.ts'
 import { deployed, type Files, visit } from '#test/support/deploying.ts'
 import { install, uninstall } from '#test/support/installation.ts'
 import { isRoot, sandboxMissing } from '#test/support/sandbox/sandbox.ts'
@@ -39,25 +40,14 @@ const FILES: Files = {
   'package.json': JSON.stringify({ private: true, dependencies: { 'is-number': '7.0.0' } }),
   'api/package.js': `const isNumber = require('is-number')
 module.exports = (req, res) => res.json({ seven: isNumber(7), word: isNumber('word') })\n`,
-  'api/registry.js': `module.exports = async (req, res) => {
-  const answer = await fetch(new URL('is-number/7.0.0', process.env.REGISTRY))
-  res.json({ status: answer.status, name: (await answer.json()).name })
-}\n`,
+  ...FETCHING,
   'api/private.js': `const net = require('node:net')
 // Whoever decides for the sandbox may take a connection and break it off at once: what counts is an answer.
 const tried = (host) => new Promise((resolve) => net.connect(Number(process.env.PORT_OF_PLATFORM), host)
   .on('connect', function () { this.write('GET / HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n') })
   .on('data', () => resolve('answered')).on('error', (error) => resolve(error.code)).on('close', () => resolve('ENDED')))
 module.exports = async (req, res) => res.json(await Promise.all(process.env.HOSTS.split(' ').map(tried)))\n`,
-  'api/snake.py': `from http.server import BaseHTTPRequestHandler
-import os, urllib.request
-class handler(BaseHTTPRequestHandler):
-    def do_GET(self):
-        with urllib.request.urlopen(os.environ['REGISTRY'] + 'is-number/7.0.0') as answer:
-            body = str(answer.status).encode()
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(b'python ' + body)\n`,
+  ...PYTHON,
 }
 
 /** The package registry that this machine is set up for. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { example } from '#test/support/app.ts'
+import { example, FETCHING, PYTHON } from '#test/support/app.ts'
 import { deployed, type Files, visit } from '#test/support/deploying.ts'
 import type { Installation } from '#test/support/installation.ts'
 
@@ -12,25 +12,6 @@ interface FirstTry {
   readonly name: string
   readonly files: Files
   readonly visits: readonly { readonly path: string; readonly holds: RegExp }[]
-}
-
-const FETCHING: Files = {
-  'api/registry.js': `module.exports = async (req, res) => {
-  const answer = await fetch(new URL('is-number/7.0.0', process.env.REGISTRY))
-  res.json({ status: answer.status, name: (await answer.json()).name })
-}\n`,
-}
-
-const PYTHON: Files = {
-  'api/snake.py': `from http.server import BaseHTTPRequestHandler
-import os, urllib.request
-class handler(BaseHTTPRequestHandler):
-    def do_GET(self):
-        with urllib.request.urlopen(os.environ['REGISTRY'] + 'is-number/7.0.0') as answer:
-            body = str(answer.status).encode()
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(b'python ' + body)\n`,
 }
 
 const TRIES: readonly FirstTry[] = [

@@ -40,3 +40,24 @@ export const testApp = (name: string): App['files'] => filesOf(join('test/apps',
 
 const contentOf = (path: string): string | Buffer =>
   path.endsWith('.png') ? readFileSync(path) : readFileSync(path, 'utf8')
+
+/** A function that fetches from the package registry. */
+export const FETCHING: App['files'] = {
+  'api/registry.js': `module.exports = async (req, res) => {
+  const answer = await fetch(new URL('is-number/7.0.0', process.env.REGISTRY))
+  res.json({ status: answer.status, name: (await answer.json()).name })
+}\n`,
+}
+
+/** The same in Python. */
+export const PYTHON: App['files'] = {
+  'api/snake.py': `from http.server import BaseHTTPRequestHandler
+import os, urllib.request
+class handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        with urllib.request.urlopen(os.environ['REGISTRY'] + 'is-number/7.0.0') as answer:
+            body = str(answer.status).encode()
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'python ' + body)\n`,
+}

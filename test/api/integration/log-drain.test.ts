@@ -412,6 +412,18 @@ apiSuite(
       return { application, installation }
     }
 
+    /** Where a drain of the account sends to, which is made one of an integration. */
+    async function drainBy(installationId: string, account: Account): Promise<string> {
+      const { drains } = server.parts.stores
+      const { path, id } = await drainOf(account)
+      const drain = await drains.find(account.id, id)
+      assert.ok(drain)
+      await drains.remove(account.id, id)
+      await drains.add({ ...drain, installationId }, String(firstSerialOf(server.clock.now())))
+      await send()
+      return path
+    }
+
     test('an integration has its own drains, of the projects it was given, while it is not disabled', async () => {
       const account = await server.signUp()
       const [given, other] = [await deploy(account, 'given'), await deploy(account, 'other')]
@@ -463,17 +475,9 @@ apiSuite(
     test('a change of an installation holds for its drains at once', async () => {
       const account = await server.signUp()
       const [given, other] = [await deploy(account, 'first'), await deploy(account, 'second')]
-      const { applications, installations, drains } = server.parts.stores
+      const { applications, installations } = server.parts.stores
       const { application, installation } = await installFor(account, given.projectId)
-      const { path, id } = await drainOf(account)
-      const drain = await drains.find(account.id, id)
-      assert.ok(drain)
-      await drains.remove(account.id, id)
-      await drains.add(
-        { ...drain, installationId: installation.id },
-        String(firstSerialOf(server.clock.now())),
-      )
-      await send()
+      const path = await drainBy(installation.id, account)
       const messages = () =>
         itemsOf(receiver.received.filter((request) => request.path === path)).map(({ message }) => message)
       /** Sends without asking which drains there are. */
@@ -516,7 +520,7 @@ apiSuite(
     test('an application that is removed is sent nothing more', async () => {
       const account = await server.signUp()
       const { id: deploymentId } = await deploy(account, 'watched')
-      const { applications, installations, drains } = server.parts.stores
+      const { applications, installations } = server.parts.stores
       const application = sampleApplication({ ownerId: account.id })
       const installation = sampleInstallation({
         ...{ applicationId: application.id, ownerId: account.id, userId: account.id, teamId: null },
@@ -524,15 +528,7 @@ apiSuite(
       })
       await applications.add(application)
       await installations.add(installation)
-      const { path, id } = await drainOf(account)
-      const drain = await drains.find(account.id, id)
-      assert.ok(drain)
-      await drains.remove(account.id, id)
-      await drains.add(
-        { ...drain, installationId: installation.id },
-        String(firstSerialOf(server.clock.now())),
-      )
-      await send()
+      const path = await drainBy(installation.id, account)
       const { status } = await server.call(`DELETE /v1/integrations/applications/${application.id}`, {
         token: account.token,
       })

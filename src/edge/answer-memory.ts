@@ -1,7 +1,7 @@
 import { Counts } from '#core/counts.ts'
 
 /** Bytes of answers that may be in the memory of this process until all of them has come. */
-export interface AnswerLimits {
+interface AnswerLimits {
   /** Of everybody together. */
   readonly all: number
   /** Of the sites of one account. */

@@ -7,7 +7,7 @@ import type { PrerenderCache } from '#core/ports/prerender-cache.ts'
 import { type Runner, RunnerError } from '#core/ports/runner.ts'
 import { RevalidatedTags } from '#core/site/revalidation.ts'
 import { SITES_TOPIC, type SiteSource, type VisitLog } from '#core/site/site.ts'
-import { type AnswerLimits, AnswerMemory } from './answer-memory.ts'
+import { AnswerMemory } from './answer-memory.ts'
 import { createCachedForward } from './cache/cached-forward.ts'
 import { createCachedFunctionAnswer } from './cache/cached-function-answer.ts'
 import { EdgeCache } from './cache/edge-cache.ts'
@@ -71,8 +71,7 @@ export interface EdgeOptions {
   readonly address?: PublicAddress
   /** Lets visitors into sites that are not for everyone; absent, they let nobody in. */
   readonly protection?: ProtectionOptions
-  /** What of answers may be in memory until it is whole, and until it is taken. */
-  readonly answerLimits?: Partial<AnswerLimits>
+  /** What of answers may be in memory until it is taken. */
   readonly unsentLimits?: Partial<UnsentLimits>
   readonly visitorLimits?: Partial<VisitorLimits>
 }
@@ -117,7 +116,7 @@ export function createEdge(options: EdgeOptions): Edge {
   })
   const pinned = new PinnedSites({ source: options.sites, sites, clock })
   const sides = new ReleaseSides({ sites, clock })
-  const held = new AnswerMemory(options.answerLimits)
+  const held = new AnswerMemory()
   const cache = new EdgeCache({ memory: prerenders, revalidations, held, clock, log })
   const functions = {
     runner: options.runner ?? NO_RUNNER,

@@ -191,7 +191,7 @@ function stampedHeadOf(parts: HeadParts, id: string): StampedHead {
 }
 
 /** The program that a function is in. */
-export const programOf = (site: Site, fn: SiteFunction): ProgramRef => ({
+const programOf = (site: Site, fn: SiteFunction): ProgramRef => ({
   deploymentId: site.deploymentId,
   program: fn.program,
 })

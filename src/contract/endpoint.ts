@@ -5,8 +5,7 @@ import type { Generation } from './generation.ts'
 import type { LimitGroup } from './limit/limits.ts'
 import type { Access } from './scopes.ts'
 
-export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
-export type Method = (typeof METHODS)[number]
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** The parameters that a path pattern names: `GET /v1/teams/:id` → `{ id: string }`. */
 export type ParamsOf<On extends string> = On extends `${string}:${infer Rest}`

@@ -2,7 +2,6 @@
  * The three generations of the API. Versions belong to endpoints, so every endpoint names its own.
  * `legacy` and `earliest` share the older conventions: error codes, help links, lenient bodies.
  */
-export const GENERATIONS = ['current', 'legacy', 'earliest'] as const
-export type Generation = (typeof GENERATIONS)[number]
+export type Generation = 'current' | 'legacy' | 'earliest'
 
 export const isOld = (generation: Generation): boolean => generation !== 'current'

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import { type Endpoint, methodOf, pathOf } from '#contract/endpoint.ts'
 
 /** The noun an endpoint is about: the first word of its path that is not a version or `platform`. */
-export const tagOf = (row: Endpoint): string => {
+const tagOf = (row: Endpoint): string => {
   const words = pathOf(row)
     .split('/')
     .filter((word) => word !== '' && !/^v\d+$|^platform$|^:/.test(word))

@@ -1,6 +1,6 @@
 import { type App, example, testApp } from '#test/support/app.ts'
 
-export const VITE_REACT: App = {
+const VITE_REACT: App = {
   name: 'vite-react',
   files: example('vite-react'),
   shows: [

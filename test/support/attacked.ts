@@ -91,7 +91,7 @@ export async function callApi(
 }
 
 /** The link of the newest mail to this address that is none of `seen`. */
-export async function linkFor(
+async function linkFor(
   { folder }: Pick<Attacked, 'folder'>,
   email: string,
   seen: ReadonlySet<string> = new Set(),

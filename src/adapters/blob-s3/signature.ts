@@ -21,7 +21,7 @@ interface Signable {
 export const EMPTY_SHA256 = hash('sha256', '')
 
 /** As RFC 3986 has it, which is stricter than `encodeURIComponent`. */
-export const encode = (text: string): string =>
+const encode = (text: string): string =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,
     (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,

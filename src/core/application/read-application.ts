@@ -67,7 +67,7 @@ function readRedirectUrl(text: string): string {
   return text
 }
 
-export function readScopes(scopes: Scopes): Scopes {
+function readScopes(scopes: Scopes): Scopes {
   const given = Object.entries(scopes)
   const unknown = given.find(([scope]) => !(SCOPES as readonly string[]).includes(scope))
   if (unknown) throw invalidRequest(`there is no scope \`${unknown[0].slice(0, 100)}\``)

@@ -6,7 +6,7 @@ import type { Deployment } from './deployment.ts'
 import { endFailed, type PublishStores } from './publish.ts'
 
 /** The code of a build that somebody cancelled. */
-export const CANCELED = 'canceled'
+const CANCELED = 'canceled'
 
 /**
  * Ends a build that waits or runs, inside the caller's transaction. Whoever runs it is to be told after the commit; should

@@ -7,7 +7,7 @@ import { isHostLabel } from '../domain/domain-name.ts'
 import { slugify } from '../user/user.ts'
 
 const MAX_LABEL = 63
-export const MAX_NAME = 52
+const MAX_NAME = 52
 
 /** The project that a deployment's name stands for. */
 export function projectSlug(name: string): string {

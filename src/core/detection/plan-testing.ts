@@ -73,7 +73,7 @@ const NO_PLAN: Plan = {
 }
 
 /** A task of which nothing was found out yet. */
-export function taskOf(files: readonly ManifestFile[], changes: TaskChanges = {}): BuildTask {
+function taskOf(files: readonly ManifestFile[], changes: TaskChanges = {}): BuildTask {
   const deployment: Deployment = {
     id: 'dpl_1',
     ownerId: 'usr_1',

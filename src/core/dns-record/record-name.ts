@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url'
 import { AloftError } from '#contract/errors.ts'
 import { fullName } from './record-slug.ts'
 
-export const MAX_NAME = 253
+const MAX_NAME = 253
 /** Names of records, unlike those of hosts, may have `_` anywhere. */
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
 const ASCII = /^[\x21-\x7e]*$/

@@ -4,7 +4,7 @@ import type { DnsRecord } from './dns-record.ts'
 import { isAddressType, slugOf } from './record-slug.ts'
 
 /** In the place of a user's id, for records that nobody made. */
-export const SYSTEM = 'system'
+const SYSTEM = 'system'
 
 /** What the records of the system lead to. */
 export interface SystemTargets {

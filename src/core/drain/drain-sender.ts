@@ -67,7 +67,7 @@ type Rights = { readonly installation: Installation | undefined; readonly muted:
 const PAUSES = [10 * SECOND, 2 * MINUTE]
 const ANSWER_TIME = 10 * SECOND
 /** A receiver to whom nothing got through for this long is given up. */
-export const DEAD_AFTER = DAY
+const DEAD_AFTER = DAY
 /** Who is further behind goes on from here. */
 const MOST_BEHIND = { ms: HOUR, entries: 100_000 } as const
 

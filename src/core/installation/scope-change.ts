@@ -23,7 +23,7 @@ export const narrowed = (granted: Scopes, asked: Scopes): Scopes =>
   )
 
 /** All that was granted by either of them. */
-export const joined = (a: Scopes, b: Scopes): Scopes => ({
+const joined = (a: Scopes, b: Scopes): Scopes => ({
   ...a,
   ...only(b, (scope) => levelOf(b[scope]) > levelOf(a[scope])),
 })

@@ -5,15 +5,13 @@ export interface PreviewImage {
   readonly bytes: Buffer
 }
 
-export const IMAGE_TYPES = [
-  'image/png',
-  'image/webp',
-  'image/jpeg',
-  'image/gif',
-  'image/x-icon',
-  'image/svg+xml',
-] as const
-export type ImageType = (typeof IMAGE_TYPES)[number]
+export type ImageType =
+  | 'image/png'
+  | 'image/webp'
+  | 'image/jpeg'
+  | 'image/gif'
+  | 'image/x-icon'
+  | 'image/svg+xml'
 
 /** What is kept of the attempt to make one. */
 export interface Preview {

@@ -16,7 +16,7 @@ export const DELIVER_JOB = 'webhooks.deliver'
 const PAUSES = [10 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR]
 const ANSWER_TIME = 10 * SECOND
 /** A receiver to whom nothing got through for this long is not written to any more. */
-export const DEAD_AFTER = 3 * DAY
+const DEAD_AFTER = 3 * DAY
 
 interface DeliverStores {
   readonly deliveries: DeliveryStore

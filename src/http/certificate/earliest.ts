@@ -3,7 +3,7 @@ import type { Certificate } from '#core/certificate/certificate.ts'
 import * as current from './current.ts'
 
 /** Under one name: the one that was asked for, or its first that is a host. */
-export const entry = (c: Certificate, asked?: string) => {
+const entry = (c: Certificate, asked?: string) => {
   const { cns, ...rest } = current.certificate(c)
   const cn = cns.find((name) => name === asked) ?? cns.find((name) => !name.startsWith('*.')) ?? cns[0] ?? ''
   return { ...rest, cn }

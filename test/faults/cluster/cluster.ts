@@ -30,7 +30,7 @@ const NOW = `module.exports = (req, res) => {
 }
 `
 
-export const ROLES = ['serve', 'all', 'work'] as const
+const ROLES = ['serve', 'all', 'work'] as const
 /** The machines that answer visitors. */
 const SERVING = [0, 1] as const
 

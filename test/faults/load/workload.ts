@@ -38,7 +38,7 @@ export interface Counts {
   readonly why: Map<string, number>
 }
 
-export const newCounts = (): Counts => ({
+const newCounts = (): Counts => ({
   ...{ visits: { ok: 0, failed: 0 }, api: { ok: 0, failed: 0 }, sockets: { ok: 0, failed: 0 } },
   ...{ wrong: [], why: new Map() },
 })

@@ -7,7 +7,7 @@ import { type Installation, install, TWO_SERVING, uninstall } from '../installat
 import { copyProgram } from '../program/program-copy.ts'
 import { Load, type LoadResult, type LoadTarget } from './load.ts'
 
-export const FILES = {
+const FILES = {
   'index.html': 'a page',
   'api/hello.js': `module.exports = (req, res) => res.json({ greeting: 'hello', pid: process.pid })\n`,
   'api/events.js': `module.exports = (req, res) => {

@@ -16,7 +16,7 @@ import { giveBack, type OpenDatabase } from '../database/databases.ts'
 import { copyDatabases } from '../database/sqlite-template.ts'
 import type { TestS3 } from './s3.ts'
 
-export const credentials = { keyId: 'test', secret: 'test' }
+const credentials = { keyId: 'test', secret: 'test' }
 
 export interface S3Storage {
   readonly client: S3Client

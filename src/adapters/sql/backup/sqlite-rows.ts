@@ -5,7 +5,7 @@ import type { History } from '../migrations/migrate.ts'
 import { type IsMeant, quoted, sqliteTables } from './schema-tables.ts'
 
 /** Lines are handed over in groups of about this many characters: in memory at a time, and one entry of a backup. */
-export const GROUP = 256 * 1024
+const GROUP = 256 * 1024
 
 /** Gathers lines into groups. */
 export function grouping(take: (lines: readonly string[]) => Promise<void>) {

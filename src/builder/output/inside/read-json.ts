@@ -22,7 +22,7 @@ export function readJson(path: string, name: string): Json {
   return value
 }
 
-export const isJson = (value: unknown): value is Json =>
+const isJson = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const jsonOf = (value: unknown): Json => (isJson(value) ? value : {})

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import type { Status } from '../status.ts'
 import { bad, type Check, good, PATIENCE, reasonOf } from './check.ts'
 
-export const isLocal = ({ domain }: Pick<Status, 'domain'>): boolean =>
+const isLocal = ({ domain }: Pick<Status, 'domain'>): boolean =>
   domain === 'localhost' || domain.endsWith('.localhost')
 
 /** A name that nobody has asked for before, so that no cache answers. */

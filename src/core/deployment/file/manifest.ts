@@ -51,7 +51,7 @@ export interface FileInput {
   readonly mode?: number
 }
 
-export const MAX_FILES = 100_000
+const MAX_FILES = 100_000
 const MAX_PATH = 1024
 const REGULAR = 0o100000
 const TYPE_BITS = 0o170000

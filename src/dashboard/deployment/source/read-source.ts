@@ -2,7 +2,7 @@ import type { Client } from '#client/client.ts'
 import { getFile } from '#contract/api/deployment.ts'
 
 /** More than this is not shown but downloaded. */
-export const MAX_SHOWN = 1_000_000
+const MAX_SHOWN = 1_000_000
 /** Pictures may be larger: the browser draws them, the page does not hold their lines. */
 const MAX_PICTURE = 8_000_000
 

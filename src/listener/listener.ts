@@ -32,7 +32,7 @@ export interface ListenerOptions {
   readonly limits?: Partial<ListenerLimits>
 }
 
-/** Descriptors. */
+/** Descriptors of sockets that are bound already. */
 interface BoundSockets {
   readonly http: readonly number[]
   readonly tls: readonly number[]
@@ -41,7 +41,7 @@ interface BoundSockets {
 type Where = { readonly port: number } | { readonly fd: number }
 
 export interface Listeners {
-  /** Rejects, listening nowhere, when one of the ports cannot be had. A `tlsPort` of 0 is none. */
+  /** Rejects, listening nowhere, when one of the ports cannot be had. A `tlsPort` of 0 means that there is none. */
   listen(): Promise<{ readonly port: number; readonly tlsPort: number }>
   /** Listens on further sockets, whose own process is away. */
   adopt(sockets: BoundSockets): Promise<void>

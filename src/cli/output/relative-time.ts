@@ -5,16 +5,13 @@ const STEPS = [
   { unit: 'm', size: MINUTE, below: HOUR },
   { unit: 'h', size: HOUR, below: DAY },
   { unit: 'd', size: DAY, below: 365 * DAY },
-  { unit: 'y', size: 365 * DAY, below: Number.POSITIVE_INFINITY },
 ] as const
+const YEARS = { unit: 'y', size: 365 * DAY }
 
-/** A length of time in one unit, rounded: what was set to 30 days a moment ago does not show as 29. */
+/** A length of time in one unit. It is rounded, so that what was set to 30 days a moment ago is not shown as 29 days. */
 export function shortDuration(ms: number): string {
-  for (const { unit, size, below } of STEPS) {
-    const count = Math.round(ms / size)
-    if (count * size < below) return `${count}${unit}`
-  }
-  return `${ms}ms`
+  const { unit, size } = STEPS.find((step) => Math.round(ms / step.size) * step.size < step.below) ?? YEARS
+  return `${Math.round(ms / size)}${unit}`
 }
 
 /** `3h ago`, `in 30d`; within a few seconds it is `now`, since clocks differ by that much. */

@@ -9,13 +9,6 @@ export const sentence = (text: string): string =>
 /** A moment for somebody whose clock nobody knows, so it names its zone: `November 16, 2026 at 17:05 UTC`. */
 export const utcTime = (at: number): string =>
   `${new Date(at).toLocaleString('en-US', {
-    ...{
-      timeZone: 'UTC',
-      year: 'numeric',
-      month: 'long',
-      day: 'numeric',
-      hour: '2-digit',
-      minute: '2-digit',
-    },
-    hourCycle: 'h23',
+    ...{ timeZone: 'UTC', year: 'numeric', month: 'long', day: 'numeric' },
+    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   })} UTC`

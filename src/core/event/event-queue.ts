@@ -18,7 +18,7 @@ export interface ListenerStore {
   of(ownerId: string): Promise<Listeners>
 }
 
-/** All of them are due at once all the same. */
+/** So many milliseconds before its event a delivery falls due: of as many events in one moment, all are due immediately. */
 const AHEAD = 1000
 
 /** Turns an event into a delivery for each who wants to know; for nobody, it is nothing. */

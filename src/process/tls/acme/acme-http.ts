@@ -18,7 +18,7 @@ const MAX_LOOKING = { all: 50, source: 10, least: 3 }
 
 /**
  * Answers authorities that look for a challenge of http-01, on every host and whatever that host shows: it may have
- * nothing yet, or show it to few. What is no challenge of ours goes on, as a site may have its own.
+ * nothing yet, or show it to few. Requests for other challenges go on to the site, which may have its own.
  */
 export function answerHttpChallenges({ challenges, clock, log }: HttpChallengeParts, next: Handle): Handle {
   const looking = new SourceShares(MAX_LOOKING)

@@ -15,7 +15,7 @@ export async function packFunctions(packing: Packing, task: FunctionsTask): Prom
   if (task.functions.length > limits.functions)
     throw new PackFault('too_many_functions', `There are more than ${limits.functions} functions`)
   const root = rootOf(packing, task.root)
-  const shop: Shop = { root, trace: tracesOf(packing), python: createPythonArchives(packing, root) }
+  const means: Means = { root, trace: tracesOf(packing), python: createPythonArchives(packing, root) }
   const functions: IndexFunction[] = []
   const programs: IndexProgram[] = []
   for (const source of task.functions) {
@@ -23,7 +23,7 @@ export async function packFunctions(packing: Packing, task: FunctionsTask): Prom
     if (file === undefined || !statOf(file)?.isFile())
       throw new PackFault('missing_function', `There is no file ${show(source.file)}`)
     const pack = source.runtime === 'python' ? packPython : packNode
-    const program = programs.push(await pack(packing, shop, source, file)) - 1
+    const program = programs.push(await pack(packing, means, source, file)) - 1
     functions.push(...source.paths.map((path) => ({ path, program })))
   }
   return { files: [], functions, programs }
@@ -35,12 +35,14 @@ export function rootOf({ place }: Packing, folder: string): string {
   throw new PackFault('missing_output', `There is no folder ${show(folder)}`)
 }
 
-interface Shop {
+/** What all functions of a task are packed with. */
+interface Means {
   readonly root: string
   readonly trace: (version: string) => Trace
   readonly python: PythonArchive
 }
 
+/** Each version of Node.js has a trace of its own, which remembers the files that it has read. */
 export function tracesOf({ place }: Packing): (version: string) => Trace {
   const traces = new Map<string, Trace>()
   return (version) => {
@@ -52,16 +54,16 @@ export function tracesOf({ place }: Packing): (version: string) => Trace {
 
 async function packNode(
   packing: Packing,
-  shop: Shop,
+  means: Means,
   source: FunctionSource,
   file: string,
 ): Promise<IndexProgram> {
   const settings = readSettings(file)
   const bounds = boundsOf(source, settings)
-  if (settings.isEdge) return { ...(await packEdgeSource(packing, shop.root, file)), ...bounds }
-  const gathered = gather(packing.place, await shop.trace(source.version)([file], shop.root), file)
-  addIncluded(packing, gathered, shop.root, source)
-  const { tree, entry } = layOut(packing, gathered, shop.root)
+  if (settings.isEdge) return { ...(await packEdgeSource(packing, means.root, file)), ...bounds }
+  const gathered = gather(packing.place, await means.trace(source.version)([file], means.root), file)
+  addIncluded(packing, gathered, means.root, source)
+  const { tree, entry } = layOut(packing, gathered, means.root)
   const entries = tree.finish()
   return {
     ...{ runtime: source.runtime, version: source.version, shape: 'handler', entry },
@@ -71,15 +73,15 @@ async function packNode(
   }
 }
 
-async function packPython(_packing: Packing, shop: Shop, source: FunctionSource): Promise<IndexProgram> {
+async function packPython(_packing: Packing, means: Means, source: FunctionSource): Promise<IndexProgram> {
   return {
     ...{ runtime: 'python', version: source.version, shape: 'handler', entry: source.file },
-    ...(await shop.python(source)),
+    ...(await means.python(source)),
     ...boundsOf(source, {}),
   }
 }
 
-/** What the source says of itself goes over what the project says of it. */
+/** What is set in the source takes precedence over what is set for the project. */
 const boundsOf = (
   { memoryMb, maxDuration }: FunctionSource,
   settings: SourceSettings,

@@ -48,22 +48,18 @@ export function SessionsPage() {
             { title: 'IP address', wide: true, cell: ({ ip }) => <code>{ip}</code> },
             { title: 'Last active', cell: ({ activeAt }) => <Time at={activeAt} /> },
             { title: 'Signed in', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-            {
-              title: 'Actions',
-              silent: true,
-              align: 'right',
-              cell: ({ id, current }) =>
-                !current && (
-                  <Button
-                    size="small"
-                    busy={end.isPending && end.variables === id}
-                    onClick={() => end.mutate(id)}
-                  >
-                    Sign out
-                  </Button>
-                ),
-            },
           ]}
+          actions={({ id, current }) =>
+            !current && (
+              <Button
+                size="small"
+                busy={end.isPending && end.variables === id}
+                onClick={() => end.mutate(id)}
+              >
+                Sign out
+              </Button>
+            )
+          }
         />
       </Card>
     </Page>

@@ -54,15 +54,10 @@ export function SshKeysPage() {
                 cell: ({ usedAt }) => (usedAt === null ? 'Never' : <Time at={usedAt} />),
               },
               { title: 'Added', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-              {
-                title: 'Actions',
-                silent: true,
-                align: 'right',
-                cell: (key) => (
-                  <IconButton icon="trash" label={`Remove ${key.name}`} onClick={() => setLeaving(key)} />
-                ),
-              },
             ]}
+            actions={(key) => (
+              <IconButton icon="trash" label={`Remove ${key.name}`} onClick={() => setLeaving(key)} />
+            )}
           />
         )}
       </Card>

@@ -58,15 +58,10 @@ export function TokensPage() {
                 wide: true,
                 cell: ({ expiresAt }) => (expiresAt === undefined ? 'Never' : <Time at={expiresAt} />),
               },
-              {
-                title: 'Actions',
-                silent: true,
-                align: 'right',
-                cell: (token) => (
-                  <IconButton icon="trash" label={`Revoke ${token.name}`} onClick={() => setLeaving(token)} />
-                ),
-              },
             ]}
+            actions={(token) => (
+              <IconButton icon="trash" label={`Revoke ${token.name}`} onClick={() => setLeaving(token)} />
+            )}
           />
         )}
       </Card>

@@ -177,26 +177,21 @@ export function AliasesPage() {
                 ),
               },
               { title: 'Assigned', wide: true, cell: ({ created }) => <Time at={created} /> },
-              {
-                title: 'Actions',
-                silent: true,
-                align: 'right',
-                cell: (alias) => (
-                  <span className="flex justify-end max-sm:flex-col">
-                    <IconButton
-                      icon="gear"
-                      label={`Reassign ${alias.alias}`}
-                      onClick={() => setAsked({ deed: 'move', alias })}
-                    />
-                    <IconButton
-                      icon="trash"
-                      label={`Remove ${alias.alias}`}
-                      onClick={() => setAsked({ deed: 'remove', alias })}
-                    />
-                  </span>
-                ),
-              },
             ]}
+            actions={(alias) => (
+              <span className="flex justify-end max-sm:flex-col">
+                <IconButton
+                  icon="gear"
+                  label={`Reassign ${alias.alias}`}
+                  onClick={() => setAsked({ deed: 'move', alias })}
+                />
+                <IconButton
+                  icon="trash"
+                  label={`Remove ${alias.alias}`}
+                  onClick={() => setAsked({ deed: 'remove', alias })}
+                />
+              </span>
+            )}
           />
         )}
         <ShowOlder pages={pages} />

@@ -104,29 +104,24 @@ export function CertificatesPage() {
                   autoRenew ? <Badge tone="good">Automatic</Badge> : <Badge>Manual</Badge>,
               },
               { title: 'Created', wide: true, cell: ({ created }) => <Time at={created} /> },
-              {
-                title: 'Actions',
-                silent: true,
-                align: 'right',
-                cell: (cert) => (
-                  <span className="flex justify-end max-sm:flex-col">
-                    {cert.autoRenew && (
-                      <IconButton
-                        icon="refresh"
-                        label={`Renew the certificate for ${cert.cns[0]}`}
-                        disabled={renew.isPending}
-                        onClick={() => renew.mutate(cert)}
-                      />
-                    )}
-                    <IconButton
-                      icon="trash"
-                      label={`Delete the certificate for ${cert.cns[0]}`}
-                      onClick={() => setAsked({ deed: 'delete', cert })}
-                    />
-                  </span>
-                ),
-              },
             ]}
+            actions={(cert) => (
+              <span className="flex justify-end max-sm:flex-col">
+                {cert.autoRenew && (
+                  <IconButton
+                    icon="refresh"
+                    label={`Renew the certificate for ${cert.cns[0]}`}
+                    disabled={renew.isPending}
+                    onClick={() => renew.mutate(cert)}
+                  />
+                )}
+                <IconButton
+                  icon="trash"
+                  label={`Delete the certificate for ${cert.cns[0]}`}
+                  onClick={() => setAsked({ deed: 'delete', cert })}
+                />
+              </span>
+            )}
           />
         )}
         <ShowOlder pages={pages} />

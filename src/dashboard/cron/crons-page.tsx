@@ -112,33 +112,20 @@ export function CronsPage() {
                     </>
                   ),
               },
-              {
-                title: 'Actions',
-                silent: true,
-                align: 'right',
-                cell: (cron) => (
-                  <span className="flex justify-end gap-1">
-                    <IconButton
-                      icon="bolt"
-                      label={`Run ${cron.path} now`}
-                      onClick={() => run.mutate(cron.id)}
-                    />
-                    <IconButton
-                      icon={cron.enabled ? 'pause' : 'play'}
-                      label={`${cron.enabled ? 'Pause' : 'Resume'} ${cron.path}`}
-                      onClick={() => change.mutate({ id: cron.id, enabled: !cron.enabled })}
-                    />
-                    {cron.source === 'api' && (
-                      <IconButton
-                        icon="trash"
-                        label={`Remove ${cron.path}`}
-                        onClick={() => setLeaving(cron)}
-                      />
-                    )}
-                  </span>
-                ),
-              },
             ]}
+            actions={(cron) => (
+              <span className="flex justify-end gap-1">
+                <IconButton icon="bolt" label={`Run ${cron.path} now`} onClick={() => run.mutate(cron.id)} />
+                <IconButton
+                  icon={cron.enabled ? 'pause' : 'play'}
+                  label={`${cron.enabled ? 'Pause' : 'Resume'} ${cron.path}`}
+                  onClick={() => change.mutate({ id: cron.id, enabled: !cron.enabled })}
+                />
+                {cron.source === 'api' && (
+                  <IconButton icon="trash" label={`Remove ${cron.path}`} onClick={() => setLeaving(cron)} />
+                )}
+              </span>
+            )}
           />
         )}
       </Card>

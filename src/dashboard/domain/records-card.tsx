@@ -75,29 +75,25 @@ export function RecordsCard({ domain, isOurs }: { domain: string; isOurs: boolea
                 </span>
               ),
             },
-            {
-              title: 'Actions',
-              silent: true,
-              align: 'right',
-              cell: (record) =>
-                record.creator === 'system' ? (
-                  <Badge>Automatic</Badge>
-                ) : (
-                  <span className="flex justify-end max-sm:flex-col">
-                    <IconButton
-                      icon="gear"
-                      label={`Edit ${record.type} ${record.name || '@'}`}
-                      onClick={() => setAsked({ deed: 'change', record })}
-                    />
-                    <IconButton
-                      icon="trash"
-                      label={`Delete ${record.type} ${record.name || '@'}`}
-                      onClick={() => setAsked({ deed: 'remove', record })}
-                    />
-                  </span>
-                ),
-            },
           ]}
+          actions={(record) =>
+            record.creator === 'system' ? (
+              <Badge>Automatic</Badge>
+            ) : (
+              <span className="flex justify-end max-sm:flex-col">
+                <IconButton
+                  icon="gear"
+                  label={`Edit ${record.type} ${record.name || '@'}`}
+                  onClick={() => setAsked({ deed: 'change', record })}
+                />
+                <IconButton
+                  icon="trash"
+                  label={`Delete ${record.type} ${record.name || '@'}`}
+                  onClick={() => setAsked({ deed: 'remove', record })}
+                />
+              </span>
+            )
+          }
         />
       )}
       <ShowOlder pages={pages} />

@@ -79,15 +79,10 @@ export function DrainsPage() {
                   ),
               },
               { title: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-              {
-                title: 'Actions',
-                silent: true,
-                align: 'right',
-                cell: (drain) => (
-                  <IconButton icon="trash" label={`Remove ${drain.name}`} onClick={() => setLeaving(drain)} />
-                ),
-              },
             ]}
+            actions={(drain) => (
+              <IconButton icon="trash" label={`Remove ${drain.name}`} onClick={() => setLeaving(drain)} />
+            )}
           />
         )}
       </Card>

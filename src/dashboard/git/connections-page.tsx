@@ -86,29 +86,24 @@ export function GitConnectionsPage() {
                   ),
               },
               { title: 'Added', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-              {
-                title: 'Actions',
-                silent: true,
-                align: 'right',
-                cell: (connection) => (
-                  <div className="flex justify-end gap-1">
-                    <Button
-                      size="small"
-                      aria-label={`Test ${connectionName(connection)}`}
-                      busy={test.isPending && test.variables === connection.id}
-                      onClick={() => test.mutate(connection.id)}
-                    >
-                      Test
-                    </Button>
-                    <IconButton
-                      icon="trash"
-                      label={`Remove ${connectionName(connection)}`}
-                      onClick={() => setLeaving(connection)}
-                    />
-                  </div>
-                ),
-              },
             ]}
+            actions={(connection) => (
+              <div className="flex justify-end gap-1">
+                <Button
+                  size="small"
+                  aria-label={`Test ${connectionName(connection)}`}
+                  busy={test.isPending && test.variables === connection.id}
+                  onClick={() => test.mutate(connection.id)}
+                >
+                  Test
+                </Button>
+                <IconButton
+                  icon="trash"
+                  label={`Remove ${connectionName(connection)}`}
+                  onClick={() => setLeaving(connection)}
+                />
+              </div>
+            )}
           />
         )}
       </Card>

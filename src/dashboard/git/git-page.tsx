@@ -216,23 +216,19 @@ function PushesCard({ idOrName }: { idOrName: string }) {
             },
             { title: 'By', wide: true, cell: ({ source }) => source },
             { title: 'When', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-            {
-              title: 'Actions',
-              silent: true,
-              align: 'right',
-              cell: ({ id, after, branch, state }) =>
-                after !== null &&
-                branch !== null && (
-                  <Button
-                    size="small"
-                    aria-label={`${state === 'held' ? 'Approve' : 'Run again'}: ${branch} ${after.slice(0, 7)}`}
-                    onClick={() => (state === 'held' ? approve : again).mutate(id)}
-                  >
-                    {state === 'held' ? 'Approve' : 'Run again'}
-                  </Button>
-                ),
-            },
           ]}
+          actions={({ id, after, branch, state }) =>
+            after !== null &&
+            branch !== null && (
+              <Button
+                size="small"
+                aria-label={`${state === 'held' ? 'Approve' : 'Run again'}: ${branch} ${after.slice(0, 7)}`}
+                onClick={() => (state === 'held' ? approve : again).mutate(id)}
+              >
+                {state === 'held' ? 'Approve' : 'Run again'}
+              </Button>
+            )
+          }
         />
       )}
       <ShowOlder pages={pages} />

@@ -107,24 +107,19 @@ export function AccountsPage() {
                 cell: ({ deployments }) => formatNumber(deployments),
               },
               { title: 'Joined', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-              {
-                title: 'Actions',
-                silent: true,
-                align: 'right',
-                cell: ({ id, slug, softBlocked }) => (
-                  <Button
-                    size="small"
-                    look={softBlocked ? 'plain' : 'danger'}
-                    aria-label={`${softBlocked ? 'Unblock' : 'Block'} ${slug}`}
-                    title="A blocked account is read-only and its sites are paused."
-                    disabled={change.isPending}
-                    onClick={() => change.mutate({ id, softBlocked: !softBlocked })}
-                  >
-                    {softBlocked ? 'Unblock' : 'Block'}
-                  </Button>
-                ),
-              },
             ]}
+            actions={({ id, slug, softBlocked }) => (
+              <Button
+                size="small"
+                look={softBlocked ? 'plain' : 'danger'}
+                aria-label={`${softBlocked ? 'Unblock' : 'Block'} ${slug}`}
+                title="A blocked account is read-only and its sites are paused."
+                disabled={change.isPending}
+                onClick={() => change.mutate({ id, softBlocked: !softBlocked })}
+              >
+                {softBlocked ? 'Unblock' : 'Block'}
+              </Button>
+            )}
           />
         )}
         <ShowOlder pages={pages} />

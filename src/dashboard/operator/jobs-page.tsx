@@ -53,18 +53,13 @@ export function JobsPage() {
               },
               { title: 'Attempts', wide: true, align: 'right', cell: ({ attempts }) => attempts },
               { title: 'Failed', cell: ({ failedAt }) => <Time at={failedAt} /> },
-              {
-                title: 'Actions',
-                silent: true,
-                align: 'right',
-                cell: ({ id, name }) => (
-                  <span className="inline-flex gap-1">
-                    <IconButton icon="refresh" label={`Retry ${name}`} onClick={() => retry.mutate(id)} />
-                    <IconButton icon="trash" label={`Delete ${name}`} onClick={() => forget.mutate(id)} />
-                  </span>
-                ),
-              },
             ]}
+            actions={({ id, name }) => (
+              <span className="inline-flex gap-1">
+                <IconButton icon="refresh" label={`Retry ${name}`} onClick={() => retry.mutate(id)} />
+                <IconButton icon="trash" label={`Delete ${name}`} onClick={() => forget.mutate(id)} />
+              </span>
+            )}
           />
         )}
         <ShowOlder pages={failed} />
@@ -84,23 +79,18 @@ export function JobsPage() {
                 </>
               ),
             },
-            {
-              title: 'Actions',
-              silent: true,
-              align: 'right',
-              cell: ({ name }) => (
-                <Button
-                  size="small"
-                  icon="play"
-                  aria-label={`Run ${name} now`}
-                  busy={run.isPending && run.variables === name}
-                  onClick={() => run.mutate(name)}
-                >
-                  Run
-                </Button>
-              ),
-            },
           ]}
+          actions={({ name }) => (
+            <Button
+              size="small"
+              icon="play"
+              aria-label={`Run ${name} now`}
+              busy={run.isPending && run.variables === name}
+              onClick={() => run.mutate(name)}
+            >
+              Run
+            </Button>
+          )}
         />
       </Card>
     </Page>

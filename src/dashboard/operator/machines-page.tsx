@@ -81,34 +81,29 @@ export function MachinesPage() {
               { title: 'Memory used', wide: true, align: 'right', cell: ({ memory }) => usedOf(memory) },
               { title: 'Disk used', wide: true, align: 'right', cell: ({ disk }) => usedOf(disk) },
               { title: 'Started', wide: true, cell: ({ startedAt }) => <Time at={startedAt} /> },
-              {
-                title: 'Actions',
-                silent: true,
-                align: 'right',
-                cell: (machine) => (
-                  <span className="inline-flex items-center gap-1">
-                    {machine.isDraining ? (
-                      <Button
-                        size="small"
-                        busy={change.isPending}
-                        onClick={() => change.mutate({ name: machine.name, draining: false })}
-                      >
-                        Resume
-                      </Button>
-                    ) : (
-                      <Button size="small" onClick={() => setAsked(machine)}>
-                        Drain
-                      </Button>
-                    )}
-                    <IconButton
-                      icon="trash"
-                      label={`Remove ${machine.name}`}
-                      onClick={() => setLeaving(machine)}
-                    />
-                  </span>
-                ),
-              },
             ]}
+            actions={(machine) => (
+              <span className="inline-flex items-center gap-1">
+                {machine.isDraining ? (
+                  <Button
+                    size="small"
+                    busy={change.isPending}
+                    onClick={() => change.mutate({ name: machine.name, draining: false })}
+                  >
+                    Resume
+                  </Button>
+                ) : (
+                  <Button size="small" onClick={() => setAsked(machine)}>
+                    Drain
+                  </Button>
+                )}
+                <IconButton
+                  icon="trash"
+                  label={`Remove ${machine.name}`}
+                  onClick={() => setLeaving(machine)}
+                />
+              </span>
+            )}
           />
         )}
       </Card>

@@ -76,60 +76,53 @@ export function DeploymentRows({
             ),
           },
           { title: 'Created', wide: true, cell: ({ created }) => <Time at={created} /> },
-          {
-            title: 'Actions',
-            silent: true,
-            align: 'right',
-            cell: (row) => (
-              <div className="flex items-center justify-end gap-1">
-                {canMove(row) && (
-                  <Button
-                    size="small"
-                    icon={isBack(project, row) ? 'undo' : 'rocket'}
-                    className="max-sm:hidden"
-                    onClick={() => setMoving(row)}
-                  >
-                    {deed(row)}
-                  </Button>
-                )}
-                <Menu
-                  trigger={
-                    <IconButton icon="dots" label={`Actions for ${row.url?.split('.')[0] ?? row.uid}`} />
-                  }
-                >
-                  {row.state === 'READY' && row.url !== null && (
-                    <MenuLink>
-                      <a href={addressOf(row.url)} target="_blank" rel="noopener noreferrer">
-                        <Icon name="external" /> Visit
-                      </a>
-                    </MenuLink>
-                  )}
-                  <MenuLink>
-                    <Link to="/a/$account/deployments/$deployment" params={{ account, deployment: row.uid }}>
-                      <Icon name="logs" /> Build log
-                    </Link>
-                  </MenuLink>
-                  {live !== undefined && row.uid !== live && (
-                    <MenuLink>
-                      <Link
-                        to="/a/$account/projects/$project/compare"
-                        params={{ account, project: project.name }}
-                        search={{ from: live, to: row.uid }}
-                      >
-                        <Icon name="copy" /> Compare with production
-                      </Link>
-                    </MenuLink>
-                  )}
-                  {canMove(row) && (
-                    <MenuItem icon={isBack(project, row) ? 'undo' : 'rocket'} onSelect={() => setMoving(row)}>
-                      {deed(row)}
-                    </MenuItem>
-                  )}
-                </Menu>
-              </div>
-            ),
-          },
         ]}
+        actions={(row) => (
+          <div className="flex items-center justify-end gap-1">
+            {canMove(row) && (
+              <Button
+                size="small"
+                icon={isBack(project, row) ? 'undo' : 'rocket'}
+                className="max-sm:hidden"
+                onClick={() => setMoving(row)}
+              >
+                {deed(row)}
+              </Button>
+            )}
+            <Menu
+              trigger={<IconButton icon="dots" label={`Actions for ${row.url?.split('.')[0] ?? row.uid}`} />}
+            >
+              {row.state === 'READY' && row.url !== null && (
+                <MenuLink>
+                  <a href={addressOf(row.url)} target="_blank" rel="noopener noreferrer">
+                    <Icon name="external" /> Visit
+                  </a>
+                </MenuLink>
+              )}
+              <MenuLink>
+                <Link to="/a/$account/deployments/$deployment" params={{ account, deployment: row.uid }}>
+                  <Icon name="logs" /> Build log
+                </Link>
+              </MenuLink>
+              {live !== undefined && row.uid !== live && (
+                <MenuLink>
+                  <Link
+                    to="/a/$account/projects/$project/compare"
+                    params={{ account, project: project.name }}
+                    search={{ from: live, to: row.uid }}
+                  >
+                    <Icon name="copy" /> Compare with production
+                  </Link>
+                </MenuLink>
+              )}
+              {canMove(row) && (
+                <MenuItem icon={isBack(project, row) ? 'undo' : 'rocket'} onSelect={() => setMoving(row)}>
+                  {deed(row)}
+                </MenuItem>
+              )}
+            </Menu>
+          </div>
+        )}
       />
       {moving !== undefined && (
         <MoveDialog

@@ -90,15 +90,10 @@ export const ProjectList = ({
           cell: ({ id }) => formatCompact(visited.get(id)?.total ?? 0),
         },
         { title: 'Updated', wide: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
-        {
-          title: 'Actions',
-          silent: true,
-          align: 'right',
-          cell: ({ id, name }) => (
-            <PinButton name={name} on={pinned.includes(id)} onToggle={() => onPin(id)} />
-          ),
-        },
       ]}
+      actions={({ id, name }) => (
+        <PinButton name={name} on={pinned.includes(id)} onToggle={() => onPin(id)} />
+      )}
     />
   </Card>
 )

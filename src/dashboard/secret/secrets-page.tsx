@@ -116,27 +116,22 @@ export function SecretsPage() {
                 cell: ({ name }) => <code className="font-mono text-xs font-medium break-all">{name}</code>,
               },
               { title: 'Added', wide: true, cell: ({ created }) => <Time at={created} /> },
-              {
-                title: 'Actions',
-                silent: true,
-                align: 'right',
-                cell: (secret) => (
-                  <span className="flex justify-end">
-                    <CopyButton text={`@${secret.name}`} label={`Copy reference @${secret.name}`} />
-                    <IconButton
-                      icon="gear"
-                      label={`Rename ${secret.name}`}
-                      onClick={() => setAsked({ deed: 'rename', secret })}
-                    />
-                    <IconButton
-                      icon="trash"
-                      label={`Delete ${secret.name}`}
-                      onClick={() => setAsked({ deed: 'delete', secret })}
-                    />
-                  </span>
-                ),
-              },
             ]}
+            actions={(secret) => (
+              <span className="flex justify-end">
+                <CopyButton text={`@${secret.name}`} label={`Copy reference @${secret.name}`} />
+                <IconButton
+                  icon="gear"
+                  label={`Rename ${secret.name}`}
+                  onClick={() => setAsked({ deed: 'rename', secret })}
+                />
+                <IconButton
+                  icon="trash"
+                  label={`Delete ${secret.name}`}
+                  onClick={() => setAsked({ deed: 'delete', secret })}
+                />
+              </span>
+            )}
           />
         )}
         <ShowOlder pages={pages} />

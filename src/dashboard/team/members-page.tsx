@@ -88,21 +88,17 @@ export function MembersPage() {
                   <Badge>{role === 'OWNER' ? 'Owner' : 'Member'}</Badge>
                 ),
             },
-            {
-              title: 'Actions',
-              silent: true,
-              align: 'right',
-              cell: (member) =>
-                isOwner &&
-                member.role !== 'OWNER' && (
-                  <IconButton
-                    icon="trash"
-                    label={`Remove ${member.username}`}
-                    onClick={() => setLeaving(member)}
-                  />
-                ),
-            },
           ]}
+          actions={(member) =>
+            isOwner &&
+            member.role !== 'OWNER' && (
+              <IconButton
+                icon="trash"
+                label={`Remove ${member.username}`}
+                onClick={() => setLeaving(member)}
+              />
+            )
+          }
         />
       </Card>
       {isOwner && <OpenInvitations teamId={id} />}

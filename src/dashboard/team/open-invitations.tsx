@@ -36,19 +36,14 @@ export function OpenInvitations({ teamId }: { teamId: string }) {
           { title: 'Role', cell: ({ role }) => <Badge>{role === 'OWNER' ? 'Owner' : 'Member'}</Badge> },
           { title: 'Invited', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
           { title: 'Expires', wide: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
-          {
-            title: 'Actions',
-            silent: true,
-            align: 'right',
-            cell: ({ id, email }) => (
-              <IconButton
-                icon="trash"
-                label={`Revoke the invitation for ${email}`}
-                onClick={() => revoke.mutate(id)}
-              />
-            ),
-          },
         ]}
+        actions={({ id, email }) => (
+          <IconButton
+            icon="trash"
+            label={`Revoke the invitation for ${email}`}
+            onClick={() => revoke.mutate(id)}
+          />
+        )}
       />
     </Card>
   )

@@ -69,17 +69,12 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
             },
             { title: 'Attempts', wide: true, align: 'right', cell: ({ attempts }) => attempts.length },
             { title: 'When', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-            {
-              title: 'Actions',
-              silent: true,
-              align: 'right',
-              cell: ({ id, type }) => (
-                <Button size="small" aria-label={`View delivery of ${type}`} onClick={() => setOpen(id)}>
-                  View
-                </Button>
-              ),
-            },
           ]}
+          actions={({ id, type }) => (
+            <Button size="small" aria-label={`View delivery of ${type}`} onClick={() => setOpen(id)}>
+              View
+            </Button>
+          )}
         />
       )}
       <ShowOlder pages={pages} />

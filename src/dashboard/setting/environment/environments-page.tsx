@@ -115,26 +115,21 @@ export function EnvironmentsPage() {
                     ))
                   ),
               },
-              {
-                title: 'Actions',
-                silent: true,
-                align: 'right',
-                cell: (environment) => (
-                  <span className="flex justify-end max-sm:flex-col">
-                    <IconButton
-                      icon="gear"
-                      label={`Edit ${environment.slug}`}
-                      onClick={() => setAsked({ deed: 'change', environment })}
-                    />
-                    <IconButton
-                      icon="trash"
-                      label={`Delete ${environment.slug}`}
-                      onClick={() => setAsked({ deed: 'remove', environment })}
-                    />
-                  </span>
-                ),
-              },
             ]}
+            actions={(environment) => (
+              <span className="flex justify-end max-sm:flex-col">
+                <IconButton
+                  icon="gear"
+                  label={`Edit ${environment.slug}`}
+                  onClick={() => setAsked({ deed: 'change', environment })}
+                />
+                <IconButton
+                  icon="trash"
+                  label={`Delete ${environment.slug}`}
+                  onClick={() => setAsked({ deed: 'remove', environment })}
+                />
+              </span>
+            )}
           />
         )}
       </Card>

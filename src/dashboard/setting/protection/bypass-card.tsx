@@ -140,32 +140,27 @@ export function BypassCard({ project }: { project: Project }) {
               cell: ({ secret }) => <code className="font-mono text-xs">{masked(secret)}</code>,
             },
             { title: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-            {
-              title: 'Actions',
-              silent: true,
-              align: 'right',
-              cell: ({ secret }) => (
-                <span className="flex justify-end">
-                  <CopyButton text={secret} label={`Copy ${masked(secret)}`} />
-                  <IconButton
-                    icon="eye"
-                    label={`Show usage of ${masked(secret)}`}
-                    onClick={() => setAsked({ deed: 'show', secret })}
-                  />
-                  <IconButton
-                    icon="refresh"
-                    label={`Replace ${masked(secret)}`}
-                    onClick={() => setAsked({ deed: 'replace', secret })}
-                  />
-                  <IconButton
-                    icon="trash"
-                    label={`Revoke ${masked(secret)}`}
-                    onClick={() => setAsked({ deed: 'revoke', secret })}
-                  />
-                </span>
-              ),
-            },
           ]}
+          actions={({ secret }) => (
+            <span className="flex justify-end">
+              <CopyButton text={secret} label={`Copy ${masked(secret)}`} />
+              <IconButton
+                icon="eye"
+                label={`Show usage of ${masked(secret)}`}
+                onClick={() => setAsked({ deed: 'show', secret })}
+              />
+              <IconButton
+                icon="refresh"
+                label={`Replace ${masked(secret)}`}
+                onClick={() => setAsked({ deed: 'replace', secret })}
+              />
+              <IconButton
+                icon="trash"
+                label={`Revoke ${masked(secret)}`}
+                onClick={() => setAsked({ deed: 'revoke', secret })}
+              />
+            </span>
+          )}
         />
       )}
       {asked?.deed === 'make' && (

@@ -188,22 +188,17 @@ export function VariablesPage() {
                   },
                   { title: 'Type', wide: true, cell: ({ type }) => <Badge>{typeLabel(type)}</Badge> },
                   { title: 'Updated', wide: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
-                  {
-                    title: 'Actions',
-                    silent: true,
-                    align: 'right',
-                    cell: (one) => (
-                      <span className="flex justify-end max-sm:flex-col">
-                        <IconButton icon="gear" label={`Edit ${one.key}`} onClick={() => void change(one)} />
-                        <IconButton
-                          icon="trash"
-                          label={`Remove ${one.key}`}
-                          onClick={() => setAsked({ deed: 'remove', variable: one })}
-                        />
-                      </span>
-                    ),
-                  },
                 ]}
+                actions={(one) => (
+                  <span className="flex justify-end max-sm:flex-col">
+                    <IconButton icon="gear" label={`Edit ${one.key}`} onClick={() => void change(one)} />
+                    <IconButton
+                      icon="trash"
+                      label={`Remove ${one.key}`}
+                      onClick={() => setAsked({ deed: 'remove', variable: one })}
+                    />
+                  </span>
+                )}
               />
             )}
           </>

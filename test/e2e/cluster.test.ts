@@ -7,18 +7,18 @@ import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { findChromium } from '#adapters/screenshots-chromium/find-chromium.ts'
 import { withoutChromium } from '#test/support/browser/chromium.ts'
-import { type Postgres, startPostgres } from '#test/support/database/postgres.ts'
-import { createDatabase } from '#test/support/database/postgres-databases.ts'
 import { deployed, visit } from '#test/support/deploying.ts'
 import { createDnsClient } from '#test/support/dns/dns-client.ts'
 import { freePort } from '#test/support/free-port.ts'
 import { workTree } from '#test/support/git/git.ts'
 import { type Installation, install, uninstall } from '#test/support/installation.ts'
-import { startRedis, type TestRedis } from '#test/support/redis.ts'
-import { startS3, type TestS3 } from '#test/support/storage/s3.ts'
+import {
+  type SharedStores,
+  sharedStoresMissing,
+  startSharedStores,
+} from '#test/support/storage/shared-stores.ts'
 
-const missing = process.env.ALOFT_TEST_MISSING ?? ''
-const skip = /postgresql|redis|moto/.test(missing) && 'postgresql, redis or moto is not installed'
+const skip = sharedStoresMissing
 /** `npm run test:cluster` takes more away, and for longer. */
 const isLong = process.env.ALOFT_TEST_LONG === '1'
 const inLong = { skip: !isLong && 'part of npm run test:cluster' }
@@ -27,23 +27,16 @@ const ABSENCE_MS = 60_000
 const chromium = isLong && !withoutChromium ? await findChromium() : undefined
 
 /** Machines of one installation: two that serve, two that work, each of either in a region of its own; none has a disk in common with another. */
-let postgres: Postgres
-let redis: TestRedis
-let s3: TestS3
+let stores: SharedStores
 let serving: [Installation, Installation]
 let working: [Installation, Installation]
 const dnsPorts: number[] = []
 
 before(async () => {
   if (skip) return
-  ;[postgres, redis, s3] = await Promise.all([startPostgres(), startRedis(), startS3()])
+  stores = await startSharedStores()
   const env = {
-    ALOFT_DATABASE_URL: await createDatabase(postgres.folder, { migrated: false }),
-    ALOFT_REDIS_URL: `unix://${redis.socket}`,
-    ALOFT_BLOB_URL: await s3.makeBucket('cluster'),
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
-    ALOFT_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    ...stores.env,
     ALOFT_WORKERS: '1',
     ALOFT_DOMAIN: 'cluster.test',
     ALOFT_DNS_NETWORKS: '127.0.0.0/8=hnd1',
@@ -74,9 +67,7 @@ after(async () => {
       await machine.stop('SIGKILL')
     await uninstall(machine)
   }
-  await s3?.stop()
-  await redis?.stop()
-  await postgres?.stop()
+  await stores?.stop()
 })
 
 const call = async (at: Installation, path: string, method = 'GET', body?: object) => {
@@ -319,7 +310,7 @@ test('a cluster of four machines', { skip }, async (t) => {
     inLong,
     async () => {
       const stop = keepAsking(async () => (await page(two, first.url)) === 'first')
-      s3.freeze()
+      stores.s3.freeze()
       const upload = call(one, '/v8/platform/deployments', 'POST', {
         ...{ version: 2, name: 'refused' },
         files: [{ file: 'index.html', data: `new ${Math.random()}` }],
@@ -328,7 +319,7 @@ test('a cluster of four machines', { skip }, async (t) => {
       const { requests, failed } = await stop()
       t.diagnostic(`object store away for ${ABSENCE_MS} ms: ${failed} of ${requests} failed`)
       assert.equal(failed, 0)
-      s3.thaw()
+      stores.s3.thaw()
       const { status } = await upload
       assert.ok(status === 200 || status === 503, `${status}`)
       await deployed(one, { name: 'after', files: { 'index.html': 'after' } })
@@ -337,9 +328,9 @@ test('a cluster of four machines', { skip }, async (t) => {
 
   await t.test('Redis is lost and comes back: nothing fails', inLong, async () => {
     const stop = keepAsking(async () => (await page(two, first.url)) === 'first')
-    await redis.kill()
+    await stores.redis.kill()
     await pause(500)
-    await redis.restart()
+    await stores.redis.restart()
     await pause(500)
     const { requests, failed } = await stop()
     t.diagnostic(`Redis lost: ${failed} of ${requests} failed`)

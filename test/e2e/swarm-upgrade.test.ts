@@ -4,8 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Postgres, startPostgres } from '#test/support/database/postgres.ts'
-import { createDatabase } from '#test/support/database/postgres-databases.ts'
 import { deployed, visit } from '#test/support/deploying.ts'
 import {
   dockerMissing,
@@ -20,15 +18,17 @@ import { Load } from '#test/support/http/load.ts'
 import { assertNoneFailed, restartNow, statusOf } from '#test/support/http/restart-load.ts'
 import { type Installation, install, uninstall } from '#test/support/installation.ts'
 import { copyProgram } from '#test/support/program/program-copy.ts'
-import { startRedis, type TestRedis } from '#test/support/redis.ts'
 import { inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
-import { startS3, type TestS3 } from '#test/support/storage/s3.ts'
+import {
+  type SharedStores,
+  sharedStoresMissing,
+  startSharedStores,
+} from '#test/support/storage/shared-stores.ts'
 
 const skip =
   dockerMissing ||
   (process.env.ALOFT_TEST_LONG === undefined && 'part of npm run test:swarm') ||
-  (/postgresql|redis|moto/.test(process.env.ALOFT_TEST_MISSING ?? '') &&
-    'postgresql, redis or moto is not installed')
+  sharedStoresMissing
 if (!skip) await inOwnNamespaces(import.meta.filename)
 
 /** What a working process opens at its start. */
@@ -37,9 +37,7 @@ const OPENED = 'src/adapters/swarm/open-swarm.ts'
 describe('an upgrade of two machines on a swarm, one after the other', { skip }, () => {
   let engine: TestEngine
   let registry: TestRegistry
-  let postgres: Postgres
-  let redis: TestRedis
-  let s3: TestS3
+  let stores: SharedStores
   let folder: string
   let program: Awaited<ReturnType<typeof copyProgram>>
   let machines: readonly Installation[] = []
@@ -50,14 +48,9 @@ describe('an upgrade of two machines on a swarm, one after the other', { skip },
     program = await copyProgram(folder)
     engine = await startSwarm()
     registry = await startRegistry()
-    ;[postgres, redis, s3] = await Promise.all([startPostgres(), startRedis(), startS3()])
+    stores = await startSharedStores()
     const env = {
-      ALOFT_DATABASE_URL: await createDatabase(postgres.folder, { migrated: false }),
-      ALOFT_REDIS_URL: `unix://${redis.socket}`,
-      ALOFT_BLOB_URL: await s3.makeBucket('swarm'),
-      AWS_ACCESS_KEY_ID: 'test',
-      AWS_SECRET_ACCESS_KEY: 'test',
-      ALOFT_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+      ...stores.env,
       ALOFT_RUNTIME: 'swarm',
       ALOFT_SANDBOX: 'off',
       ALOFT_RATE_LIMIT: '100000000',
@@ -80,7 +73,7 @@ describe('an upgrade of two machines on a swarm, one after the other', { skip },
   after(async () => {
     for (const machine of machines) await machine.stop()
     for (const machine of machines) await uninstall(machine)
-    await Promise.all([registry, engine, s3, redis, postgres].map((each) => each?.stop()))
+    await Promise.all([registry, engine, stores].map((each) => each?.stop()))
     await rm(folder, { recursive: true, force: true })
   })
 

@@ -10,8 +10,6 @@ import { connectEngine } from '#adapters/docker/engine/engine.ts'
 import { readEngineAddress } from '#adapters/docker/engine/engine-address.ts'
 import { LABEL } from '#adapters/docker/labels.ts'
 import { SwarmEngine } from '#adapters/swarm/swarm-engine.ts'
-import { type Postgres, startPostgres } from '#test/support/database/postgres.ts'
-import { createDatabase } from '#test/support/database/postgres-databases.ts'
 import { deployed, visit } from '#test/support/deploying.ts'
 import {
   dockerMissing,
@@ -23,9 +21,12 @@ import {
 import { imageOn, SAYS } from '#test/support/docker/swarm-site.ts'
 import { freePort } from '#test/support/free-port.ts'
 import { type Installation, install, makePlace, type Place, uninstall } from '#test/support/installation.ts'
-import { startRedis, type TestRedis } from '#test/support/redis.ts'
 import { inOwnNamespaces } from '#test/support/sandbox/own-namespaces.ts'
-import { startS3, type TestS3 } from '#test/support/storage/s3.ts'
+import {
+  type SharedStores,
+  sharedStoresMissing,
+  startSharedStores,
+} from '#test/support/storage/shared-stores.ts'
 
 const skip = dockerMissing || (process.env.ALOFT_TEST_LONG === undefined && 'part of npm run test:swarm')
 if (!skip) await inOwnNamespaces(import.meta.filename)
@@ -96,16 +97,10 @@ describe('an installation on a swarm', { skip }, () => {
   })
 })
 
-const withoutStores =
-  /postgresql|redis|moto/.test(process.env.ALOFT_TEST_MISSING ?? '') &&
-  'postgresql, redis or moto is not installed'
-
-describe('machines on a swarm, of which one only serves', { skip: skip || withoutStores }, () => {
+describe('machines on a swarm, of which one only serves', { skip: skip || sharedStoresMissing }, () => {
   let engine: TestEngine
   let registry: TestRegistry
-  let postgres: Postgres
-  let redis: TestRedis
-  let s3: TestS3
+  let stores: SharedStores
   let folder: string
   /** What the machine that serves takes for its engine, and all that it was asked for. */
   let decoy: Server
@@ -118,19 +113,14 @@ describe('machines on a swarm, of which one only serves', { skip: skip || withou
     folder = await mkdtemp(join(tmpdir(), 'aloft-decoy-'))
     engine = await startSwarm()
     registry = await startRegistry()
-    ;[postgres, redis, s3] = await Promise.all([startPostgres(), startRedis(), startS3()])
+    stores = await startSharedStores()
     decoy = createServer(({ method, url }, response) => {
       asked.push(`${method} ${url}`)
       response.writeHead(500).end('{"message":"nobody should ask"}')
     }).listen(join(folder, 'docker.sock'))
     await once(decoy, 'listening')
     const env = {
-      ALOFT_DATABASE_URL: await createDatabase(postgres.folder, { migrated: false }),
-      ALOFT_REDIS_URL: `unix://${redis.socket}`,
-      ALOFT_BLOB_URL: await s3.makeBucket('swarm'),
-      AWS_ACCESS_KEY_ID: 'test',
-      AWS_SECRET_ACCESS_KEY: 'test',
-      ALOFT_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+      ...stores.env,
       ALOFT_RUNTIME: 'swarm',
       ALOFT_SANDBOX: 'off',
       ALOFT_IMAGE_PORT: String(await freePort()),
@@ -149,7 +139,7 @@ describe('machines on a swarm, of which one only serves', { skip: skip || withou
     await working?.stop()
     await serving?.stop()
     for (const each of [place, serving]) if (each) await uninstall(each)
-    await Promise.all([registry, engine, s3, redis, postgres].map((each) => each?.stop()))
+    await Promise.all([registry, engine, stores].map((each) => each?.stop()))
     decoy?.close()
     await rm(folder, { recursive: true, force: true })
   })

@@ -1,4 +1,4 @@
-/** What a project can be set to build and run with. */
+/** Versions of Node.js that a project can be set to build and run with, the newest first. */
 export const PROJECT_NODE_VERSIONS = [
   '24.x',
   '22.x',

@@ -1,7 +1,7 @@
+import type { ProjectNodeVersion } from '#contract/api/node-versions.ts'
 import type { CronSpec } from '../cron/cron.ts'
 import type { ImageConfig } from '../output/image-config.ts'
 import type { CodeRuntime } from '../output/output.ts'
-import type { NodeVersion } from '../project/project.ts'
 import type { Route } from '../routing/route.ts'
 import type { FunctionSetting } from './config/function-settings.ts'
 import type { FunctionFile } from './framework/api-functions.ts'
@@ -10,7 +10,7 @@ import type { FunctionFile } from './framework/api-functions.ts'
 export interface Plan {
   /** Relative to the source's root; empty for the root itself. */
   readonly root: string
-  readonly nodeVersion: NodeVersion
+  readonly nodeVersion: ProjectNodeVersion
   /** Programs in JavaScript run on Bun; builds go by Node all the same. */
   readonly bunVersion: string | undefined
   /** A line that ends with 0 where nothing is to be built. */

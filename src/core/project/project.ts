@@ -1,4 +1,4 @@
-import { PROJECT_NODE_VERSIONS, type ProjectNodeVersion } from '#contract/api/node-versions.ts'
+import type { ProjectNodeVersion } from '#contract/api/node-versions.ts'
 import { newId } from '#contract/ids.ts'
 import { DEFAULT_DETAILS, type ProjectDetails } from './project-details.ts'
 
@@ -30,14 +30,10 @@ export interface BuildSettings {
   readonly outputDirectory: string | null
   /** Relative to the deployment's files; where commands run. */
   readonly rootDirectory: string | null
-  readonly nodeVersion: NodeVersion
+  readonly nodeVersion: ProjectNodeVersion
   /** Whether builds may read what is beside the root directory. */
   readonly sourceFilesOutsideRootDirectory: boolean
 }
-
-/** The newest first. */
-export const NODE_VERSIONS = PROJECT_NODE_VERSIONS
-export type NodeVersion = ProjectNodeVersion
 
 export const DEFAULT_BUILD_SETTINGS: BuildSettings = {
   framework: null,

@@ -1,11 +1,11 @@
+import { PROJECT_NODE_VERSIONS, type ProjectNodeVersion } from '#contract/api/node-versions.ts'
 import { BuildFailure } from '../../build/build-failure.ts'
-import { NODE_VERSIONS, type NodeVersion } from '../../project/project.ts'
 import type { PackageJson } from '../config/package-json.ts'
 import type { SourceTree } from '../source-tree.ts'
 import { linesIn } from './node-version.ts'
 
 interface NodeChoice {
-  readonly version: NodeVersion
+  readonly version: ProjectNodeVersion
   /** Where what was asked for and what is used are not the same. */
   readonly warnings: readonly string[]
 }
@@ -15,7 +15,7 @@ interface Asked {
   /** By the request of an older client. */
   readonly asked: string | null
   /** Of the project. */
-  readonly setting: NodeVersion
+  readonly setting: ProjectNodeVersion
   /** Older clients were given the usual version where theirs is not to be had. */
   readonly isLenient: boolean
 }
@@ -39,7 +39,7 @@ const LTS: Readonly<Record<string, string>> = {
 interface RequestedVersion {
   readonly where: string
   /** Those that it allows, the newest first. */
-  readonly versions: readonly NodeVersion[]
+  readonly versions: readonly ProjectNodeVersion[]
 }
 
 /** `engines.node` of package.json comes first, then the file of a version manager, then the project's setting. */
@@ -58,7 +58,7 @@ export async function chooseNode(tree: SourceTree, from: Asked): Promise<NodeCho
     requested.push({ where: 'the request', versions: linesIn(asked) })
   requested.push({ where: "the project's setting", versions: [setting] })
   const [first, ...others] = requested as [RequestedVersion, ...RequestedVersion[]]
-  const version = first.versions[0] as NodeVersion
+  const version = first.versions[0] as ProjectNodeVersion
   return {
     version,
     warnings: others
@@ -73,7 +73,7 @@ export async function chooseNode(tree: SourceTree, from: Asked): Promise<NodeCho
 const unknownNode = (file: string, text: string): BuildFailure =>
   new BuildFailure(
     'invalid_node_version',
-    `${file} requests Node ${JSON.stringify(text.slice(0, 80))}; available: ${NODE_VERSIONS.join(', ')}.`,
+    `${file} requests Node ${JSON.stringify(text.slice(0, 80))}; available: ${PROJECT_NODE_VERSIONS.join(', ')}.`,
   )
 
 /** Comments and empty lines are allowed in them. */

@@ -1,14 +1,14 @@
 import Range from 'semver/classes/range.js'
-import { NODE_VERSIONS, type NodeVersion } from '../../project/project.ts'
+import { PROJECT_NODE_VERSIONS, type ProjectNodeVersion } from '#contract/api/node-versions.ts'
 
 const MAX_RANGE = 256
 /** As version managers name whatever is newest. */
 const NEWEST: ReadonlySet<string> = new Set(['lts/*', 'node', 'latest', 'current'])
 
 /** All supported lines of which a range, such as that of `engines.node`, allows a version; the newest first. */
-export function linesIn(text: string): readonly NodeVersion[] {
+export function linesIn(text: string): readonly ProjectNodeVersion[] {
   const range = readRange(text)
-  return range ? NODE_VERSIONS.filter((line) => range.intersects(new Range(line))) : []
+  return range ? PROJECT_NODE_VERSIONS.filter((line) => range.intersects(new Range(line))) : []
 }
 
 /** Undefined where it is no range. */

@@ -52,9 +52,7 @@ function AssignDialog({ alias, onClose }: { alias?: Alias; onClose: () => void }
           onChange={setHost}
           required
           maxLength={253}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          literal
         />
       )}
       <SelectField

@@ -111,8 +111,7 @@ export function UploadDialog({ onClose }: { onClose: () => void }) {
           placeholder="-----BEGIN …"
           required
           maxLength={100_000}
-          autoComplete="off"
-          spellCheck={false}
+          literal
         />
       ))}
       <Failure error={upload.error} />

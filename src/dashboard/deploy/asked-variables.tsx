@@ -40,8 +40,7 @@ export function AskedVariables({
             onChange={(value) => onChange(key, value)}
             required
             maxLength={65_536}
-            autoComplete="off"
-            spellCheck={false}
+            literal
           />
         ))}
       </div>

@@ -127,8 +127,7 @@ export function CloneForm({ button, onOther }: { button: DeployButton; onOther: 
               onBlur={askAgain}
               required
               maxLength={1000}
-              autoComplete="off"
-              spellCheck={false}
+              literal
               hint={
                 isSsh
                   ? 'The project gets a deploy key to add to the repository.'
@@ -187,8 +186,7 @@ export function CloneForm({ button, onOther }: { button: DeployButton; onOther: 
             onChange={(text) => setName(nameFrom(text))}
             required
             disabled={create.isPending}
-            autoComplete="off"
-            spellCheck={false}
+            literal
           />
           <div className="grid gap-5 md:grid-cols-2">
             <SelectField

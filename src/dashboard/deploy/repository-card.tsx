@@ -36,8 +36,7 @@ export function RepositoryCard({
               onChange={setUrl}
               required
               maxLength={1000}
-              autoComplete="off"
-              spellCheck={false}
+              literal
             />
           </div>
           <Button type="submit" disabled={url.trim() === ''}>

@@ -118,8 +118,7 @@ export function Review({
               value={name}
               onChange={(text) => setName(nameFrom(text))}
               disabled={busy}
-              autoComplete="off"
-              spellCheck={false}
+              literal
             />
           )}
           <SelectField

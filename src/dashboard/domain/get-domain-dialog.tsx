@@ -111,9 +111,7 @@ export function GetDomainDialog({ way, onClose }: { way: Way; onClose: () => voi
         placeholder="example.com"
         required
         maxLength={253}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        literal
       />
       {way === 'transfer' && (
         <TextField
@@ -124,8 +122,7 @@ export function GetDomainDialog({ way, onClose }: { way: Way; onClose: () => voi
           onChange={setCode}
           required
           maxLength={256}
-          autoComplete="off"
-          spellCheck={false}
+          literal
         />
       )}
       {offer !== undefined && (

@@ -169,9 +169,7 @@ export function RecordDialog({
         onChange={setName}
         placeholder="Leave empty for the root domain"
         maxLength={253}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        literal
       />
       <div className={FIELDS[type].length > 2 ? 'grid gap-4 sm:grid-cols-2' : 'space-y-4'}>
         {FIELDS[type].map(({ label, placeholder, number, choices }, at) =>
@@ -205,8 +203,7 @@ export function RecordDialog({
               onChange={set(at)}
               placeholder={placeholder}
               required
-              autoComplete="off"
-              spellCheck={false}
+              literal
               {...(number && { type: 'number', min: 0, max: label === 'Flags' ? 255 : 65_535 })}
             />
           ),

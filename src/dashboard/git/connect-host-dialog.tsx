@@ -62,8 +62,7 @@ export function ConnectHostDialog({
         onChange={setUrl}
         required={host.url === ''}
         maxLength={500}
-        autoComplete="off"
-        spellCheck={false}
+        literal
       />
       {kind === 'bitbucket' && (
         <TextField

@@ -35,8 +35,7 @@ export function ProductionBranchCard({ idOrName }: { idOrName: string }) {
         value={branch}
         onChange={setBranch}
         maxLength={250}
-        autoComplete="off"
-        spellCheck={false}
+        literal
       />
     </SettingCard>
   )

@@ -79,8 +79,7 @@ export function RepositoryList({
         value={typed}
         onChange={setTyped}
         maxLength={200}
-        autoComplete="off"
-        spellCheck={false}
+        literal
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return
           event.preventDefault()

@@ -30,8 +30,7 @@ export function TypedFilter({
       label={label}
       hideLabel
       type="search"
-      spellCheck={false}
-      autoComplete="off"
+      literal
       mono={mono}
       placeholder={placeholder}
       value={typed}

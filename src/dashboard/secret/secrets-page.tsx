@@ -54,8 +54,7 @@ function SecretDialog({ secret, onClose }: { secret?: Secret; onClose: () => voi
         onChange={setName}
         required
         maxLength={100}
-        autoComplete="off"
-        spellCheck={false}
+        literal
       />
       {secret === undefined && (
         <TextArea
@@ -66,8 +65,7 @@ function SecretDialog({ secret, onClose }: { secret?: Secret; onClose: () => voi
           onChange={setValue}
           required
           maxLength={65_536}
-          autoComplete="off"
-          spellCheck={false}
+          literal
         />
       )}
     </FormDialog>

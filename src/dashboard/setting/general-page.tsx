@@ -45,8 +45,7 @@ function NameCard({ project }: { project: Project }) {
         onChange={setName}
         maxLength={100}
         required
-        autoComplete="off"
-        spellCheck={false}
+        literal
       />
     </SettingCard>
   )

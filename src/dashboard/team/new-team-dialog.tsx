@@ -44,8 +44,7 @@ export function NewTeamDialog({ onClose, onMade }: { onClose: () => void; onMade
         onChange={setSlug}
         required
         maxLength={48}
-        autoComplete="off"
-        spellCheck={false}
+        literal
       />
     </FormDialog>
   )

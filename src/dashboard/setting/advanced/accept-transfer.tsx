@@ -52,8 +52,7 @@ export function AcceptTransfer({ onClose }: { onClose: () => void }) {
         onChange={setCode}
         error={accept.error ? explain(accept.error) : undefined}
         required
-        autoComplete="off"
-        spellCheck={false}
+        literal
       />
       <TextField
         label="New name (optional)"
@@ -61,8 +60,7 @@ export function AcceptTransfer({ onClose }: { onClose: () => void }) {
         value={name}
         onChange={setName}
         maxLength={100}
-        autoComplete="off"
-        spellCheck={false}
+        literal
       />
     </FormDialog>
   )

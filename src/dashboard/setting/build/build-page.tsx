@@ -95,8 +95,7 @@ function RootCard({ project }: { project: Project }) {
         onChange={setRoot}
         placeholder="Repository root, or a folder such as apps/web"
         maxLength={256}
-        autoComplete="off"
-        spellCheck={false}
+        literal
       />
       <SettingSwitch
         project={project}

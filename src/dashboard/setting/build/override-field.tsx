@@ -28,8 +28,7 @@ export const OverrideField = ({
       placeholder={value === null ? usual : ''}
       hint={value === '' ? emptyMeans : undefined}
       maxLength={256}
-      autoComplete="off"
-      spellCheck={false}
+      literal
     />
     <div className="sm:pt-8">
       <Switch

@@ -109,9 +109,7 @@ export function DomainDialog({
           placeholder="example.com"
           required
           maxLength={253}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          literal
         />
       )}
       <SelectField
@@ -140,15 +138,7 @@ export function DomainDialog({
         </div>
       )}
       {shows === 'branch' && (
-        <TextField
-          label="Branch"
-          value={branch}
-          onChange={setBranch}
-          required
-          maxLength={250}
-          autoComplete="off"
-          spellCheck={false}
-        />
+        <TextField label="Branch" value={branch} onChange={setBranch} required maxLength={250} literal />
       )}
       {shows === 'environment' && (
         <SelectField

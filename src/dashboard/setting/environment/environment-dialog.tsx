@@ -84,9 +84,7 @@ export function EnvironmentDialog({
         }}
         required
         maxLength={32}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        literal
       />
       <TextField
         label="Description"
@@ -104,9 +102,7 @@ export function EnvironmentDialog({
             onChange={setPattern}
             required
             maxLength={250}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            literal
           />
         )}
       </div>

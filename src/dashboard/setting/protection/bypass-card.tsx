@@ -95,8 +95,7 @@ function NewSecret({
         value={own}
         onChange={setOwn}
         pattern="[0-9A-Za-z]{32}"
-        autoComplete="off"
-        spellCheck={false}
+        literal
       />
     </FormDialog>
   )

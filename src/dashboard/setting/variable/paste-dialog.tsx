@@ -83,8 +83,7 @@ export function PasteDialog({
           value={text}
           onChange={setText}
           placeholder={'# comments and quotes are supported\nDATABASE_URL="postgres://…"\nexport API_KEY=…'}
-          autoComplete="off"
-          spellCheck={false}
+          literal
         />
         <label className="inline-flex cursor-pointer items-center gap-2 text-sm text-accent hover:underline has-focus-visible:outline-2">
           {' '}

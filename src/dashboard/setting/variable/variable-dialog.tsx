@@ -94,8 +94,7 @@ export function VariableDialog({
         }
         required
         maxLength={256}
-        autoComplete="off"
-        spellCheck={false}
+        literal
       />
       <SelectField
         label="Type"
@@ -140,8 +139,7 @@ export function VariableDialog({
           onChange={setValue}
           maxLength={65_536}
           placeholder={isSensitive ? 'Unchanged' : ''}
-          autoComplete="off"
-          spellCheck={false}
+          literal
         />
       )}
       <TargetBoxes
@@ -157,8 +155,7 @@ export function VariableDialog({
           value={branch}
           onChange={setBranch}
           maxLength={250}
-          autoComplete="off"
-          spellCheck={false}
+          literal
         />
       )}
       <TextField label="Note" value={comment} onChange={setComment} maxLength={500} autoComplete="off" />

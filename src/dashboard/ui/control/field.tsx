@@ -4,18 +4,21 @@ import { classes } from '../classes.ts'
 const BOX =
   'w-full rounded-lg border border-line-strong/60 bg-raised px-3 text-sm text-fg placeholder:text-soft disabled:opacity-60'
 
+interface Says {
+  readonly label: ReactNode
+  readonly hint?: ReactNode
+  readonly error?: ReactNode
+  readonly hideLabel?: boolean | undefined
+}
+
 /** A label, something to fill in, and a line that helps or says what is wrong. */
-export function Field({
+function Field({
   label,
   hint,
   error,
   hideLabel = false,
   children,
-}: {
-  label: ReactNode
-  hint?: ReactNode
-  error?: ReactNode
-  hideLabel?: boolean
+}: Says & {
   children: (ids: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }) => ReactNode
 }) {
   const id = useId()
@@ -43,12 +46,16 @@ export function Field({
   )
 }
 
-interface Says {
-  readonly label: ReactNode
-  readonly hint?: ReactNode
-  readonly error?: ReactNode
-  readonly hideLabel?: boolean
-}
+/** A box for text, with the attributes of the element that it is. */
+type TextBox<Attributes> = Says & {
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly mono?: boolean
+  /** What is typed has to stay as it is: browsers neither complete nor correct it. */
+  readonly literal?: boolean
+} & Omit<Attributes, 'value' | 'onChange'>
+
+const LITERAL = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const
 
 export const TextField = ({
   label,
@@ -56,17 +63,15 @@ export const TextField = ({
   error,
   hideLabel,
   mono = false,
+  literal = false,
   value,
   onChange,
   ...rest
-}: Says & {
-  value: string
-  onChange: (value: string) => void
-  mono?: boolean
-} & Omit<InputHTMLAttributes<HTMLInputElement>, 'value' | 'onChange'>) => (
-  <Field {...{ label, hint, error }} hideLabel={hideLabel ?? false}>
+}: TextBox<InputHTMLAttributes<HTMLInputElement>>) => (
+  <Field {...{ label, hint, error, hideLabel }}>
     {(ids) => (
       <input
+        {...(literal && LITERAL)}
         {...rest}
         {...ids}
         value={value}
@@ -83,18 +88,16 @@ export const TextArea = ({
   error,
   hideLabel,
   mono = false,
+  literal = false,
   value,
   onChange,
   ...rest
-}: Says & {
-  value: string
-  onChange: (value: string) => void
-  mono?: boolean
-} & Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'value' | 'onChange'>) => (
-  <Field {...{ label, hint, error }} hideLabel={hideLabel ?? false}>
+}: TextBox<TextareaHTMLAttributes<HTMLTextAreaElement>>) => (
+  <Field {...{ label, hint, error, hideLabel }}>
     {(ids) => (
       <textarea
         rows={4}
+        {...(literal && LITERAL)}
         {...rest}
         {...ids}
         value={value}
@@ -120,7 +123,7 @@ export const SelectField = <Value extends string>({
   options: readonly { readonly value: Value; readonly label: string }[]
   disabled?: boolean
 }) => (
-  <Field {...{ label, hint, error }} hideLabel={hideLabel ?? false}>
+  <Field {...{ label, hint, error, hideLabel }}>
     {(ids) => (
       <select
         {...ids}

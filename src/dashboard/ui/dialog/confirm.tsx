@@ -39,13 +39,7 @@ export function Confirm({
         <div className="space-y-3 text-sm">{children}</div>
         {word !== undefined && (
           <div className="mt-4">
-            <TextField
-              label={`Type “${word}” to confirm`}
-              value={typed}
-              onChange={setTyped}
-              autoComplete="off"
-              spellCheck={false}
-            />
+            <TextField label={`Type “${word}” to confirm`} value={typed} onChange={setTyped} literal />
           </div>
         )}
         <div className="mt-5 flex justify-end gap-2">

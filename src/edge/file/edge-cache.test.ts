@@ -113,10 +113,12 @@ test('a new host is served as soon as it is told, even if it was asked for befor
   assert.equal((await ask(port, '/')).status, 200)
 })
 
-test('a look-up that a change overtakes is not kept', async () => {
+/** A world with a site whose first look-up waits, with what it has found, until `first` resolves. */
+function createSlowWorld(options: Parameters<typeof createEdgeWorld>[0] = {}) {
   const first = Promise.withResolvers<void>()
   let finds = 0
   const world: EdgeWorld = createEdgeWorld({
+    ...options,
     sites: {
       async find(host) {
         const site = world.sites.get(host)
@@ -126,9 +128,14 @@ test('a look-up that a change overtakes is not kept', async () => {
     },
   })
   world.addSite('site.test', { 'index.html': 'old' })
+  return { world, first, isAsked: () => finds > 0 }
+}
+
+test('a look-up that a change overtakes is not kept', async () => {
+  const { world, isAsked, first } = createSlowWorld()
   const { port } = await start(world)
   const early = ask(port, '/')
-  while (finds === 0) await new Promise(setImmediate)
+  while (!isAsked()) await new Promise(setImmediate)
   world.addSite('site.test', { 'index.html': 'new' })
   world.edge.invalidate('site.test')
   assert.equal((await ask(port, '/')).text, 'new')
@@ -165,22 +172,10 @@ test('after a gap in the messages nobody is served what may have changed', async
 
 test('what was being looked up when the gap was told is looked up once more', async () => {
   const { bus, announceGap } = createGapBus()
-  const first = Promise.withResolvers<void>()
-  let finds = 0
-  const world: EdgeWorld = createEdgeWorld({
-    bus,
-    sites: {
-      async find(host) {
-        const site = world.sites.get(host)
-        if (finds++ === 0) await first.promise
-        return site
-      },
-    },
-  })
-  world.addSite('site.test', { 'index.html': 'old' })
+  const { world, isAsked, first } = createSlowWorld({ bus })
   const { port } = await start(world)
   const early = ask(port, '/')
-  while (finds === 0) await new Promise(setImmediate)
+  while (!isAsked()) await new Promise(setImmediate)
   world.addSite('site.test', { 'index.html': 'new' })
   announceGap()
   first.resolve()

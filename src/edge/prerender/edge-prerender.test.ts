@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { after, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import type { Prerender } from '#core/output/output.ts'
 import type { Site } from '#core/site/site.ts'
@@ -320,16 +320,23 @@ test('answers that belong together grow old together', async () => {
   await until(() => get('/page.json'), 'made 2')
 })
 
-test('what one process made another one serves', async () => {
+/** Asks another process for the page of a site. */
+async function another(t: TestContext, host: string, site: Site, { edge, sites } = createWorld()) {
+  sites.set(host, site)
+  const { port, close } = await serveSlow(edge)
+  t.after(async () => {
+    await close()
+    await edge.close()
+  })
+  return () => ask(port, '/page', { host })
+}
+
+test('what one process made another one serves', async (t) => {
   const { host, site, get, asked } = await page()
   await get()
-  const other = createWorld()
-  other.sites.set(host, site)
-  const own = await serveSlow(other.edge)
-  assert.equal((await ask(own.port, '/page', { host })).headers['x-vercel-cache'], 'HIT')
+  const there = await another(t, host, site)
+  assert.equal((await there()).headers['x-vercel-cache'], 'HIT')
   assert.equal(asked.length, 1)
-  await own.close()
-  await other.edge.close()
 })
 
 test('a client that has the answer already is told so', async () => {
@@ -392,7 +399,7 @@ test('with time to expire, the old answer is given while the new one is made', a
   assert.equal((await until(get, 'made 3')).from, 'HIT')
 })
 
-test('the page of the build is revalidated as well, and stays so for a process that comes later', async () => {
+test('the page of the build is revalidated as well, and stays so for a process that comes later', async (t) => {
   const { host, site, get, act } = await tagged({
     expiration: false,
     fallback: { ...content('from the build'), contentType: 'text/html' },
@@ -402,52 +409,38 @@ test('the page of the build is revalidated as well, and stays so for a process t
   await act('tag=_N_T_%2Fpage')
   time.now += 5
   assert.equal((await get()).text, 'made 2')
-  const later = createWorld()
-  later.sites.set(host, site)
-  const laterServer = await serveSlow(later.edge)
-  const { text } = await ask(laterServer.port, '/page', { host })
-  await laterServer.close()
-  await later.edge.close()
-  assert.equal(text, 'made 2')
+  const there = await another(t, host, site)
+  assert.equal((await there()).text, 'made 2')
 })
 
-test('another process that had the answer in memory learns that it was revalidated', async () => {
+test('another process that had the answer in memory learns that it was revalidated', async (t) => {
   const { host, site, get, act } = await tagged({ expiration: false, bypassToken: 'secret' })
-  const other = createWorld()
-  other.sites.set(host, site)
-  const otherServer = await serveSlow(other.edge)
-  const there = async () => (await ask(otherServer.port, '/page', { host })).text
+  const there = await another(t, host, site)
   await get()
-  assert.equal(await there(), 'made 1')
+  assert.equal((await there()).text, 'made 1')
   time.now += 5
   await act('tag=stamps')
   time.now += 5
-  assert.equal(await there(), 'made 3')
+  assert.equal((await there()).text, 'made 3')
   assert.equal((await get()).text, 'made 3')
   const { from } = await get('/page', { method: 'HEAD', headers: { 'x-prerender-revalidate': 'secret' } })
   assert.equal(from, 'REVALIDATED')
-  assert.equal(await there(), 'made 4')
-  await otherServer.close()
-  await other.edge.close()
+  assert.equal((await there()).text, 'made 4')
 })
 
-test('another process that missed the message of it learns it after the gap', async () => {
+test('another process that missed the message of it learns it after the gap', async (t) => {
   const { host, site, get, act } = await tagged({ expiration: false })
   const { bus: deaf, announceGap } = createGapBus()
   const other = createEdgeWorld({ runner: instances.runner, prerenders, clock, bus: deaf })
-  other.sites.set(host, site)
-  const otherServer = await serveSlow(other.edge)
-  const there = async () => (await ask(otherServer.port, '/page', { host })).text
+  const there = await another(t, host, site, other)
   await get()
-  assert.equal(await there(), 'made 1')
+  assert.equal((await there()).text, 'made 1')
   time.now += 5
   await act('tag=stamps')
   time.now += 5
-  assert.equal(await there(), 'made 1')
+  assert.equal((await there()).text, 'made 1')
   announceGap()
-  assert.equal(await there(), 'made 3')
-  await otherServer.close()
-  await other.edge.close()
+  assert.equal((await there()).text, 'made 3')
 })
 
 test('where the new answer cannot be made, the old one is better than none', async () => {

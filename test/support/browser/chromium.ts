@@ -19,8 +19,8 @@ export interface Hosts {
   readonly url?: string
 }
 
-/** A real browser. `hosts` sends names of tests to this machine. */
-export const openChromium = (hosts?: Hosts): Promise<Browser> =>
+/** A real browser. `hosts` sends names of tests to this machine, `more` are words of its own command line. */
+export const openChromium = (hosts?: Hosts, more: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath: !isShown && existsSync(SHELL) ? SHELL : '/usr/bin/chromium',
     headless: !isShown,
@@ -34,6 +34,7 @@ export const openChromium = (hosts?: Hosts): Promise<Browser> =>
       '--no-first-run',
       // A page of a test is gone before its scripts, compiled for speed, have won back what compiling them costs.
       '--js-flags=--no-opt --no-maglev',
+      ...more,
       ...(hosts ? [`--host-resolver-rules=MAP ${hosts.names} ${addressOf(hosts)}`] : []),
     ],
   })
@@ -80,6 +81,12 @@ export async function borrowChromium(url: string): Promise<Borrowed> {
   }
 }
 
+/**
+ * All pages in one process. Otherwise there is a new one whenever a page of another origin is opened, and one more that waits for the
+ * next; what pages may do to each other does not depend on it. Attacks by pages have a browser as people have it.
+ */
+const ONE_PROCESS = ['--disable-site-isolation-trials', '--renderer-process-limit=1']
+
 async function startShared(): Promise<Shared> {
   let port = 0
   const relay = createServer((socket) => {
@@ -94,7 +101,7 @@ async function startShared(): Promise<Shared> {
   }).listen(0, '127.0.0.1')
   await once(relay, 'listening')
   const { port: own } = relay.address() as AddressInfo
-  const browser = await openChromium({ names: '*.test', url: `http://127.0.0.1:${own}` })
+  const browser = await openChromium({ names: '*.test', url: `http://127.0.0.1:${own}` }, ONE_PROCESS)
   browser.once('disconnected', () => relay.close())
   return {
     browser,

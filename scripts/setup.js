@@ -73,9 +73,14 @@ export function setup({ dev }) {
     const keepsDev = dev || existsSync(join(root, 'node_modules/@biomejs/biome'))
     // No package of ours needs a script at its installation, and one would look for a compiler.
     const args = ['ci', '--ignore-scripts', '--loglevel=error', ...(keepsDev ? [] : ['--omit=dev'])]
-    const { status } = npm?.endsWith('.js')
-      ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: ['ignore', 2, 2] })
-      : spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' })
+    const isWindows = process.platform === 'win32'
+    const install = (...more) =>
+      npm?.endsWith('.js')
+        ? spawnSync(process.execPath, [npm, ...args, ...more], { cwd: root, stdio: ['ignore', 2, 2] })
+        : spawnSync('npm', [...args, ...more], { cwd: root, stdio: ['ignore', 2, 2], shell: isWindows })
+    // The lock file says what is wanted, and by which sum. What npm has kept of it need not be asked for again, unless that is too old.
+    const fromKept = install('--prefer-offline', '--loglevel=silent')
+    const { status } = fromKept.status === 0 ? fromKept : install()
     if (status !== 0) fail('npm could not install the dependencies; the lines above say why.')
   }
   const node = runtime()

@@ -43,7 +43,7 @@ test('what can be opened is named as such', () => {
 })
 
 test('every endpoint that changes something has a sentence of its own', () => {
-  const folder = join(import.meta.dirname, 'api')
+  const folder = join(import.meta.dirname, '../api')
   const actions = readdirSync(folder).flatMap((file) =>
     [...readFileSync(join(folder, file), 'utf8').matchAll(/on: '((?:POST|PUT|PATCH|DELETE) [^']+)'/g)].map(
       (match) => match[1] as string,

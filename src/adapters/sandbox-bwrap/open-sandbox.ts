@@ -84,13 +84,16 @@ const limitsOf = (places: CgroupPlaces | undefined, filtered: boolean): SandboxR
   systemCalls: filtered,
 })
 
-/** The smallest run through everything that every run goes through. */
+/**
+ * The smallest run through everything that every run goes through. It has much time: on a machine that is busy it takes long, and
+ * whoever gives up on it does with less protection until the next start.
+ */
 const PROBE: SandboxRun = {
   argv: ['true'],
   cwd: '/tmp',
   env: { PATH: '/usr/bin:/bin' },
   binds: [],
-  limits: { memoryBytes: 64 * 2 ** 20, cpus: 1, processes: 16, wallMs: 10_000, tmpBytes: 2 ** 20 },
+  limits: { memoryBytes: 64 * 2 ** 20, cpus: 1, processes: 16, wallMs: 60_000, tmpBytes: 2 ** 20 },
   network: 'none',
 }
 

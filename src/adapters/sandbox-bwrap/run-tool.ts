@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
 import { TOOL_ENV } from './tools.ts'
 
-const LONGEST_MS = 10_000
+/** On a machine that is busy they take long, and what they are for is given up where one fails. */
+const LONGEST_MS = 60_000
 
 /** Runs a tool of the system to its end and answers its output; a failure carries what it said. */
 export function runTool(file: string, args: readonly string[], input = ''): Promise<string> {

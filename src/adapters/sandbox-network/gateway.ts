@@ -34,7 +34,7 @@ const FIRST_PORTS = [NAMES_PORT, 80, 443]
 /** Each is a descriptor of this process; nobody should be able to use them up by naming ports. */
 const MOST_PORTS = 2048
 const READY = 'ready'
-const BIND_WITHIN_MS = 20_000
+const BIND_WITHIN_MS = 60_000
 
 /**
  * Stays for as long as its input is open. Every address is its own, so that whatever a run connects to ends here, at

@@ -92,7 +92,6 @@ test('mail goes out by SMTP where a server is configured', async (t) => {
   const { port } = smtp.server.address() as { port: number }
   const at = await install({ env: { ...NOTHING_RUNS, ALOFT_SMTP_URL: `smtp://127.0.0.1:${port}` } })
   t.after(() => uninstall(at))
-  t.after(() => at.stop('SIGKILL'))
   await fetch(`${at.url}/platform/registration`, {
     method: 'POST',
     body: JSON.stringify({ email: 'smtp@aloft.test', tokenName: 'x' }),

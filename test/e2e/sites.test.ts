@@ -255,7 +255,6 @@ test('every acknowledged upload and deployment survives kill -9 of all processes
   await Promise.all(all)
 
   const again = await at.restart()
-  t.after(() => again.stop('SIGKILL'))
   const files = uploads.map((content, i) => ({ file: `${i}.bin`, sha: sha1(content), size: content.length }))
   const made = await deploy(again, files)
   assert.equal(made.status, 200, JSON.stringify(made.body.error))

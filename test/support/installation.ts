@@ -94,9 +94,14 @@ export async function makePlace(options: InstallationOptions = {}): Promise<Plac
 export async function uninstall({ folder }: Pick<Installation, 'folder'>): Promise<void> {
   const database = databases.get(folder)
   databases.delete(folder)
+  for (const kill of running.get(folder) ?? []) await kill()
   if (database !== undefined) await dropSeveral(database)
-  await rm(folder, { recursive: true, force: true })
+  // Processes whose supervisor was killed write until they notice.
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 })
 }
+
+/** What ends the installations that run, by their folders: one that is left running would write there while it is removed. */
+const running = new Map<string, Set<() => Promise<void>>>()
 
 function killIfThere(pid: number): void {
   try {
@@ -165,13 +170,27 @@ async function boot(
   })
   const exited = once(child, 'exit') as Promise<[number | null]>
   exited.then(() => ready.reject(new Error(`it ended before it was ready:\n${printed.stderr}`)))
-  await ready.promise
-  exited.catch(() => {})
 
   const children = async (role: 'serve' | 'work'): Promise<number[]> => {
     const { stdout } = spawn('pgrep', ['-P', String(child.pid), '-f', '--', `--child ${role}`])
     return (await stdout.setEncoding('utf8').toArray()).join('').split('\n').filter(Boolean).map(Number)
   }
+  const kill = async () => {
+    // In the meantime it would start others in the place of those that ended.
+    child.kill('SIGSTOP')
+    const pids = [...(await children('serve')), ...(await children('work'))]
+    child.kill('SIGKILL')
+    for (const pid of pids) killIfThere(pid)
+    await exited
+    for (const pid of pids) while (await isThere(pid)) await new Promise((next) => setTimeout(next, 10))
+  }
+  const others = running.get(folder) ?? new Set()
+  running.set(folder, others.add(kill))
+  exited.then(() => others.delete(kill))
+
+  await ready.promise
+  exited.catch(() => {})
+
   return {
     url: `http://127.0.0.1:${port}`,
     port,
@@ -188,15 +207,7 @@ async function boot(
       const [code] = await exited
       return code
     },
-    async kill() {
-      // In the meantime it would start others in the place of those that ended.
-      child.kill('SIGSTOP')
-      const pids = [...(await children('serve')), ...(await children('work'))]
-      child.kill('SIGKILL')
-      for (const pid of pids) killIfThere(pid)
-      await exited
-      for (const pid of pids) while (await isThere(pid)) await new Promise((next) => setTimeout(next, 10))
-    },
+    kill,
     restart: (changes) => boot(folder, port, tlsPort, { ...options, ...changes }),
   }
 }

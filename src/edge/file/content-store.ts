@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { PIECE_BYTES } from '#core/chunks.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { SiteFile } from '#core/site/site.ts'
@@ -33,8 +34,7 @@ const MIN_BUDGET_BYTES = 4 * MAX_WHOLE_BYTES
 /** What an entry of the cache takes besides its bytes, roughly. */
 const OVERHEAD = 512
 const MAX_HOPELESS = 50_000
-/** What is read at a time for somebody who holds much already. */
-const PIECE_BYTES = 64 * 1024
+/** For somebody who holds much already, nothing is read ahead. */
 const SLOWLY = { objectMode: false, highWaterMark: 1 } as const
 const MAX_WAITING = 500
 

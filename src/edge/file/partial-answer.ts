@@ -36,7 +36,7 @@ export function partialAnswer(
   const [only] = spans
   if (only === undefined || spans.length > 1) {
     const multipart = multipartOf(spans, contentType, file.size)
-    const readPart = (span: Span) => piecesOf(span, file, content, open)
+    const readPart = (span: Span) => copiesOf(span, file, content, open)
     const body = Readable.from(joinParts(multipart, spans, readPart), { objectMode: false })
     return partial(multipart.contentType, [], multipart.length, body)
   }
@@ -90,7 +90,7 @@ async function* joinParts(
 }
 
 /** Copies of a content while it is in memory, which it need not stay for a visitor who is slow, and the rest from where it is stored. */
-async function* piecesOf(
+async function* copiesOf(
   { start, end }: Span,
   file: SiteFile,
   content: Content | undefined,

@@ -1,5 +1,6 @@
 import { sourceOf } from '#core/access/network-of.ts'
 import { type ShareLimits, SourceShares } from '#core/access/source-shares.ts'
+import { onlyOnce } from '#core/only-once.ts'
 import { SMALL } from './fast/unsent.ts'
 import { MAX_WHOLE_BYTES } from './file/content-store.ts'
 
@@ -83,15 +84,12 @@ export class VisitorMemory {
     }
     const taken = loan
     taken.answers++
-    let isOver = false
-    return () => {
-      if (isOver) return
-      isOver = true
+    return onlyOnce(() => {
       if (--taken.answers > 0) return
       taken.giveBack()
       theirs.delete(memory)
       if (theirs.size === 0) this.#loans.delete(source)
-    }
+    })
   }
 }
 

@@ -1,4 +1,5 @@
 import { Counts } from '../counts.ts'
+import { onlyOnce } from '../only-once.ts'
 import { sourceOf } from './network-of.ts'
 
 /** How much of something each source has at the moment; an address of IPv6 counts with all that are as good as the same. */
@@ -13,11 +14,6 @@ export class SourceCounts {
   add(address: string, amount = 1): () => void {
     const source = sourceOf(address)
     this.#counts.add(source, amount)
-    let isOver = false
-    return () => {
-      if (isOver) return
-      isOver = true
-      this.#counts.add(source, -amount)
-    }
+    return onlyOnce(() => this.#counts.add(source, -amount))
   }
 }

@@ -1,3 +1,4 @@
+import { onlyOnce } from '../only-once.ts'
 import { SourceCounts } from './source-counts.ts'
 
 /** How much of something there may be at the moment. */
@@ -35,13 +36,10 @@ export class SourceShares {
   add(address: string, amount: number): () => void {
     const giveBack = this.#bySource.add(address, amount)
     this.#all += amount
-    let isOver = false
-    return () => {
-      if (isOver) return
-      isOver = true
+    return onlyOnce(() => {
       this.#all -= amount
       giveBack()
-    }
+    })
   }
 
   /** The same where there is room for it; undefined where there is none. */

@@ -44,7 +44,7 @@ test('what has a database is run on PostgreSQL and several processes as well', (
   for (const file of [
     'src/core/log/serial.test.ts',
     'test/ports/sandbox/sandbox.test.ts',
-    'test/e2e/dev.test.ts',
+    'test/e2e/command-line/dev.test.ts',
   ])
     assert.equal(planned.includes(file), false, file)
 })

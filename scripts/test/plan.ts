@@ -21,13 +21,8 @@ interface Kind {
 /** Loading the server costs a process more than most files do with it, so files that leave nothing behind share one. */
 const KINDS: readonly Kind[] = [
   // The API in their own process, and a browser beside it that needs most of a core and serves all files of the process.
-  {
-    name: 'browser',
-    files: 'test/{dashboard/*,e2e/{consent,protection,sign-in}}.test.ts',
-    share: 1,
-    processes: 2,
-  },
-  { name: 'e2e', files: 'test/e2e/*.test.ts', share: 0.4 },
+  { name: 'browser', files: 'test/{dashboard,e2e/browser}/*.test.ts', share: 1, processes: 2 },
+  { name: 'e2e', files: 'test/e2e/**/*.test.ts', share: 0.4 },
   { name: 'faults', files: 'test/{acme,dns,faults,bench}/*.test.ts', share: 0.3 },
   // They start git hundreds of times. To start a program takes a process longer the more memory it has, and those that run
   // many other files have much.

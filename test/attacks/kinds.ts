@@ -102,7 +102,7 @@ export const KINDS: readonly Kind[] = [
     files: [
       'src/contract/backup/sealed-backup.test.ts',
       'test/attacks/backups.test.ts',
-      'test/e2e/backup.test.ts',
+      'test/e2e/installation/backup.test.ts',
       'src/cli/operator/backup.test.ts',
     ],
   },

@@ -149,7 +149,7 @@ if ('upgrades'.includes(values.only))
     ALOFT_UPGRADES: 'all',
   })
 if ('aliases'.includes(values.only))
-  runLong('sites, with an alias that moves a thousand times under load', '../e2e/sites.test.ts', {
+  runLong('sites, with an alias that moves a thousand times under load', '../e2e/site/sites.test.ts', {
     ALOFT_TEST_LONG: '1',
   })
 

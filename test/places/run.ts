@@ -45,7 +45,7 @@ if (args.includes(CONTAINERS)) {
   if (words.length === 0)
     try {
       const env = { ...process.env, ALOFT_TEST_LONG: '1' }
-      const file = join(import.meta.dirname, '../e2e/ordinary-user.test.ts')
+      const file = join(import.meta.dirname, '../e2e/installation/ordinary-user.test.ts')
       execFileSync(process.execPath, ['--test', file], { env, stdio: 'inherit' })
     } catch {
       failures++

@@ -10,7 +10,7 @@ import { deployed, visit } from '#test/support/deploying.ts'
 import { type Installation, install, NOTHING_RUNS, uninstall } from '#test/support/installation.ts'
 import { aboutSqlite } from '#test/support/several.ts'
 
-const MAIN = resolve(import.meta.dirname, '../../bin/aloft.js')
+const MAIN = resolve(import.meta.dirname, '../../../bin/aloft.js')
 const run = promisify(execFile)
 
 onPostgres((_, open) => {

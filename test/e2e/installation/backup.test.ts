@@ -9,7 +9,7 @@ import { deployed, visit } from '#test/support/deploying.ts'
 import { workTree } from '#test/support/git/git.ts'
 import { install, uninstall } from '#test/support/installation.ts'
 
-const MAIN = resolve(import.meta.dirname, '../../bin/aloft.js')
+const MAIN = resolve(import.meta.dirname, '../../../bin/aloft.js')
 const run = promisify(execFile)
 
 test('what the command line saved of a running installation is all there after a loss', async (t) => {

@@ -19,7 +19,7 @@ import { after, before, suite, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { DevEvent, DevReady } from '#contract/dev.ts'
 
-const MAIN = resolve(import.meta.dirname, '../../bin/aloft.js')
+const MAIN = resolve(import.meta.dirname, '../../../bin/aloft.js')
 const home = realpathSync(mkdtempSync(join(tmpdir(), 'aloft-dev-test-')))
 /** What it leaves for the time that it runs goes here, and nothing may be left in it. */
 const temporary = join(home, 'tmp')

@@ -4,8 +4,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
-import { type Desk, openDesk } from '../support/program/command-line.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { type Desk, openDesk } from '#test/support/program/command-line.ts'
+import { startServer, type TestServer } from '#test/support/server.ts'
 
 let server: TestServer
 let desk: Desk

@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { type Desk, openDesk } from '../support/program/command-line.ts'
-import { outputOf, ScriptedBuilder } from '../support/scripted-builder.ts'
-import { type Account, startServer, type TestServer } from '../support/server.ts'
-import { startFlakyProxy } from '../support/storage/flaky-proxy.ts'
+import { type Desk, openDesk } from '#test/support/program/command-line.ts'
+import { outputOf, ScriptedBuilder } from '#test/support/scripted-builder.ts'
+import { type Account, startServer, type TestServer } from '#test/support/server.ts'
+import { startFlakyProxy } from '#test/support/storage/flaky-proxy.ts'
 
 const builder = new ScriptedBuilder()
 let server: TestServer

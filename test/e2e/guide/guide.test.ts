@@ -3,12 +3,12 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } fro
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { freePort } from '../support/free-port.ts'
-import { blocksOf, createReader, missingLine, type Reader, readPage } from '../support/program/doc-page.ts'
-import { type Packed, pack, type Unpacked, unpack } from '../support/program/package.ts'
-import { dropSeveral, isSeveral, openSeveral } from '../support/several.ts'
+import { freePort } from '#test/support/free-port.ts'
+import { blocksOf, createReader, missingLine, type Reader, readPage } from '#test/support/program/doc-page.ts'
+import { type Packed, pack, type Unpacked, unpack } from '#test/support/program/package.ts'
+import { dropSeveral, isSeveral, openSeveral } from '#test/support/several.ts'
 
-const root = resolve(import.meta.dirname, '../..')
+const root = resolve(import.meta.dirname, '../../..')
 
 /** Each is followed from its first block to its last, on the installation that the guide starts. */
 const PAGES = [

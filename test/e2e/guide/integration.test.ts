@@ -8,7 +8,7 @@ import { hiddenIn } from '#test/support/browser/browser.ts'
 import { type Installation, install, NOTHING_RUNS, uninstall } from '#test/support/installation.ts'
 import { freezeWork } from '#test/support/process/freeze-work.ts'
 
-const EXAMPLE = resolve(import.meta.dirname, '../../examples/integration/server.js')
+const EXAMPLE = resolve(import.meta.dirname, '../../../examples/integration/server.js')
 
 describe('the example of an application, with a real installation', () => {
   let aloft: Installation

@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { test } from 'node:test'
 
-const root = resolve(import.meta.dirname, '../..')
+const root = resolve(import.meta.dirname, '../../..')
 const pages = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.md'], { cwd: root })
 
 /** As the usual viewers make them of headings. */

@@ -12,7 +12,7 @@ import { type Installation, install, uninstall } from '#test/support/installatio
 import { type Packed, pack } from '#test/support/program/package.ts'
 import { rootMissing } from '#test/support/sandbox/sandbox.ts'
 
-const root = resolve(import.meta.dirname, '../..')
+const root = resolve(import.meta.dirname, '../../..')
 /** That of a machine which knows nothing of this clone: its own Node, whatever that is. */
 const PATH = (process.env.PATH ?? '')
   .split(':')

@@ -16,7 +16,7 @@ const unasked = process.env.ALOFT_TEST_IMAGE !== '1' && 'takes minutes: run it w
 const skip = unasked || dockerMissing || baseMissing
 if (!skip) await inOwnNamespaces(import.meta.filename, 'machine')
 
-const root = resolve(import.meta.dirname, '../..')
+const root = resolve(import.meta.dirname, '../../..')
 
 /** What docs/installing.md gives a container besides, so that it can sandbox. */
 const UNCONFINED = ['seccomp', 'apparmor', 'systempaths'].flatMap((part) => [

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import { type WorkTree, workTree } from '../support/git/git.ts'
-import { CI_FOLDER, githubSteps, gitlabScript } from '../support/program/ci-script.ts'
-import { readPage } from '../support/program/doc-page.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { type WorkTree, workTree } from '#test/support/git/git.ts'
+import { CI_FOLDER, githubSteps, gitlabScript } from '#test/support/program/ci-script.ts'
+import { readPage } from '#test/support/program/doc-page.ts'
+import { startServer, type TestServer } from '#test/support/server.ts'
 
 const run = promisify(execFile)
 
@@ -26,7 +26,7 @@ before(async () => {
   home = mkdtempSync(join(tmpdir(), 'aloft-ci-'))
   const programs = join(home, 'programs')
   mkdirSync(programs)
-  const main = resolve(import.meta.dirname, '../../bin/aloft.js')
+  const main = resolve(import.meta.dirname, '../../../bin/aloft.js')
   writeFileSync(join(programs, 'aloft'), `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`, {
     mode: 0o755,
   })

@@ -38,7 +38,7 @@ class Machine {
 
   /** What it leaves behind when it is killed is in the folder of its file. */
   constructor(name: string, file: string) {
-    const script = join(import.meta.dirname, '../support/docker/swarm-machine.ts')
+    const script = join(import.meta.dirname, '../../support/docker/swarm-machine.ts')
     this.process = spawn('nsenter', [`--net=${netns(name)}`, process.execPath, script, file], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       env: { ...process.env, TMPDIR: dirname(file) },

@@ -14,8 +14,8 @@ import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { ensureTools } from '../scripts/debian.js'
 import { BENCHMARKS, type Benchmark } from './benchmarks.ts'
-import { reportOf, writeReport } from './report.ts'
-import { printRows, type Row } from './row.ts'
+import { reportOf, writeReport } from './report/report.ts'
+import { printRows, type Row } from './report/row.ts'
 
 const leaveOut = ({ ids }: Benchmark, why: string): void =>
   console.error(`left out: ${ids.join(', ')} (${why})`)

@@ -7,12 +7,12 @@
  */
 import { hash } from 'node:crypto'
 import { BATCH_LIMITS, packBatch } from '#contract/file-batch.ts'
-import { median } from '../median.ts'
-import { type Platform, startPlatform } from '../platform.ts'
-import { cpuSeconds } from '../process-cpu.ts'
-import { rest } from '../rest.ts'
-import { printRows, type Row } from '../row.ts'
-import { amount, isTrial, rounds, warmUps } from '../trial.ts'
+import { median } from '../measure/median.ts'
+import { cpuSeconds } from '../measure/process-cpu.ts'
+import { rest } from '../measure/rest.ts'
+import { amount, isTrial, rounds, warmUps } from '../measure/trial.ts'
+import { type Platform, startPlatform } from '../platform/platform.ts'
+import { printRows, type Row } from '../report/row.ts'
 
 const SIZES = isTrial ? [5, 10, 20] : [10, 100, 1000, 10_000, 100_000]
 const LARGEST = Math.max(...SIZES)

@@ -8,15 +8,15 @@
  */
 import { Agent } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { deployReady } from '../deploy-ready.ts'
-import { askTimes } from '../h2load.ts'
-import { median } from '../median.ts'
-import { type Platform, startPlatform } from '../platform.ts'
-import { megabytesOf } from '../process-memory.ts'
-import { rest } from '../rest.ts'
-import { atMost, printRows, type Row } from '../row.ts'
-import { send } from '../send.ts'
-import { amount } from '../trial.ts'
+import { askTimes } from '../load/h2load.ts'
+import { send } from '../load/send.ts'
+import { median } from '../measure/median.ts'
+import { megabytesOf } from '../measure/process-memory.ts'
+import { rest } from '../measure/rest.ts'
+import { amount } from '../measure/trial.ts'
+import { deployReady } from '../platform/deploy-ready.ts'
+import { type Platform, startPlatform } from '../platform/platform.ts'
+import { atMost, printRows, type Row } from '../report/row.ts'
 
 const REQUESTS = Number(process.env.BENCH_REQUESTS ?? amount(1_000_000, 400))
 const DEPLOYMENTS = Number(process.env.BENCH_DEPLOYMENTS ?? amount(10_000, 8))

@@ -20,7 +20,7 @@ import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { amount, rounds } from '../trial.ts'
+import { amount, rounds } from '../measure/trial.ts'
 
 const FILES = amount(10_000, 200)
 const FILE_BYTES = 4096

@@ -1,4 +1,4 @@
-/** The edge with one site in memory, as a process of its own for `bench/static.ts` to measure. */
+/** The edge with one site in memory, as a process of its own for `bench/micro/static.ts` to measure. */
 import { readFileSync } from 'node:fs'
 import { createServer as createHttp } from 'node:http'
 import { createServer as createHttp2 } from 'node:http2'

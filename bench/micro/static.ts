@@ -16,9 +16,9 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Table from 'cli-table3'
 import { freePort } from '#test/support/free-port.ts'
-import { median } from '../median.ts'
-import { cpuSeconds } from '../process-cpu.ts'
-import { rounds, seconds, warmUps } from '../trial.ts'
+import { median } from '../measure/median.ts'
+import { cpuSeconds } from '../measure/process-cpu.ts'
+import { rounds, seconds, warmUps } from '../measure/trial.ts'
 
 const ROUNDS = rounds(Number(process.argv[2] ?? 5))
 const SECONDS = seconds(2)

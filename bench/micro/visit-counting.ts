@@ -8,8 +8,8 @@ import { createVisitLog } from '#core/log/write/visit-log.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import type { SiteVisit } from '#core/site/site.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { median } from '../median.ts'
-import { amount } from '../trial.ts'
+import { median } from '../measure/median.ts'
+import { amount } from '../measure/trial.ts'
 
 const VISITS = amount(200_000, 1000)
 const traffic = new TrafficRecorder({ store: { add: async () => {} }, clock: systemClock, log: silentLog })

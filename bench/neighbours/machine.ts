@@ -8,9 +8,9 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startChildServer } from '../child-server.ts'
-import { toAnyCore } from '../cores.ts'
-import { beside, type Row } from '../row.ts'
+import { toAnyCore } from '../measure/cores.ts'
+import { startChildServer } from '../peer/child-server.ts'
+import { beside, type Row } from '../report/row.ts'
 import { compareRounds, type Noise, visitOnce } from './rounds.ts'
 import type { Visitors } from './visitors.ts'
 
@@ -47,7 +47,7 @@ export async function machineRows(visitors: Visitors): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'aloft-bench-machine-'))
   const [page, socket] = [join(folder, 'page'), join(folder, 'socket')]
   writeFileSync(page, 'x'.repeat(1000))
-  const limit = join(import.meta.dirname, '../limit-server.ts')
+  const limit = join(import.meta.dirname, '../peer/limit-server.ts')
   const servers = [
     await startChildServer(limit, ['net', page], toAnyCore),
     await startChildServer(limit, ['forward', socket], toAnyCore),

@@ -1,5 +1,5 @@
-import { percentile } from '../median.ts'
-import { amount, rounds } from '../trial.ts'
+import { percentile } from '../measure/median.ts'
+import { amount, rounds } from '../measure/trial.ts'
 import type { Aim, Visitors } from './visitors.ts'
 
 const ROUNDS = rounds(Number(process.env.BENCH_ROUNDS ?? 5))

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Agent } from 'node:http'
 import { connect } from 'node:tls'
-import { deployReady } from '../deploy-ready.ts'
-import type { Call } from '../platform.ts'
-import { oneConnection, type Reply, send } from '../send.ts'
-import { amount, isTrial } from '../trial.ts'
+import { oneConnection, type Reply, send } from '../load/send.ts'
+import { amount, isTrial } from '../measure/trial.ts'
+import { deployReady } from '../platform/deploy-ready.ts'
+import type { Call } from '../platform/platform.ts'
 
 /** Somebody who does their worst, with an account of their own. */
 export interface NoisyTenant {

@@ -9,7 +9,7 @@ import { fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { getPriority, setPriority } from 'node:os'
-import { isTrial } from '../trial.ts'
+import { isTrial } from '../measure/trial.ts'
 
 export interface Aim {
   readonly url: string

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { onLoadCore } from '../cores.ts'
+import { onLoadCore } from '../measure/cores.ts'
 import type { DnsAim } from './dns.ts'
 import type { HttpAim } from './http1.ts'
 import type { Pace, Paced } from './schedule.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { percentile } from '../median.ts'
+import { percentile } from '../measure/median.ts'
 
 /** What sends requests to one server, over connections that stay open. */
 export interface Connections {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 // Read when a benchmark is loaded.
 process.env.BENCH_TRIAL = '1'
 const { BENCHMARKS } = await import('../../bench/benchmarks.ts')
-const { sharePlatform } = await import('../../bench/platform.ts')
+const { sharePlatform } = await import('../../bench/platform/platform.ts')
 
 const root = resolve(import.meta.dirname, '../..')
 const missing = (process.env.ALOFT_TEST_MISSING ?? '').split(',')

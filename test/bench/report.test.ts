@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { plot, plotCurve } from '../../bench/plot.ts'
-import { keptOf, merged, reportOf, tableOf } from '../../bench/report.ts'
-import { atLeast, atMost, beside, type Row } from '../../bench/row.ts'
+import { plot, plotCurve } from '../../bench/report/plot.ts'
+import { keptOf, merged, reportOf, tableOf } from '../../bench/report/report.ts'
+import { atLeast, atMost, beside, type Row } from '../../bench/report/row.ts'
 
 const [first, explained, last]: [Row, Row, Row] = [
   atLeast('P2', 'served', 0.5, 0.8),

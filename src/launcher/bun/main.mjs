@@ -6,9 +6,9 @@ import { resolve } from 'node:path'
 import { contextOf, followRequests, withMessage, withRequest } from './requests.mjs'
 
 const require = createRequire(import.meta.url)
-const { findAnswer } = require('../node/exported.cjs')
-const { addHelpers } = require('../node/helpers.cjs')
-const { byMethod, hasMethods } = require('../node/web-handler.cjs')
+const { findAnswer } = require('../node/handler/exported.cjs')
+const { addHelpers } = require('../node/handler/helpers.cjs')
+const { byMethod, hasMethods } = require('../node/handler/web-handler.cjs')
 
 const HOST = '127.0.0.1'
 const port = Number(process.env.PORT)

@@ -4,7 +4,7 @@ const fs = require('fs')
 const Module = require('module')
 const path = require('path')
 const { fileURLToPath } = require('url')
-const { webAnswer } = require('./web-handler.cjs')
+const { webAnswer } = require('./handler/web-handler.cjs')
 
 /** What such code may require; its other modules are bundled. */
 const BUILTINS = ['assert', 'async_hooks', 'buffer', 'events', 'util']

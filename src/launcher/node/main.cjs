@@ -159,7 +159,7 @@ async function boot() {
   const socket = path.join(folder, 'http.sock')
   await server.listen(socket)
   // A command answers by itself, and what is wanted now is not to wait for more than it needs.
-  if (process.env.ALOFT_LAUNCH === '1') await require('./warm.cjs').warm(server, socket)
+  if (process.env.ALOFT_LAUNCH === '1') await require('./warm/warm.cjs').warm(server, socket)
   hideOwnModules()
   control.listen(path.join(folder, 'control.sock'), {
     open() {

@@ -1,6 +1,6 @@
 'use strict'
 // Functions of a Node request and response.
-const { answerFailure } = require('./server.cjs')
+const { answerFailure } = require('../server.cjs')
 const { ApiError, gatherBody } = require('./request-body.cjs')
 const { sendResponse } = require('./web-response.cjs')
 

@@ -1,6 +1,6 @@
 'use strict'
 // Functions of a web Request that return a Response. Node 18 or newer.
-const { current } = require('./exchange.cjs')
+const { current } = require('../exchange.cjs')
 const { answerError } = require('./node-handler.cjs')
 const { sendResponse } = require('./web-response.cjs')
 

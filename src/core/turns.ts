@@ -1,3 +1,5 @@
+import { onlyOnce } from './only-once.ts'
+
 /** A turn that somebody has; it may be given back more than once. */
 export type GiveBack = () => void
 
@@ -16,24 +18,16 @@ export interface Turns {
 export function createTurns(most: number): Turns {
   const busy = new Map<string, { taken: number; readonly waiting: (() => void)[] }>()
 
-  const giveBackFor = (key: string): GiveBack => {
-    let given = false
-    return () => {
-      const state = busy.get(key)
-      if (given || !state) return
-      given = true
-      const next = state.waiting.shift()
-      if (next) next()
-      else if (--state.taken === 0) busy.delete(key)
-    }
-  }
-
   async function take(key: string): Promise<GiveBack> {
     const state = busy.get(key) ?? { taken: 0, waiting: [] }
     busy.set(key, state)
     if (state.taken < most) state.taken++
     else await new Promise<void>((resolve) => state.waiting.push(resolve))
-    return giveBackFor(key)
+    return onlyOnce(() => {
+      const next = state.waiting.shift()
+      if (next) next()
+      else if (--state.taken === 0) busy.delete(key)
+    })
   }
 
   return {

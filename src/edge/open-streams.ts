@@ -48,18 +48,14 @@ export class OpenStreams {
       endable.push(null)
       source.destroy()
     })
-    let isOver = false
-    const over = () => {
-      if (isOver) return
-      isOver = true
-      forget()
-      endable.push(null)
-    }
     source.on('data', (chunk: Buffer) => {
       tail = (tail + chunk.subarray(-TAIL_BYTES).toString('latin1')).slice(-TAIL_BYTES)
       if (!endable.push(chunk)) source.pause()
     })
-    source.once('end', over)
+    source.once('end', () => {
+      forget()
+      endable.push(null)
+    })
     source.once('error', (error) => endable.destroy(error))
     source.pause()
     return endable

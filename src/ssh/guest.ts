@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Connection, ServerChannel, Session } from 'ssh2'
 import type { Actor } from '#core/access/context.ts'
+import { onlyOnce } from '#core/only-once.ts'
 import type { SshKeys } from '#core/ssh-key/ssh-keys.ts'
 import { readAttempt } from './authenticate.ts'
 import { readGitCommand } from './git-command.ts'
@@ -117,12 +118,9 @@ export class Guest {
 
   #serve(session: Session, actor: Actor): void {
     let protocol: string | undefined
-    let isOver = false
-    const over = () => {
-      if (isOver) return
-      isOver = true
+    const over = onlyOnce(() => {
       if (--this.#commands === 0) this.#rest()
-    }
+    })
     // A session of which nothing is asked counts like one that is idle.
     const unused = setTimeout(() => this.cut(), this.#limits.idleMs)
     const begin = (channel: ServerChannel): ServerChannel => {

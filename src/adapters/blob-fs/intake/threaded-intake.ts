@@ -1,5 +1,6 @@
 import { isMarkedAsUntransferable, Worker } from 'node:worker_threads'
 import { isWhole } from '#core/chunks.ts'
+import { onlyOnce } from '#core/only-once.ts'
 import type { BlobDigest } from '#core/ports/blob-store.ts'
 import type { Intake } from './intake.ts'
 
@@ -54,7 +55,7 @@ export class IntakeThread {
     this.#worker.ref()
     // Another one that is started meanwhile knows nothing of the first half.
     const worker = this.#worker
-    const leave = once(() => this.#leave())
+    const leave = onlyOnce(() => this.#leave())
     const underWay: Promise<void>[] = []
     let chunks: Uint8Array<ArrayBuffer>[] = []
     let bytes = 0
@@ -134,12 +135,3 @@ export class IntakeThread {
 
 const isTransferable = (chunk: Uint8Array): chunk is Uint8Array<ArrayBuffer> =>
   isWhole(chunk) && !isMarkedAsUntransferable(chunk.buffer)
-
-function once(action: () => void): () => void {
-  let done = false
-  return () => {
-    if (done) return
-    done = true
-    action()
-  }
-}

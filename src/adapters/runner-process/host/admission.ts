@@ -1,3 +1,5 @@
+import { onlyOnce } from '#core/only-once.ts'
+
 /** An instance that is to be started. */
 export interface Claim {
   readonly ownerId: string
@@ -77,13 +79,10 @@ export class Admission {
       await new Promise<void>((begin) => {
         this.#waiting.push({ request, allowed, begin })
       })
-    let given = false
-    return () => {
-      if (given) return
-      given = true
+    return onlyOnce(() => {
       this.#end(request)
       this.look()
-    }
+    })
   }
 
   /** Begins whatever may: something ended, or there may be memory again. */

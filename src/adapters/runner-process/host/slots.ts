@@ -1,3 +1,5 @@
+import { onlyOnce } from '#core/only-once.ts'
+
 interface Waiting {
   readonly key: string
   readonly begin: () => void
@@ -29,13 +31,10 @@ export class Slots {
       await new Promise<void>((resolve) => {
         this.#waiting.push({ key, begin: resolve })
       })
-    let given = false
-    return () => {
-      if (given) return
-      given = true
+    return onlyOnce(() => {
       this.#end(key)
       this.#next()
-    }
+    })
   }
 
   async run<T>(act: () => Promise<T>): Promise<T> {

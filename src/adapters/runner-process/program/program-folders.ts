@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { onlyOnce } from '#core/only-once.ts'
 import type { OutputContent } from '#core/output/output.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
@@ -113,18 +114,15 @@ export class ProgramFolders {
   #held(known: ProgramFolder): HeldProgram {
     known.holders++
     known.usedAt = this.#options.clock.now()
-    let released = false
     return {
       root: known.root,
       tree: known.tree && known.tree.files.length > 0 ? known.tree : undefined,
-      release: () => {
-        if (released) return
-        released = true
+      release: onlyOnce(() => {
         known.holders--
         known.usedAt = this.#options.clock.now()
         const seconds = known.usedAt / 1000
         void utimes(join(known.root, '..', 'meta.json'), seconds, seconds).catch(() => {})
-      },
+      }),
     }
   }
 

@@ -4,6 +4,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiError } from '#client/api-error.ts'
 import { ConnectionError } from '#client/connection-error.ts'
+import { MINUTE } from '#contract/time.ts'
 import { connection } from './api/connection.ts'
 import { keepShell } from './api/keep-shell.ts'
 import { router } from './router.tsx'
@@ -15,7 +16,7 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       // Changes are told by the server; what was read stays good until then.
-      staleTime: 5 * 60_000,
+      staleTime: 5 * MINUTE,
       refetchOnWindowFocus: false,
       // While the server is away what is shown stays, and what is missing is waited for. Other failures are said.
       retry: (failures, error) => {

@@ -1,3 +1,4 @@
+import { DAY } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Addresses, Resolver } from '#core/ports/resolver.ts'
@@ -40,7 +41,7 @@ const FAILED_MS = 5_000
 /** Old addresses are given at once for so long while new ones are looked up, */
 const SOON_MS = 30_000
 /** and for so long when nobody can say the new ones. */
-const STALE_MS = 24 * 3600_000
+const STALE_MS = DAY
 const TIME_LIMIT_MS = 4_000
 const OWN_TTL = 60
 

@@ -1,3 +1,4 @@
+import { MINUTE } from '#contract/time.ts'
 import type { ZoneSource } from '#core/dns/zone.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
@@ -40,7 +41,7 @@ const MAX_READY = 10_000
 /** Questions that may wait for a zone or an address at one time. */
 const MAX_WAITING = 2000
 const MAX_ATTEMPTS = 10
-const READY_MS = 60_000
+const READY_MS = MINUTE
 
 /** Packets in, packets out. Answers at once where zone and addresses are in memory. */
 export class Responder {

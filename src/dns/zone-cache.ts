@@ -1,3 +1,4 @@
+import { MINUTE } from '#contract/time.ts'
 import type { Zone, ZoneSource } from '#core/dns/zone.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
@@ -30,7 +31,7 @@ interface Entry extends CachedZone {
 /** `none`: it is in no zone of ours. `busy`: too many ask for names that nobody knows; this one is not looked up. */
 type FoundZone = CachedZone | 'none' | 'busy' | Promise<void>
 
-const CHECK_MS = 60_000
+const CHECK_MS = MINUTE
 const RETRY_MS = 5_000
 const ABSENT_MS = 2_000
 const MAX_NAMES = 10_000

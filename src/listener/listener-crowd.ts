@@ -1,3 +1,4 @@
+import { MINUTE } from '#contract/time.ts'
 import type { Log } from '#core/ports/log.ts'
 
 /** From this share on, connections that nobody uses make room for others. */
@@ -5,7 +6,7 @@ const CROWDED = 0.8
 /** From then on nobody gets more who has this share of all connections: the rest is for others. */
 const SHARE_OF_ONE = 0.25
 const RELIEVE_MS = 500
-const TELL_MS = 60_000
+const TELL_MS = MINUTE
 
 interface CrowdOptions {
   /** Connections at a time. */

@@ -1,3 +1,5 @@
+import { MINUTE } from '#contract/time.ts'
+
 export interface ListenerLimits {
   /** Of all headers of a request together, request line included. */
   readonly maxHeaderBytes: number
@@ -29,9 +31,9 @@ export const DEFAULT_LIMITS: ListenerLimits = {
   maxHeaderBytes: 32 * 1024,
   maxHeaders: 200,
   headersTimeoutMs: 20_000,
-  requestTimeoutMs: 30 * 60_000,
+  requestTimeoutMs: 30 * MINUTE,
   keepAliveMs: 65_000,
-  stallMs: 120_000,
+  stallMs: 2 * MINUTE,
   handshakeMs: 10_000,
   maxStreams: 128,
   maxConnections: Number.POSITIVE_INFINITY,

@@ -1,5 +1,6 @@
 import { createHash, hash } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { HOUR } from '#contract/time.ts'
 import { markUnshared } from '#core/chunks.ts'
 import { BlobError, type ByteRange } from '#core/ports/blob-store.ts'
 import { isMissing, readFully } from './folder/disk.ts'
@@ -99,7 +100,7 @@ export class VerifiedNames {
 }
 
 const MOST_VERIFIED = 10_000
-const VERIFIED_MS = 60 * 60 * 1000
+const VERIFIED_MS = HOUR
 
 /** A pack that is gone was compacted since the look-up, by any process: the index knows where the content is now. */
 async function readSmall({ index, packs }: Readers, sha256: string): Promise<Buffer | undefined> {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Authorization, Client } from 'acme-client'
+import { MINUTE } from '#contract/time.ts'
 import type { Challenge, ChallengeStore } from '#core/certificate/challenge.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
@@ -23,7 +24,7 @@ export interface ProofParts {
 type Offer = Authorization['challenges'][number]
 
 /** Nobody asks for a challenge that is this old: whoever made it has died. */
-const LIFETIME_MS = 10 * 60_000
+const LIFETIME_MS = 10 * MINUTE
 /** How long we look for a challenge ourselves, before the authority is asked to. */
 const SHOW_MS = 5_000
 const FIRST_PAUSE_MS = 50

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
+import { YEAR } from '#contract/time.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { createAuthority } from './authority.ts'
 
 const NOW = Date.UTC(2030, 0, 1)
-const YEAR = 365 * 24 * 3_600_000
 
 test('an authority is a self-signed P-256 certificate that may sign certificates for ten years', async () => {
   const { certPem, keyPem } = await createAuthority(clockOf(() => NOW))

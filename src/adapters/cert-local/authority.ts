@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { HOUR, YEAR } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { distinguishedName, ofAuthority, signCertificate, subjectKey } from './certificate.ts'
@@ -9,8 +10,7 @@ export interface Authority {
   readonly keyPem: string
 }
 
-const HOUR = 3_600_000
-const LIFETIME = 3650 * 24 * HOUR
+const LIFETIME = 10 * YEAR
 
 /** Makes a new certificate authority. Keeping it, and keeping its key secret, is the caller's. */
 export async function createAuthority(clock: Clock = systemClock): Promise<Authority> {

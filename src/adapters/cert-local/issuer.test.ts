@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { promisify } from 'node:util'
+import { DAY } from '#contract/time.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { type Authority, createAuthority } from './authority.ts'
 import { createLocalIssuer } from './issuer.ts'
 
-const DAY = 24 * 3_600_000
 const NOW = Date.UTC(2030, 0, 1)
 const clock = clockOf(() => NOW)
 let authority: Authority

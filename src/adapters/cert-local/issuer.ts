@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { HOUR } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Authority } from './authority.ts'
 import {
@@ -29,7 +30,6 @@ export interface LocalIssuer {
   issue(names: readonly string[], options?: IssueOptions): Promise<IssuedCertificate>
 }
 
-const HOUR = 3_600_000
 const DAYS = 90
 /** What a common name may hold; longer names are in the alternative names alone. */
 const COMMON_NAME = 64

@@ -1,4 +1,5 @@
 import { PassThrough, pipeline, Readable } from 'node:stream'
+import { HOUR } from '#contract/time.ts'
 import { pourWhole } from '#core/chunks.ts'
 import {
   GitError,
@@ -9,7 +10,6 @@ import {
 import type { Confine } from './confine.ts'
 import { startGit } from './run-git.ts'
 
-const HOUR_MS = 3_600_000
 const MAX_HEAD = 64 * 1024
 
 /** Old histories have warts that harm nobody; everything else that fsck finds is refused. */
@@ -53,7 +53,7 @@ export async function serveHttp(
     config: settings(maxBytes),
     // A pack is stored with what it only names of the repository.
     ...(path === '/git-receive-pack' ? { maxFileBytes: maxBytes } : {}),
-    timeoutMs: HOUR_MS,
+    timeoutMs: HOUR,
     signal,
     env: {
       GIT_PROJECT_ROOT: folder,
@@ -92,7 +92,7 @@ export async function serveUpload(
     folder,
     args: ['upload-pack', '--strict', folder],
     config: { 'uploadpack.allowFilter': 'true' },
-    timeoutMs: HOUR_MS,
+    timeoutMs: HOUR,
     signal,
     env: protocol === undefined ? {} : { GIT_PROTOCOL: protocol },
   })

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { MINUTE } from '#contract/time.ts'
 import { GitError, INCOMING } from '#core/git/git-repositories.ts'
 import type { GitRemotes, RemoteAccess } from '#core/git/source/source.ts'
 import type { Allows } from '#core/outbound/allowed-addresses.ts'
@@ -25,8 +26,8 @@ interface GitRemoteParts extends GitCliParts {
   readonly maxBytes: number
 }
 
-const LIST_MS = 60_000
-const FETCH_MS = 20 * 60_000
+const LIST_MS = MINUTE
+const FETCH_MS = 20 * MINUTE
 const MAX_REFS_BYTES = 32 * 1024 * 1024
 
 export function createGitRemotes({

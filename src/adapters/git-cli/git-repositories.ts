@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { MINUTE } from '#contract/time.ts'
 import {
   copyOf,
   GitError,
@@ -60,7 +61,7 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
 
   async function* batch(id: string, oids: readonly string[]) {
     const args = ['--git-dir', folderOf(id), 'cat-file', '--batch']
-    const { child, ended } = await startGit(confine, { folder: folderOf(id), args, timeoutMs: 600_000 })
+    const { child, ended } = await startGit(confine, { folder: folderOf(id), args, timeoutMs: 10 * MINUTE })
     child.stdin.end(oids.map((oid) => `${assertOid(oid)}\n`).join(''))
     try {
       yield* readBatch(child.stdout as AsyncIterable<Buffer>)
@@ -167,7 +168,11 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
       for (const { oid, size } of entries) {
         if (size <= LARGE) continue
         const args = ['--git-dir', folderOf(id), 'cat-file', 'blob', assertOid(oid)]
-        const { child, ended } = await startGit(confine, { folder: folderOf(id), args, timeoutMs: 600_000 })
+        const { child, ended } = await startGit(confine, {
+          folder: folderOf(id),
+          args,
+          timeoutMs: 10 * MINUTE,
+        })
         child.stdin.end()
         yield { oid, size, stream: child.stdout }
         await ended

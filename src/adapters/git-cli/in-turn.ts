@@ -1,12 +1,13 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { MINUTE } from '#contract/time.ts'
 import { GitError } from '#core/git/git-repositories.ts'
 import { createTurns } from '#core/turns.ts'
 
 const turns = createTurns(1)
 /** No run of git that writes to a repository takes longer: what is locked for longer was locked by one that was killed. */
-const LONGEST_MS = 20 * 60_000
+const LONGEST_MS = 20 * MINUTE
 const ATTEMPTS = 5
 const PAUSE_MS = 1000
 const LOCKED = /\.lock'?: File exists/

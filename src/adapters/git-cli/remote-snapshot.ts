@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { MINUTE } from '#contract/time.ts'
 import { GitError } from '#core/git/git-repositories.ts'
 import type { RemoteAccess, RemoteSnapshot } from '#core/git/source/source.ts'
 import { ASIDE, withAside } from './aside.ts'
@@ -16,7 +17,7 @@ interface SnapshotParts extends GitCliParts {
 
 /** Larger files say nothing of what a repository is, and hosts that can leave them out. */
 const MAX_FILE = 256 * 1024
-const LOOK_MS = 60_000
+const LOOK_MS = MINUTE
 
 /** Brings the newest commit of one branch into a folder that is thrown away afterwards. */
 export async function withSnapshot<T>(

@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { showLimit } from '#contract/amounts.ts'
+import { MINUTE } from '#contract/time.ts'
 import { GitError } from '#core/git/git-repositories.ts'
 import type { Confine } from './confine.ts'
 import { gitEnvironment } from './git-environment.ts'
@@ -30,7 +31,7 @@ export interface GitRun {
 
 type GitChild = ChildProcessByStdio<Writable, Readable, Readable>
 
-const TIMEOUT = 120_000
+const TIMEOUT = 2 * MINUTE
 const MAX_OUTPUT = 256 * 1024 * 1024
 const MAX_WORDS = 4000
 const MAX_MEMORY = 1024 * 1024 * 1024

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DAY } from '#contract/time.ts'
+import { DAY, HOUR } from '#contract/time.ts'
 import type { TidyOptions } from '#core/git/git-repositories.ts'
 import { ASIDE } from './aside.ts'
 import { unlock } from './in-turn.ts'
@@ -20,7 +20,7 @@ const TIDIED = 'aloft-tidied'
 const EVERY = 7 * DAY
 const MANY_LOOSE = 500
 const MANY_PACKS = 10
-const TIDY_MS = 60 * 60_000
+const TIDY_MS = HOUR
 
 /**
  * Packs a repository anew without what no ref leads to and nobody added since `before`. Git itself sees to it that

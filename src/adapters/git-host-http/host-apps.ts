@@ -1,4 +1,5 @@
 import { createSign } from 'node:crypto'
+import { SECOND } from '#contract/time.ts'
 import type { AppKey, HostApps, Installation } from '#core/git/app/host-apps.ts'
 import { HostRefusal } from '#core/git/host/host-api.ts'
 import type { Clock } from '#core/ports/clock.ts'
@@ -12,7 +13,6 @@ import {
   text,
 } from './host-call.ts'
 
-const SECOND = 1000
 /** Before now, since the host may be behind; GitHub takes ten minutes from then, and one less stays clear of that. */
 const BEFORE = 60
 const LASTS = 9 * 60

@@ -1,3 +1,4 @@
+import { MINUTE } from '#contract/time.ts'
 import { GitError } from '#core/git/git-repositories.ts'
 import { isOverSsh, type RemoteAccess } from '#core/git/source/source.ts'
 import type { LfsObjects, LfsPointer } from '#core/git/tree/lfs.ts'
@@ -7,8 +8,8 @@ import { items, object, text } from './host-call.ts'
 const TYPE = 'application/vnd.git-lfs+json'
 /** Objects of one question. */
 const BATCH = 100
-const ASK_MS = 60_000
-const FETCH_MS = 10 * 60_000
+const ASK_MS = MINUTE
+const FETCH_MS = 10 * MINUTE
 const MAX_ANSWER = 2 * 1024 * 1024
 /** Headers that a server may ask to be sent along. */
 const HEADER = /^[A-Za-z][A-Za-z0-9-]{0,60}$/

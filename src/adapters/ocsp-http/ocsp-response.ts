@@ -1,5 +1,6 @@
 import { type KeyObject, verify, X509Certificate } from 'node:crypto'
 import { type Element, expect, MalformedDer, readOne, readTime, TAG, within } from '#adapters/der/der.ts'
+import { MINUTE } from '#contract/time.ts'
 import { type CertificateId, SHA1 } from './ocsp-request.ts'
 
 /** When a response was made, and until when it holds. */
@@ -19,7 +20,7 @@ const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9'
 /** Those that come with a response; one is enough. */
 const MAX_CERTIFICATES = 4
 /** Clocks differ. */
-const SKEW_MS = 5 * 60_000
+const SKEW_MS = 5 * MINUTE
 
 /** The signatures that are trusted, by object identifier in hex: the kind of key, and the digest. */
 const SIGNATURES: Readonly<Record<string, readonly [type: string, digest: string | null]>> = {

@@ -1,4 +1,5 @@
 import { createHash, X509Certificate } from 'node:crypto'
+import { DAY, HOUR, MINUTE } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Outbound } from '#core/ports/outbound.ts'
@@ -35,9 +36,6 @@ interface Entry {
 
 const AT_ONCE = 4
 const TIMEOUT_MS = 10_000
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
 
 export function createStaples({ outbound, clock, log, max = 1000 }: StapleOptions): Staples {
   const entries = new Map<string, Entry>()

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { MINUTE } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { PrerenderCache, PrerenderKey } from '#core/ports/prerender-cache.ts'
@@ -26,9 +27,9 @@ const LEFT = 0.8
 /** After so much was written, it is time to look at the whole. */
 const CHECKED = 0.1
 /** A file that was read is marked as used, but not more often than this. */
-const MARK_MS = 60_000
+const MARK_MS = MINUTE
 /** What a process left behind in the middle of a write. */
-const ABANDONED_MS = 10 * 60_000
+const ABANDONED_MS = 10 * MINUTE
 
 /** Keeps answers as files: a folder for each deployment, a file for each answer. */
 export function createFsPrerenderCache(options: FsPrerenderCacheOptions): PrerenderCache {

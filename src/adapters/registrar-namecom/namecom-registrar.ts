@@ -1,4 +1,4 @@
-import { DAY } from '#contract/time.ts'
+import { YEAR } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import {
   type Order,
@@ -9,8 +9,6 @@ import {
   type TransferState,
 } from '#core/ports/registrar.ts'
 import { type ClientConfig, createClient, type Reply } from './namecom-client.ts'
-
-const YEAR = 365 * DAY
 
 const PRICE_FIELD = { new: 'purchasePrice', renewal: 'renewalPrice', transfer: 'transferPrice' } as const
 

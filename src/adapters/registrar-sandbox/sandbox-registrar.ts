@@ -1,9 +1,8 @@
-import { DAY, MINUTE } from '#contract/time.ts'
+import { MINUTE, YEAR } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import { type Order, type Registrar, RegistrarFailure, TRANSFER_STATES } from '#core/ports/registrar.ts'
 import type { Registry, RegistryEntry } from './registry.ts'
 
-const YEAR = 365 * DAY
 const AUTH_CODE = /^[!-~]{6,}$/
 
 /** The steps of a transfer that nobody cancels. */

@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { access, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { MINUTE } from '#contract/time.ts'
 import { createDestinations, type Destinations, GATEWAY } from '#core/outbound/destinations.ts'
 import type { Log } from '#core/ports/log.ts'
 import {
@@ -93,7 +94,7 @@ const PROBE: SandboxRun = {
   cwd: '/tmp',
   env: { PATH: '/usr/bin:/bin' },
   binds: [],
-  limits: { memoryBytes: 64 * 2 ** 20, cpus: 1, processes: 16, wallMs: 60_000, tmpBytes: 2 ** 20 },
+  limits: { memoryBytes: 64 * 2 ** 20, cpus: 1, processes: 16, wallMs: MINUTE, tmpBytes: 2 ** 20 },
   network: 'none',
 }
 

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
+import { MINUTE } from '#contract/time.ts'
 import { TOOL_ENV } from './tools.ts'
 
 /** On a machine that is busy they take long, and what they are for is given up where one fails. */
-const LONGEST_MS = 60_000
+const LONGEST_MS = MINUTE
 
 /** Runs a tool of the system to its end and answers its output; a failure carries what it said. */
 export function runTool(file: string, args: readonly string[], input = ''): Promise<string> {

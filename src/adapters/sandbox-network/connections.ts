@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { MINUTE } from '#contract/time.ts'
 import { markUnshared, pour } from '#core/chunks.ts'
 import type { Destinations } from '#core/outbound/destinations.ts'
 
@@ -15,7 +16,7 @@ export interface Connections {
 const MOST_OF_ONE = 1024
 const MOST = 8192
 const CONNECT_WITHIN_MS = 30_000
-const PROBE_AFTER_MS = 60_000
+const PROBE_AFTER_MS = MINUTE
 
 /** Connects runs with what they are allowed to reach. */
 export function createConnections(destinations: Destinations): Connections {

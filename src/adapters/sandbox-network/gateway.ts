@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readlink } from 'node:fs/promises'
 import type { Server, Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { MINUTE } from '#contract/time.ts'
 import { type Destinations, GATEWAY } from '#core/outbound/destinations.ts'
 import { runTool } from '../sandbox-bwrap/run-tool.ts'
 import { TOOL_ENV } from '../sandbox-bwrap/tools.ts'
@@ -34,7 +35,7 @@ const FIRST_PORTS = [NAMES_PORT, 80, 443]
 /** Each is a descriptor of this process; nobody should be able to use them up by naming ports. */
 const MOST_PORTS = 2048
 const READY = 'ready'
-const BIND_WITHIN_MS = 60_000
+const BIND_WITHIN_MS = MINUTE
 
 /**
  * Stays for as long as its input is open. Every address is its own, so that whatever a run connects to ends here, at

@@ -45,7 +45,7 @@ const CONFIG = 'application/vnd.docker.container.image.v1+json'
 const LAYER = 'application/vnd.docker.image.rootfs.diff.tar'
 const PATH = new RegExp(`^/v2/${PROGRAMS}/(manifests|blobs)/([\\w][\\w.:-]{0,200})$`)
 const KEPT_MS = 10 * MINUTE
-const PEER_MS = 60_000
+const PEER_MS = MINUTE
 
 /**
  * Every node fetches the images of programs from its own machine, at the loopback, where engines want no TLS. What its

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { showLimit } from '#contract/amounts.ts'
+import { MINUTE } from '#contract/time.ts'
 import type { BuildLog } from '#core/log/write/build-log.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import { BuildFailure, type BuildTask } from '#core/ports/builder.ts'
@@ -279,4 +280,4 @@ function unstartable(complaint: string): string | undefined {
 }
 
 const minutes = (ms: number) =>
-  ms >= 60_000 ? `${Math.round(ms / 60_000)} minutes` : `${Math.round(ms / 1000)} seconds`
+  ms >= MINUTE ? `${Math.round(ms / MINUTE)} minutes` : `${Math.round(ms / 1000)} seconds`

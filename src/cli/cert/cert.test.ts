@@ -11,10 +11,10 @@ import {
   uploadCertificate,
 } from '#contract/api/certificate.ts'
 import { AloftError } from '#contract/errors.ts'
+import { DAY } from '#contract/time.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
 
 const env = { ALOFT_TOKEN: TOKEN }
-const DAY = 86_400_000
 const cert = {
   uid: 'cert_1',
   cns: ['example.com', 'www.example.com'],

@@ -1,11 +1,10 @@
 import { showBytes } from '#contract/amounts.ts'
 import { listMachines } from '#contract/api/machine.ts'
+import { SECOND } from '#contract/time.ts'
 import { defineCommand } from '../command.ts'
 import { plainText } from '../output/plain-text.ts'
 import { renderTable } from '../output/table.ts'
 import { operatorHints } from './hints.ts'
-
-const SECOND = 1000
 
 export const command = defineCommand({
   doing: 'list the machines',

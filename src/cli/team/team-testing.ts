@@ -1,3 +1,4 @@
+import { DAY } from '#contract/time.ts'
 import type { Team } from './find-team.ts'
 
 /** A team as the API answers it, made a day ago. */
@@ -6,7 +7,7 @@ export const sampleTeam: Team = {
   slug: 'acme',
   name: 'Acme Inc.',
   creatorId: 'u1',
-  created: new Date(Date.now() - 86_400_000).toISOString(),
+  created: new Date(Date.now() - DAY).toISOString(),
   avatar: null,
   membersMayEditProduction: false,
 }

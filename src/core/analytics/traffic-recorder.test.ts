@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { AloftError } from '#contract/errors.ts'
+import { MINUTE } from '#contract/time.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import type { SiteVisit } from '../site/site.ts'
 import { TrafficRecorder } from './traffic-recorder.ts'
 import type { TrafficRow } from './traffic-store.ts'
 
-const MINUTE = 60_000
 const AT = 1_700_000_000_000 - (1_700_000_000_000 % (60 * MINUTE))
 
 function createWorld(given: { readonly maxCells?: number; readonly maxWaiting?: number } = {}) {

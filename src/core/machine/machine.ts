@@ -1,3 +1,5 @@
+import { DAY } from '#contract/time.ts'
+
 /** What a machine does; one that does both is listed for each. */
 export type MachineRole = 'serve' | 'work'
 
@@ -43,7 +45,7 @@ export interface MachineStore {
 /** A machine that was not heard of for longer does not count. */
 export const SILENT_MS = 5_000
 /** A machine that was silent for longer is forgotten: it was taken away. */
-export const FORGOTTEN_MS = 7 * 24 * 3_600_000
+export const FORGOTTEN_MS = 7 * DAY
 
 export const isAlive = ({ heardAgo }: Machine): boolean => heardAgo < SILENT_MS
 

@@ -1,4 +1,4 @@
-import { DAY } from '#contract/time.ts'
+import { YEAR } from '#contract/time.ts'
 import { type Domain, newDomain } from '../domain/domain.ts'
 import type { DomainChange, DomainStore } from '../domain/domain-store.ts'
 import type { EventQueue } from '../event/event.ts'
@@ -17,8 +17,6 @@ export interface SettleParts {
   readonly nameservers: readonly string[]
   readonly onZonesChanged: (zones: readonly string[]) => void
 }
-
-const YEAR = 365 * DAY
 
 const blank = ({ ownerId, creatorId, name }: Order, now: number): Domain =>
   newDomain({ ownerId, creatorId, name, serviceWish: null }, now)

@@ -1,12 +1,12 @@
 import { useState } from 'react'
 import { createToken } from '#contract/api/token.ts'
+import { DAY } from '#contract/time.ts'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
 import { SelectField, TextField } from '../ui/control/field.tsx'
 import { FormDialog } from '../ui/dialog/form-dialog.tsx'
 import { ShownOnce } from '../ui/dialog/shown-once.tsx'
 
-const DAY = 86_400_000
 const LIVES = [
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { HOUR, MINUTE } from '#contract/time.ts'
 import { labelSteps, spanOf } from './ranges.ts'
-
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
 
 test('a chart of few points goes back some steps from the last of them', () => {
   assert.deepEqual(spanOf(1000, 1000, MINUTE), [700, 1000])

@@ -1,4 +1,5 @@
-const HOUR = 3_600_000
+import { HOUR } from '#contract/time.ts'
+
 
 export const RANGES = [
   { value: '1h', label: 'Last hour', ms: HOUR },

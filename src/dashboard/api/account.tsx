@@ -3,6 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import { createContext, type ReactNode, use } from 'react'
 import type { Client } from '#client/client.ts'
 import { listTeams } from '#contract/api/team.ts'
+import { MINUTE } from '#contract/time.ts'
 import { clientFor, findUser, type User } from './session.ts'
 
 /** Whom the person acts for: themselves, or a team they belong to. */
@@ -22,7 +23,7 @@ export interface Accounts {
 
 export const accountsQuery = {
   queryKey: ['accounts'],
-  staleTime: 60_000,
+  staleTime: MINUTE,
   queryFn: async (): Promise<Accounts | null> => {
     const user = await findUser()
     if (user === undefined) return null

@@ -1,5 +1,6 @@
 import { ApiError } from '#client/api-error.ts'
 import { ConnectionError } from '#client/connection-error.ts'
+import { MINUTE } from '#contract/time.ts'
 
 /** What went wrong and what to do, in words for a person. */
 export function explain(error: unknown): string {
@@ -9,7 +10,7 @@ export function explain(error: unknown): string {
   if (error.status === 401 || error.code === 'auth_failed')
     return 'You’re signed out. Sign in again in another tab, then retry.'
   if (error.status === 429)
-    return `Too many requests. Try again in ${Math.ceil((error.retryAfterMs ?? 60_000) / 1000)} seconds.`
+    return `Too many requests. Try again in ${Math.ceil((error.retryAfterMs ?? MINUTE) / 1000)} seconds.`
   if (error.status >= 500 && error.requestId !== undefined && !error.message.includes(error.requestId))
     return `${error.message} Request ID: ${error.requestId}.`
   return error.message

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { deleteCertificate, issueCertificate, listCertificates } from '#contract/api/certificate.ts'
 import type { ReplyOf } from '#contract/endpoint.ts'
+import { DAY } from '#contract/time.ts'
 import { useAction, useReadPages } from '../api/query.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/control/button.tsx'
@@ -17,7 +18,7 @@ import { IssueDialog, UploadDialog } from './certificate-dialogs.tsx'
 
 type Certificate = ReplyOf<(typeof listCertificates)['reply']>['certs'][number]
 
-const SOON_MS = 14 * 86_400_000
+const SOON_MS = 14 * DAY
 
 function Expiry({ expiration }: Pick<Certificate, 'expiration'>) {
   const left = Date.parse(expiration) - Date.now()

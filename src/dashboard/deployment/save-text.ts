@@ -1,3 +1,5 @@
+import { MINUTE } from '#contract/time.ts'
+
 /** Has the browser save a text under a name. */
 export function saveText(name: string, text: string, type = 'text/plain'): void {
   const address = URL.createObjectURL(new Blob([text], { type }))
@@ -5,5 +7,5 @@ export function saveText(name: string, text: string, type = 'text/plain'): void 
   link.href = address
   link.download = name
   link.click()
-  setTimeout(() => URL.revokeObjectURL(address), 60_000)
+  setTimeout(() => URL.revokeObjectURL(address), MINUTE)
 }

@@ -1,11 +1,12 @@
 import type { listDomains } from '#contract/api/domain.ts'
 import type { ReplyOf } from '#contract/endpoint.ts'
+import { DAY } from '#contract/time.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Time } from '../ui/text/time.tsx'
 
 export type Domain = ReplyOf<(typeof listDomains)['reply']>['domains'][number]
 
-const SOON_MS = 30 * 86_400_000
+const SOON_MS = 30 * DAY
 
 /** Whether it is this account's, and on its way here. */
 export const DomainState = ({ domain }: { domain: Domain }) => (

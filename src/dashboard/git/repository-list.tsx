@@ -1,6 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { listRepositories } from '#contract/api/git-connection.ts'
+import { MINUTE } from '#contract/time.ts'
 import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -30,7 +31,7 @@ function useRepositories(id: string, search: string) {
     initialPageParam: 1,
     getNextPageParam: ({ next }) => next ?? undefined,
     placeholderData: keepPreviousData,
-    staleTime: 60_000,
+    staleTime: MINUTE,
     retry: false,
   })
 }

@@ -1,4 +1,5 @@
 import type { ProjectLogFilter } from '#client/follow/project-log.ts'
+import { HOUR } from '#contract/time.ts'
 
 /** What of a project's log is wanted, in the words of the page's address. */
 export interface LogRequest {
@@ -12,8 +13,6 @@ export interface LogRequest {
   /** How far back: one of `RANGES`, or empty for all time. */
   readonly range: string
 }
-
-const HOUR = 3_600_000
 
 export const RANGES = [
   { value: '', label: 'All time' },

@@ -1,3 +1,5 @@
+import { MINUTE } from '#contract/time.ts'
+
 /** Has the browser save an answer under the name that it says. The whole of it is held by the browser until then. */
 export async function saveAs(answer: Response, onProgress: (bytes: number) => void): Promise<void> {
   const name = /filename="?([^";]+)/.exec(answer.headers.get('content-disposition') ?? '')?.[1]
@@ -15,5 +17,5 @@ export async function saveAs(answer: Response, onProgress: (bytes: number) => vo
   link.href = address
   link.download = name ?? 'aloft-backup.tar'
   link.click()
-  setTimeout(() => URL.revokeObjectURL(address), 60_000)
+  setTimeout(() => URL.revokeObjectURL(address), MINUTE)
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { isNotFound } from '#client/api-error.ts'
 import { getPreview } from '#contract/api/preview.ts'
+import { HOUR, MINUTE } from '#contract/time.ts'
 import { useAccount } from '../api/account.tsx'
 import { classes } from '../ui/classes.ts'
 
@@ -11,7 +12,7 @@ interface Image {
 }
 
 /** For this long after it was made, an image that is not there may still be taken. */
-const MAY_COME = 10 * 60_000
+const MAY_COME = 10 * MINUTE
 
 /** What a deployment shows, as an image that is asked for once it is there, and never again. */
 function usePreview(id: string | undefined, createdAt: number): Image | null {
@@ -20,7 +21,7 @@ function usePreview(id: string | undefined, createdAt: number): Image | null {
     queryKey: [accountId, 'deployment', 'preview', id],
     enabled: id !== undefined,
     retry: false,
-    gcTime: 60 * 60_000,
+    gcTime: HOUR,
     staleTime: ({ state }) =>
       (state.data ?? null) !== null || Date.now() - createdAt > MAY_COME ? 'static' : 0,
     queryFn: async ({ signal }) => {

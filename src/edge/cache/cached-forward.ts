@@ -1,3 +1,4 @@
+import { MINUTE } from '#contract/time.ts'
 import type { Site } from '#core/site/site.ts'
 import { addressedAt, type Exchange, type Result, visitorOf } from '../exchange.ts'
 import { siteHeaders } from '../file/file-answer.ts'
@@ -10,7 +11,7 @@ import { type EdgeCache, mayAsk, plainQuestion } from './edge-cache.ts'
 export type Forward = (site: Site, outcome: ProxyOutcome, exchange: Exchange) => Result | Promise<Result>
 
 /** How long an answer that nobody waits for may take. */
-const RENEW_MS = 60_000
+const RENEW_MS = MINUTE
 
 /** Sends requests to elsewhere, and keeps the answers that say that they may be given to everybody. */
 export function createCachedForward(proxy: Forwarder, cache: EdgeCache): Forward {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { MINUTE } from '#contract/time.ts'
 import type { Prerender } from '#core/output/output.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
@@ -67,7 +68,7 @@ interface PrerenderRequest {
 /** After a failure the old answer is good for a while. */
 const RETRY_MS = 10_000
 /** Clocks of machines are never quite the same. */
-const SKEW_MS = 60_000
+const SKEW_MS = MINUTE
 const MAX_UNFIT = 10_000
 
 /** Answers of functions that are made once and given to all visitors, and made anew when they are old. */

@@ -1,8 +1,9 @@
+import { MINUTE } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
 
 /** So many wrong tries in so long; exact within a process, and nearly so over all of them. */
-const WRONG_TRIES = { points: 10, ms: 10 * 60_000 } as const
+const WRONG_TRIES = { points: 10, ms: 10 * MINUTE } as const
 const MAX_STOPPED = 10_000
 const MAX_WAITING = 20
 

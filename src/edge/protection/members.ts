@@ -1,3 +1,4 @@
+import { MINUTE } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 
@@ -14,7 +15,7 @@ interface MembersOptions {
   readonly log: Log
 }
 
-const KEPT_MS = 60_000
+const KEPT_MS = MINUTE
 const MAX_KNOWN = 10_000
 
 interface CachedMember {

@@ -1,10 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { DAY, SECOND } from '#contract/time.ts'
 
 /** Holds what a visitor has shown on a host that is not for everyone. */
 export const VISITOR_COOKIE = '_platform_jwt'
 
 /** Seconds for which nothing is asked again. */
-export const GRANT_SECONDS = 7 * 24 * 60 * 60
+export const GRANT_SECONDS = (7 * DAY) / SECOND
 
 /** What a visitor has shown on a host, each until a time in seconds since the epoch. */
 export interface Grants {

@@ -8,6 +8,7 @@ import {
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import { MINUTE } from '#contract/time.ts'
 import { markUnshared, pour } from '#core/chunks.ts'
 import type { Allows } from '#core/outbound/allowed-addresses.ts'
 import { guardedLookup, type LookUpAll } from '#core/outbound/guarded-lookup.ts'
@@ -53,7 +54,7 @@ export interface Proxy {
   close(): void
 }
 
-const TIMEOUT_MS = 120_000
+const TIMEOUT_MS = 2 * MINUTE
 const AGENT_OPTIONS = { keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo' } as const
 const MAX_SOCKETS = 256
 

@@ -1,3 +1,4 @@
+import { MINUTE } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { DeploymentHost, SiteSource } from '#core/site/site.ts'
 import { headerOf } from '../answer.ts'
@@ -12,7 +13,7 @@ interface Options {
 }
 
 const MOST_KNOWN = 1000
-const KEPT_MS = 60_000
+const KEPT_MS = MINUTE
 const ID = /^dpl_\w{1,64}$/
 
 /**

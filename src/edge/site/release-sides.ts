@@ -1,3 +1,4 @@
+import { DAY, SECOND } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import { shareAt } from '#core/release/release.ts'
 import type { Canary, Site } from '#core/site/site.ts'
@@ -21,7 +22,7 @@ interface Ticket {
 }
 
 const PLACES = 10_000
-const COOKIE_SECONDS = 7 * 24 * 60 * 60
+const COOKIE_SECONDS = (7 * DAY) / SECOND
 /** By which a request chooses for itself alone. */
 const CHOICE = 'x-rolling-release'
 

@@ -1,3 +1,4 @@
+import { MINUTE } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Site, SiteSource } from '#core/site/site.ts'
@@ -16,7 +17,7 @@ interface SiteCacheOptions {
 type Load = Promise<SiteEntry | undefined>
 
 /** Changes are told; this is for the message that was lost. Sites are served from memory while they are checked. */
-const CHECK_MS = 60_000
+const CHECK_MS = MINUTE
 const RETRY_MS = 5_000
 /** Short, because a host may become ours at any moment and the message may be lost; long enough to be cheap. */
 const ABSENT_MS = 2_000

@@ -1,5 +1,6 @@
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { HOUR } from '#contract/time.ts'
 import { markUnshared, pour } from '#core/chunks.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import { headerLines } from '../answer.ts'
@@ -61,7 +62,7 @@ export function createUpgrades({ sites, clock, ids, memory, serve }: UpgradeOpti
 const WEBSOCKET = /^websocket$/i
 
 /** Without a word in either direction for so long, nobody is there any more. */
-export const QUIET_MS = 60 * 60_000
+export const QUIET_MS = HOUR
 
 /** Says that the protocol changes, and from then on passes on what either side sends. */
 export function switchProtocol(

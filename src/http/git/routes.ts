@@ -6,6 +6,7 @@ import type { RawReply } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
 import type { Origin } from '#contract/origins.ts'
 import { mapPage, PAGE_LIMIT } from '#contract/page.ts'
+import { MINUTE } from '#contract/time.ts'
 import type { Memberships } from '#core/access/authorise.ts'
 import type { Context, Visit } from '#core/access/context.ts'
 import {
@@ -125,7 +126,7 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
             query: `service=${service}`,
             protocol: protocolOf(headers),
             maxBytes: parts.maxBytes,
-            signal: AbortSignal.timeout(60_000),
+            signal: AbortSignal.timeout(MINUTE),
           }),
         )
         return reply(answer)

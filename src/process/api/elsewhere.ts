@@ -1,3 +1,4 @@
+import { SECOND } from '#contract/time.ts'
 import { sourceOf } from '#core/access/network-of.ts'
 import { bodyOf } from '#edge/request/request-body.ts'
 import type { AnyRequest } from '#listener/listener-refusal.ts'
@@ -8,7 +9,6 @@ const LARGE_BODY = 128 * 1024
 const BUSY = 20
 /** Milliseconds of CPU time that the requests of one caller may take of this process within a second. */
 const BUSY_MS = 25
-const SECOND_MS = 1000
 /** Callers of one source within a second who are counted each for themselves: cookies and tokens are easily made up. */
 const MOST_CALLERS = 8
 
@@ -156,8 +156,8 @@ export function createElsewhere({
   /** Counts of this second and of the one before. */
   function turn(at: number): void {
     const passed = at - began
-    if (passed < SECOND_MS) return
-    const isNext = passed < 2 * SECOND_MS
+    if (passed < SECOND) return
+    const isNext = passed < 2 * SECOND
     visits = { before: isNext ? visits.here : 0, here: 0 }
     callers = { before: isNext ? callers.here : new Map(), here: new Map() }
     claims = new Map()

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Collection } from '#builder/output/collect.ts'
+import { DAY, SECOND } from '#contract/time.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
 import type { ManifestFile } from '#core/deployment/file/manifest.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
@@ -34,7 +35,7 @@ export interface ProjectSnapshot {
 
 const QUIET_MS = 120
 /** A development server takes as long as it takes. */
-const DEV_SERVER_SECONDS = 24 * 60 * 60
+const DEV_SERVER_SECONDS = DAY / SECOND
 const NOTHING: Changes = { written: new Set(), moved: false }
 
 /** The folder as it is served: looked at anew by the first request after a change. */

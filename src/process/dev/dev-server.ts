@@ -8,6 +8,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { createOutputLines } from '#builder/environment/command/output-lines.ts'
 import { createRedactor } from '#builder/environment/command/redact.ts'
 import { DEV_MARK } from '#contract/dev.ts'
+import { MINUTE } from '#contract/time.ts'
 import type { Lease } from '#core/ports/runner.ts'
 import type { DevCommand } from './dev-command.ts'
 import { answers } from './listen.ts'
@@ -39,7 +40,7 @@ interface Address {
 }
 
 const LOOPBACKS = ['127.0.0.1', '::1'] as const
-const START_MS = 180_000
+const START_MS = 3 * MINUTE
 const LOOK_MS = 100
 /** A server that tells of another port than it was given has this long to listen on the one it was given. */
 const OWN_WAY_MS = 1500

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
+import { MINUTE } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import { type Credentials, TLS_CONTEXT } from '#listener/listener-tls.ts'
@@ -42,7 +43,7 @@ interface Entry {
   lookAt: number
 }
 
-const RETRY_MS = 60_000
+const RETRY_MS = MINUTE
 /** Short, as a name may become ours at any moment; long enough that asking for it in vain is cheap. */
 const ABSENT_MS = 10_000
 

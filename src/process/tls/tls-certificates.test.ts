@@ -3,13 +3,13 @@ import { X509Certificate } from 'node:crypto'
 import { before, test } from 'node:test'
 import { type Authority, createAuthority } from '#adapters/cert-local/authority.ts'
 import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
+import { DAY } from '#contract/time.ts'
 import type { Credentials } from '#listener/listener-tls.ts'
 import { clockOf, createTestClock } from '#test/support/clock.ts'
 import { silent } from '#test/support/http/listener.ts'
 import type { CertificatePems } from './tls-cache.ts'
 import { type ChooserOptions, createCertificateChooser } from './tls-certificates.ts'
 
-const DAY = 24 * 3_600_000
 const START = Date.UTC(2030, 0, 1)
 let authority: Authority
 

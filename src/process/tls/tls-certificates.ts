@@ -1,3 +1,4 @@
+import { MINUTE } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { CertificateFor, Credentials } from '#listener/listener-tls.ts'
@@ -31,7 +32,7 @@ interface CertificateChooser {
 }
 
 /** A change of a certificate that nobody told us is noticed after this long. */
-const MAX_AGE_MS = 5 * 60_000
+const MAX_AGE_MS = 5 * MINUTE
 
 export function createCertificateChooser(options: ChooserOptions): CertificateChooser {
   const { issuer, clock, log, max, platform } = options

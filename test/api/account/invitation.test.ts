@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { DAY } from '#contract/time.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { createBrowser, hiddenIn } from '#test/support/browser/browser.ts'
-
-const DAY = 24 * 60 * 60_000
 
 apiSuite('invitations', (server) => {
   let count = 0

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { DAY, MINUTE } from '#contract/time.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
-
-const MINUTE = 60_000
-const DAY = 24 * 60 * MINUTE
 
 apiSuite('login', (server) => {
   const ask = (email: string, query = '') =>

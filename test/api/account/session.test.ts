@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { test } from 'node:test'
+import { DAY, MINUTE } from '#contract/time.ts'
 import { csrfOf } from '#core/session/sessions.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { createBrowser, hiddenIn } from '#test/support/browser/browser.ts'
-
-const MINUTE = 60_000
-const DAY = 24 * 60 * MINUTE
 
 apiSuite('sessions', (server) => {
   const deploy = async (token: string, name: string, query = ''): Promise<string> => {

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MINUTE } from '#contract/time.ts'
+import { MINUTE, YEAR } from '#contract/time.ts'
 import { ZONES_TOPIC } from '#core/dns/zone.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { assertGolden } from '#test/support/golden.ts'
 import { startNamecom } from '#test/support/namecom.ts'
 import { sampleDomain, sampleOrder } from '#test/support/samples.ts'
 import { startServer } from '#test/support/server.ts'
-
-const YEAR = 365 * 24 * 60 * MINUTE
 
 let count = 0
 const fresh = (suffix = 'com') => `fresh-name-${++count}.${suffix}`

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ProjectLogEntry, ProjectLogs } from '#contract/api/project-log.ts'
+import { HOUR } from '#contract/time.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import type { TestServer } from '#test/support/server.ts'
-
-const HOUR = 3_600_000
 
 /** A project with a page, and visits to it. */
 async function visited(server: TestServer, name: string) {

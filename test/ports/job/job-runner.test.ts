@@ -2,14 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
+import { HOUR } from '#contract/time.ts'
 import { type JobHandler, PermanentFailure, shareOf } from '#core/job/job-handler.ts'
 import { JOBS_TOPIC } from '#core/job/job-queue.ts'
 import { JobRunner } from '#core/job/job-runner.ts'
 import { eachDatabase, type OpenDatabase } from '#test/support/database/databases.ts'
 import { openStores } from '#test/support/database/stores.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-
-const HOUR = 3_600_000
 
 eachDatabase((name, open) => describe(`job runner on ${name}`, () => suite(open)))
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { createTrafficStore } from '#adapters/sql/log/traffic-store.ts'
+import { HOUR } from '#contract/time.ts'
 import { addTally, countVisit, createTally, showTally, type Tally } from '#core/analytics/tally.ts'
 import { KEPT_PATHS, type TrafficRow, type TrafficStore } from '#core/analytics/traffic-store.ts'
 import { eachDatabase, type OpenDatabase } from '#test/support/database/databases.ts'
 import { openLogs } from '#test/support/logs.ts'
 
-const HOUR = 3_600_000
 const AT = 1_700_000_000_000 - (1_700_000_000_000 % HOUR)
 
 const tallyOf = (requests: number, given: { status?: number; ms?: number } = {}): Tally => {

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { showMemory } from '#contract/amounts.ts'
+import { MINUTE } from '#contract/time.ts'
 import type { LoadedProgram } from '#core/instance/instance.ts'
 import type { InstanceLine, InstanceLog } from '#core/log/write/instance-log.ts'
 import type { Clock } from '#core/ports/clock.ts'
@@ -35,7 +36,7 @@ interface InstanceParts {
 }
 
 /** Node writes what it compiled when the launcher asks for it, some time after the code was loaded. */
-const HARVEST_AFTER_MS = [1500, 8000, 60_000]
+const HARVEST_AFTER_MS = [1500, 8000, MINUTE]
 const FIRST_AGAIN_MS = 20
 const PING_MS = 1000
 const LAST_WORDS_MS = 1000

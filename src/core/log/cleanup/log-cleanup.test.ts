@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { DAY } from '#contract/time.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { createLogCleanup } from './log-cleanup.ts'
 
 const NOW = 1_700_000_000_000
-const DAY = 86_400_000
 
 function createWorld(left: number, { bytes = 0, free = 1e12, maxBytes = 1000, broken = false } = {}) {
   let shrunk = 0

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { cancelOffer, offerProject } from '#contract/api/project-transfer.ts'
+import { DAY } from '#contract/time.ts'
 import { useAction } from '../../api/query.ts'
 import type { Project } from '../../project/project.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -11,12 +12,10 @@ import { Card } from '../../ui/layout/card.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { AcceptTransfer } from './accept-transfer.tsx'
 
-const DAY_MS = 86_400_000
-
 /** When the offer ends, if there is one. */
 function offeredUntil({ transferStartedAt, transferCompletedAt }: Project): number | undefined {
   if (transferStartedAt === undefined || transferCompletedAt !== undefined) return undefined
-  const until = transferStartedAt + DAY_MS
+  const until = transferStartedAt + DAY
   return until > Date.now() ? until : undefined
 }
 

@@ -1,4 +1,4 @@
-import { MINUTE } from '#contract/time.ts'
+import { saveFile } from '../ui/save-file.ts'
 
 /** Has the browser save an answer under the name that it says. The whole of it is held by the browser until then. */
 export async function saveAs(answer: Response, onProgress: (bytes: number) => void): Promise<void> {
@@ -11,11 +11,5 @@ export async function saveAs(answer: Response, onProgress: (bytes: number) => vo
       controller.enqueue(chunk)
     },
   })
-  const blob = await new Response(answer.body?.pipeThrough(counting) ?? null).blob()
-  const address = URL.createObjectURL(blob)
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name ?? 'aloft-backup.tar'
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(address), MINUTE)
+  saveFile(name ?? 'aloft-backup.tar', await new Response(answer.body?.pipeThrough(counting) ?? null).blob())
 }

@@ -17,7 +17,7 @@ interface Ends {
 }
 
 /** What a command would do: the files it writes, or the code it exits with. */
-export type Commands = (line: string, options: RunOptions) => Files | number | undefined
+type Commands = (line: string, options: RunOptions) => Files | number | undefined
 
 interface TestBuild {
   /** Commands as `folder$ line`, lines of the log, and what was begun, ended and closed. */

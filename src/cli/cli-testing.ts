@@ -11,7 +11,7 @@ import { run } from './run.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 
-export interface Outcome {
+interface Outcome {
   readonly code: number
   readonly stdout: string
   readonly stderr: string

@@ -6,7 +6,7 @@ import { GLOBAL_OPTIONS, type GlobalOptions } from './globals.ts'
 import { examplesHelp, rootHelp } from './help/help.ts'
 import { type Env, hasColors, type Sink } from './output/output.ts'
 
-export interface Chosen {
+interface Chosen {
   readonly entry: Entry
   readonly command: Command
 }

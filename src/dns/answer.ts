@@ -30,7 +30,7 @@ export type AliasAddresses = (Addresses & { readonly expiresAt: number }) | 'fai
 type FindAlias = (target: string, type: number) => AliasAddresses | undefined
 
 /** The question has to wait until these addresses are known. */
-export interface Waiting {
+interface Waiting {
   readonly target: string
   readonly type: number
 }

@@ -64,7 +64,7 @@ export function exchangeOf(
   }
 }
 
-export interface Upgrade {
+interface Upgrade {
   readonly socket: Duplex
   /** What has come of the other protocol already. */
   readonly first: Buffer

@@ -3,7 +3,7 @@ import type { Answer } from './answer.ts'
 import type { HeldAnswer } from './answer-memory.ts'
 
 /** Why there is not all of a body. */
-export type NotGathered = 'too-large' | 'no-room' | 'broken'
+type NotGathered = 'too-large' | 'no-room' | 'broken'
 
 /**
  * All of a body that is needed as a whole, unless it is longer than this, there is no room for it or it breaks off. One large

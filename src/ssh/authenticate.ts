@@ -6,7 +6,7 @@ import type { SshKeys } from '#core/ssh-key/ssh-keys.ts'
 /** The one name that everybody signs in with: who they are is told by their key. */
 const USER = 'git'
 
-export type Attempt = { readonly actor: Actor; readonly isProven: boolean } | undefined
+type Attempt = { readonly actor: Actor; readonly isProven: boolean } | undefined
 
 /** Whose key somebody shows, and whether they have proven that it is theirs. */
 export async function readAttempt(

@@ -3,7 +3,7 @@ import { BlobError } from '#core/ports/blob-store.ts'
 import type { ContentIndex, PlacedContent } from './content-index.ts'
 import type { S3Client } from './s3-client.ts'
 
-export interface Fetching {
+interface Fetching {
   readonly client: Pick<S3Client, 'get' | 'getBytes'>
   readonly index: Pick<ContentIndex, 'find'>
 }

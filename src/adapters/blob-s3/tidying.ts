@@ -5,7 +5,7 @@ import type { ContentIndex, PlacedContent, StoredObject } from './content-index.
 import { contentIn, makePack, newPackKey, PACK_BYTES } from './pack-uploads.ts'
 import type { S3Client } from './s3-client.ts'
 
-export interface TidyOptions {
+interface TidyOptions {
   readonly client: S3Client
   readonly index: ContentIndex
   readonly clock: Clock

@@ -23,7 +23,7 @@ export class MalformedDer extends Error {
 const LONGEST = 0xffff
 
 /** The elements that follow one another in these bytes, which have to end with the last of them. */
-export function readAll(bytes: Buffer): readonly Element[] {
+function readAll(bytes: Buffer): readonly Element[] {
   const found: Element[] = []
   for (let at = 0; at < bytes.length; ) {
     const element = readAt(bytes, at)

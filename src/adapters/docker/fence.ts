@@ -7,7 +7,7 @@ import type { Engine } from './engine/engine.ts'
 import { LABEL } from './labels.ts'
 import { type LaunchedRuntime, openServices, type ServiceOptions } from './platform-services.ts'
 
-export interface Network {
+interface Network {
   readonly name: string
   /** Undefined, or why containers reach what they should not. */
   readonly open: string | undefined

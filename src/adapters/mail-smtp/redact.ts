@@ -1,4 +1,4 @@
-export interface Login {
+interface Login {
   readonly user: string
   readonly pass: string
 }

@@ -6,7 +6,7 @@ const TIME_LIMIT = 20 * SECOND
 const MAX_ANSWER = 1_000_000
 const ATTEMPTS = 3
 
-export interface Call {
+interface Call {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body?: unknown

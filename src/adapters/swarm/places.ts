@@ -23,7 +23,7 @@ export interface SwarmPeers {
 }
 
 /** What can be done with the containers of a node. */
-export interface Place {
+interface Place {
   /** Connections to a port of one. */
   connector(container: string, port: number): Promise<(() => Socket | Reaching) | undefined>
   accepts(container: string, port: number): Promise<boolean>
@@ -295,5 +295,5 @@ const connected = (host: string, port: number): Promise<Socket | undefined> =>
 
 const idOf = (text = ''): string => (/^[0-9a-f]{64}$/.test(text) ? text : 'none')
 
-export type Offer = (socket: Socket, args: readonly string[]) => void
+type Offer = (socket: Socket, args: readonly string[]) => void
 export type Offers = Readonly<Record<string, Offer>>

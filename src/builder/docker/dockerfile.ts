@@ -1,6 +1,6 @@
 import { BuildFailure } from '#core/ports/builder.ts'
 
-export interface Instruction {
+interface Instruction {
   /** Upper case. */
   readonly name: string
   readonly rest: string

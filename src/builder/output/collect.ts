@@ -80,7 +80,7 @@ export const collectStatic = (
   { folders, optional = false, prefix = '', exclude = [] }: StaticFolders,
 ): Promise<Output | undefined> => collect(collection, { kind: 'static', folders, optional, prefix, exclude })
 
-export interface App {
+interface App {
   readonly root?: string
   readonly paths: readonly string[]
   readonly runtime?: CodeRuntime

@@ -1,6 +1,6 @@
 import { SCOPES, type Scope } from '#contract/scopes.ts'
 
-export type Grants = Partial<Record<Scope, 'read' | 'read-write'>>
+type Grants = Partial<Record<Scope, 'read' | 'read-write'>>
 
 /** `project`, `project:read` and `read:project`, one or more of them apart by commas. Without a word it is both. */
 export function readScopes(text: string): Grants {

@@ -1,7 +1,7 @@
 import type { Candidate, Place, Tree } from './tree.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
-export type Shell = (typeof SHELLS)[number]
+type Shell = (typeof SHELLS)[number]
 
 /** Text as one word of bash and zsh. */
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

@@ -4,7 +4,7 @@ import type { listCrons } from '#contract/api/cron.ts'
 import { oneOf, readSwitch, value } from '../command.ts'
 
 export type Cron = Static<typeof listCrons.reply>['crons'][number]
-export type Run = NonNullable<Cron['lastRun']>
+type Run = NonNullable<Cron['lastRun']>
 
 /** What can be said of a schedule besides when it runs. */
 export const cronOptions = {

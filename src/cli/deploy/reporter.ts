@@ -19,7 +19,7 @@ export const DOING: Readonly<Record<ReadyState, string>> = {
 const WIDTH = 24
 
 /** What was sent, for the summary at the end. */
-export interface Sent {
+interface Sent {
   readonly files: number
   readonly bytes: number
 }

@@ -9,7 +9,7 @@ const depthOf = (name: string): number => (name === '' ? 0 : name.split(' ').len
  * Commands and groups elsewhere that the words would lead to: `doctor` is below `operator`, and in `create token`
  * verb and noun have changed places. Of several ways to read them, those that make sense of most words.
  */
-export function suggest(words: readonly string[]): readonly string[] {
+function suggest(words: readonly string[]): readonly string[] {
   const rest = words.slice(depthOf(knownName(words) ?? ''))
   const [verb, noun, ...others] = rest
   const readings = noun === undefined ? [rest] : [rest, [noun, verb as string, ...others]]

@@ -9,7 +9,7 @@ export interface Item {
 }
 
 /** Brings it; `tell` hears how far that is, where it can take long. */
-export type Make = (tell: (progress: string) => void) => Promise<unknown>
+type Make = (tell: (progress: string) => void) => Promise<unknown>
 
 export const there = (kind: string, name: string): Item => ({ kind, name, state: 'there' })
 export const cannot = (kind: string, name: string, why: string): Item => ({

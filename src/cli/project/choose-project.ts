@@ -11,7 +11,7 @@ export const projectOption = {
 }
 
 /** The project that is meant, and calls for the account that has it. */
-export interface Chosen {
+interface Chosen {
   readonly api: Client
   readonly idOrName: string
 }

@@ -25,7 +25,7 @@ interface TrafficRequest {
 }
 
 /** Requests of a project, hour by hour. */
-export interface Sparkline {
+interface Sparkline {
   readonly id: string
   readonly requests: readonly number[]
   readonly total: number

@@ -23,7 +23,7 @@ export const REMOVE_JOB = 'applications.remove'
 /** How many an account may have. */
 const MOST_APPLICATIONS = 50
 
-export interface WithSecret {
+interface WithSecret {
   readonly application: Application
   /** In this answer and nowhere else. */
   readonly secret: string

@@ -7,7 +7,7 @@ import { findProject } from '../project/find-project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { EVERYTHING, REVALIDATIONS_TOPIC } from '../site/revalidation.ts'
 
-export interface Purge {
+interface Purge {
   readonly tags?: readonly string[] | undefined
   readonly paths?: readonly string[] | undefined
   readonly all?: boolean | undefined

@@ -30,7 +30,7 @@ export interface CertificateStore {
 }
 
 /** What came of the last time that a certificate was asked of an authority. */
-export interface Attempt {
+interface Attempt {
   /** The host that got it by itself, or the key of an order. */
   readonly host: string
   /** The domain that somebody registered, under which the host is. */

@@ -9,7 +9,7 @@ import { CHANGES_TOPIC, type OwnedChange, readChanges } from './change.ts'
 import { stillAllowed } from './still-allowed.ts'
 
 /** Somebody who wants to hear of changes. */
-export interface Listener {
+interface Listener {
   hear(changes: readonly Change[]): void
   /** Called now and then, whether or not there was anything to hear. */
   stillThere(): void

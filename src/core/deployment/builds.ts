@@ -5,7 +5,7 @@ import { inSlices } from '../slices.ts'
 import type { Build, BuildSpec } from './deployment.ts'
 
 const BUILDERS = ['static', 'node', 'static-build', 'next', 'python', 'docker'] as const
-export type Builder = (typeof BUILDERS)[number]
+type Builder = (typeof BUILDERS)[number]
 
 export interface BuildInput {
   readonly src?: string

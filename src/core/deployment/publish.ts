@@ -29,7 +29,7 @@ export interface PublishStores {
   readonly crons: SyncStores['crons']
 }
 
-export interface Published {
+interface Published {
   readonly deployment: Deployment
   /** Every host that shows something else from now on. */
   readonly changed: readonly string[]

@@ -26,7 +26,7 @@ interface Sought extends DnsFindings {
   readonly order: Order | undefined
 }
 
-export interface Checked {
+interface Checked {
   /** Undefined when it is gone, or another account was the first to verify it. */
   readonly domain: Domain | undefined
   readonly seen: Sought

@@ -67,7 +67,7 @@ export interface EnvVariables {
   ): Promise<void>
 }
 
-export interface Outcome {
+interface Outcome {
   readonly created: readonly EnvVariable[]
   readonly failed: readonly AloftError[]
 }

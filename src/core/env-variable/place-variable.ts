@@ -2,7 +2,7 @@ import { AloftError } from '#contract/errors.ts'
 import { type EnvVariable, overlap, placesOf } from './env-variable.ts'
 
 /** What has to be written so that a variable is in its place. */
-export interface Placement {
+interface Placement {
   readonly saved: EnvVariable
   /** Others that lost some of their targets to it, or all of them. */
   readonly cut: readonly EnvVariable[]

@@ -14,7 +14,7 @@ import { newBytes } from './new-bytes.ts'
 /** The largest single file. */
 export const MAX_FILE_BYTES = 5 * 1000 * 1000 * 1000
 
-export interface Upload {
+interface Upload {
   readonly body: Readable
   readonly digest: string | undefined
   /** Sizes that headers claim; whatever is claimed must be true. */

@@ -10,7 +10,7 @@ export type Part =
   /** `?(a|b)`, `*(a|b)`, `+(a|b)`, `@(a|b)`, `!(a|b)`. */
   | { readonly kind: 'group'; readonly sign: Sign; readonly of: readonly (readonly Part[])[] }
 
-export type Sign = '?' | '*' | '+' | '@' | '!'
+type Sign = '?' | '*' | '+' | '@' | '!'
 
 /** What stands between two slashes; `**` stands for any number of folders. */
 export type Segment = readonly Part[] | '**'

@@ -2,7 +2,7 @@ import type { TrafficTarget } from '#contract/api/analytics.ts'
 import type { SiteVisit } from '../site/site.ts'
 import type { NewVisit } from './logged-visit.ts'
 
-export const VISIT = 0
+const VISIT = 0
 
 /** A visit as it is stored by itself. In this order, because that is how visits resemble each other the most. */
 export type VisitRecord = readonly [

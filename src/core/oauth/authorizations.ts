@@ -42,7 +42,7 @@ interface Consent extends Selection {
   readonly challenge: string | null
 }
 
-export interface Exchange {
+interface Exchange {
   readonly clientId: string
   readonly clientSecret: string | undefined
   readonly code: string

@@ -24,7 +24,7 @@ export interface BackupOptions {
   readonly key: boolean
 }
 
-export interface Backup {
+interface Backup {
   /** A proposal. */
   readonly fileName: string
   /** How many bytes it will have, unless contents are deleted meanwhile. */

@@ -13,7 +13,7 @@ export type Pointing = Pick<Intended, 'target' | 'addresses' | 'authority'> & {
 }
 
 /** A record that has to be made at whoever answers for the domain. */
-export interface WantedRecord {
+interface WantedRecord {
   readonly type: string
   readonly host: string
   readonly value: string

@@ -104,7 +104,7 @@ export interface MovedAlias {
 }
 
 /** A project on its way to another account, or one that came from there. */
-export interface Transfer {
+interface Transfer {
   readonly startedAt: number
   /** Nobody can take it over afterwards. */
   readonly expiresAt: number

@@ -8,7 +8,7 @@ export interface Site<Target> {
   readonly isBuilt?: boolean
 }
 
-export interface Found<Target> {
+interface Found<Target> {
   readonly target: Target
   readonly foundAt: string
 }

@@ -19,7 +19,7 @@ const SESSION_STEP = HOUR
 /** More than anybody looks through. */
 const LISTED = 100
 
-export interface SignedIn {
+interface SignedIn {
   readonly session: Session
   readonly user: User
 }

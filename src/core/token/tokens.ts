@@ -7,7 +7,7 @@ import type { Transact } from '../ports/transact.ts'
 import { ACTIVITY_STEP, hashBearer, isLive, type Token, type TokenKind } from './token.ts'
 import type { Bearer, TokenStore } from './token-store.ts'
 
-export interface Issued {
+interface Issued {
   readonly token: Token
   readonly bearer: string
 }

@@ -6,10 +6,10 @@ import type { Clock } from '../ports/clock.ts'
 import type { SettingStore } from '../setting/setting-store.ts'
 
 /** What differs from what it would be otherwise; `null` is no limit. */
-export type QuotaChange = Partial<QuotaLimits>
+type QuotaChange = Partial<QuotaLimits>
 
 /** A change in which `default` means: as it would be otherwise. */
-export type QuotaRequest = { readonly [K in keyof QuotaLimits]?: number | null | 'default' }
+type QuotaRequest = { readonly [K in keyof QuotaLimits]?: number | null | 'default' }
 
 /** What operators have set about quotas, of plans and of single accounts. */
 export interface QuotaSettings {

@@ -7,7 +7,7 @@ export const isSignatureHeader = (name: string): boolean =>
   (SIGNATURE_HEADERS as readonly string[]).includes(name)
 
 /** Shows the receiver that what it got is from us and whole: HMAC-SHA1 of the body as it is sent, in hex. */
-export const signatureOf = (body: string | Buffer, secret: string): string =>
+const signatureOf = (body: string | Buffer, secret: string): string =>
   createHmac('sha1', secret).update(body).digest('hex')
 
 /** The headers that carry it. */

@@ -1,13 +1,12 @@
 import { HOUR } from '#contract/time.ts'
 
-
 export const RANGES = [
   { value: '1h', label: 'Last hour', ms: HOUR },
   { value: '24h', label: 'Last 24 hours', ms: 24 * HOUR },
   { value: '7d', label: 'Last 7 days', ms: 7 * 24 * HOUR },
   { value: '30d', label: 'Last 30 days', ms: 30 * 24 * HOUR },
 ] as const
-export type Range = (typeof RANGES)[number]
+type Range = (typeof RANGES)[number]
 
 export const rangeOf = (value: string): Range => RANGES.find((range) => range.value === value) ?? RANGES[1]
 

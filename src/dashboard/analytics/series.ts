@@ -3,7 +3,7 @@ import type { TrafficPoint } from '#contract/api/analytics.ts'
 import { formatCompact, formatNumber } from '../ui/text/format.ts'
 
 /** One line, or one part of a bar, of a chart. */
-export interface Series {
+interface Series {
   readonly name: string
   /** The name of its colour among the page's own. */
   readonly colour: string

@@ -9,7 +9,7 @@ export interface ZoneRecord {
   readonly value: string
 }
 
-export interface Zone {
+interface Zone {
   readonly records: readonly ZoneRecord[]
   /** Lines that make no record, and why. */
   readonly left: readonly { readonly line: number; readonly why: string }[]

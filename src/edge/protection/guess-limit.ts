@@ -8,7 +8,7 @@ const MAX_STOPPED = 10_000
 const MAX_WAITING = 20
 
 /** Whether it was right, or the time from which somebody may try again. */
-export type Tried = boolean | { readonly againAt: number }
+type Tried = boolean | { readonly againAt: number }
 
 export interface GuessLimit {
   /** Tries, unless there were too many wrong tries under this key. Right ones are not counted. */

@@ -8,7 +8,7 @@ export const VISITOR_COOKIE = '_platform_jwt'
 export const GRANT_SECONDS = (7 * DAY) / SECOND
 
 /** What a visitor has shown on a host, each until a time in seconds since the epoch. */
-export interface Grants {
+interface Grants {
   readonly sso?: { readonly userId: string; readonly until: number }
   readonly password?: { readonly version: string; readonly until: number }
   readonly bypass?: { readonly hash: string; readonly until: number }

@@ -34,7 +34,7 @@ export interface ProxyOptions {
   readonly resolve?: LookUpAll
 }
 
-export interface Forwarding {
+interface Forwarding {
   readonly req: AnyRequest
   /** The account whose site sends it on. What one of them is slow with must not keep others waiting. */
   readonly ownerId: string

@@ -15,7 +15,7 @@ import { isPersonal, namesIn } from './personal.ts'
 import type { SiteEntry } from './site-entry.ts'
 import { isFunction, type SiteTarget } from './site-target.ts'
 
-export type Outcome = RouteOutcome<SiteTarget>
+type Outcome = RouteOutcome<SiteTarget>
 export type ProxyOutcome = Extract<Outcome, { kind: 'proxy' }>
 export type MiddlewareOutcome = Extract<Outcome, { kind: 'middleware' }>
 /** An answer, or who has to be asked for one. */

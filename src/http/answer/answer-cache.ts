@@ -30,7 +30,7 @@ interface CachedAnswer extends Size {
   readonly plan: Plan
 }
 
-export interface Answered {
+interface Answered {
   readonly id: string
   readonly row: Endpoint
   readonly route: string

@@ -7,7 +7,7 @@ import type { Writable } from 'node:stream'
 import { PIECE_BYTES, piecesOf, pourWhole } from '#core/chunks.ts'
 
 /** Answers a request that is for the dashboard; false when it is for somebody else. */
-export type Dashboard = (
+type Dashboard = (
   req: IncomingMessage | Http2ServerRequest,
   res: ServerResponse | Http2ServerResponse,
 ) => boolean

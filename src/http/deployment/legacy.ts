@@ -20,7 +20,7 @@ interface Body {
   readonly registryAuthToken?: string
 }
 
-export interface Warning {
+interface Warning {
   readonly reason: string
   readonly sha?: string
   readonly limit?: number

@@ -10,7 +10,7 @@ import { readLogQuery } from './read-query.ts'
 import { streamLines } from './stream.ts'
 
 /** What the log of a deployment needs to know of it. */
-export interface LoggedDeployment {
+interface LoggedDeployment {
   readonly id: string
   readonly name: string
   /** Whether it is READY or in ERROR. */

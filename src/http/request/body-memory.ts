@@ -3,7 +3,7 @@ import { sourceOf } from '#core/access/network-of.ts'
 import { Counts } from '#core/counts.ts'
 
 /** Bytes of bodies that may be in the memory of this process at once. */
-export interface BodyLimits {
+interface BodyLimits {
   /** Of everybody together. */
   readonly all: number
   /** Of an account, which has at most two large bodies read at a time. */
@@ -21,7 +21,7 @@ const LIMITS: BodyLimits = { all: 384 * MB, account: 160 * MB, strangers: 64 * M
 /** As much is in the buffers of any connection: what is no longer is not counted. */
 const SMALL = 64 * 1024
 
-export interface Caller {
+interface Caller {
   /** An account, or the address of a stranger. */
   readonly id: string
   readonly isStranger: boolean

@@ -1,10 +1,10 @@
 /** What was put at an address, and what the address says where the pattern has a name. */
-export interface Found<T> {
+interface Found<T> {
   readonly value: T
   readonly params: Readonly<Record<string, string>>
 }
 
-export interface Router<T> {
+interface Router<T> {
   /** By the method and the address as they were asked for. Throws a URIError where that is no address at all. */
   find(method: string, url: string): Found<T> | undefined
 }

@@ -4,7 +4,7 @@ import type { User } from '#core/user/user.ts'
 import { page } from '../answer/page.ts'
 
 /** What a form of ours sends besides what people fill in. */
-export interface Hidden {
+interface Hidden {
   readonly csrf: string
   readonly next: string
 }

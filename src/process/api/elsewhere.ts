@@ -93,7 +93,7 @@ const isStream = (asked: Asked): boolean =>
 const isHeavy = (asked: Asked): boolean =>
   LOG.test(asked.path) || (reads(asked) && FILE.test(asked.path)) || (isBatch(asked) && asked.hasLargeBody)
 
-export interface Elsewhere {
+interface Elsewhere {
   /** Whether a request of the API is answered by another process than the one that shows sites to people. */
   isElsewhere(req: AnyRequest): boolean
   /** Somebody visits a site, at this time by `performance.now`. */

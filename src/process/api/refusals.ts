@@ -3,7 +3,7 @@ import type { AnyRequest } from '#listener/listener-refusal.ts'
 import { callerOf } from './elsewhere.ts'
 
 /** Somebody who has asked too often, in the words they were told so. */
-export interface Refusal {
+interface Refusal {
   readonly headers: OutgoingHttpHeaders
   readonly body: Buffer
 }

@@ -36,7 +36,7 @@ interface MovedDatabase {
   readonly keptIn?: string
 }
 
-export class MoveError extends MendableError {
+class MoveError extends MendableError {
   override readonly name = 'MoveError'
 }
 

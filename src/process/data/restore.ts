@@ -34,7 +34,7 @@ import { MendableError } from './mendable-error.ts'
 import { syncFiles } from './sync-files.ts'
 
 /** What a backup is opened with. */
-export interface OpenOptions {
+interface OpenOptions {
   readonly file: string
   /** The file with the passphrase, for a backup that was sealed with one. */
   readonly passphraseFile?: string | undefined
@@ -103,7 +103,7 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
   }
 }
 
-export interface Checked {
+interface Checked {
   readonly createdAt: number
   readonly database: 'sqlite' | 'postgresql'
   readonly bytes: number

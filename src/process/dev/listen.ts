@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import { connect, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
-export interface Listening {
+interface Listening {
   readonly port: number
   readonly url: string
   /** Where other machines find it. */

@@ -31,7 +31,7 @@ interface CredentialCache {
   forgetAll(end: string): void
 }
 
-export type Load = () => Promise<CertificatePems | undefined>
+type Load = () => Promise<CertificatePems | undefined>
 
 interface Entry {
   readonly credentials: Credentials

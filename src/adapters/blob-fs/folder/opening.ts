@@ -12,7 +12,7 @@ import { lockFile } from './file-lock.ts'
 import { type Layout, makeLayout, RESERVE_BYTES } from './layout.ts'
 import { enterWriter, findLiveWriters, type Writer } from './writers.ts'
 
-export interface Opened {
+interface Opened {
   readonly index: BlobIndex
   readonly writer: Writer
   /** An unfinished pack of a writer that is gone, now ours, so that restarts do not leave ever more small packs. */

@@ -6,7 +6,7 @@ import type { Pace } from './pace.ts'
 import type { Spill } from './spill.ts'
 import { takeChunks } from './take-chunks.ts'
 
-export interface Received {
+interface Received {
   readonly digest: BlobDigest
   /** Where the content is: in memory if it is small, else in a temporary file that the caller must place or discard. */
   readonly content: Uint8Array | Spill

@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { DockerError } from './docker-error.ts'
 
 /** What the engine tells while it builds. */
-export type Progress =
+type Progress =
   | { readonly kind: 'output'; readonly text: string }
   /** A step has left this image. A program can print the same, so it is only ever a hint. */
   | { readonly kind: 'step'; readonly image: string; readonly text: string }

@@ -12,7 +12,7 @@ export interface Reaching {
 }
 
 /** An address, or whatever else makes connections to one place. */
-export type BridgeTarget = { readonly host: string; readonly port: number } | (() => Socket | Reaching)
+type BridgeTarget = { readonly host: string; readonly port: number } | (() => Socket | Reaching)
 
 export interface SocketBridge {
   /** False from when no connection could be made until one can. */

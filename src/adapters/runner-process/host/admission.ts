@@ -1,7 +1,7 @@
 import { onlyOnce } from '#core/only-once.ts'
 
 /** An instance that is to be started. */
-export interface Claim {
+interface Claim {
   readonly ownerId: string
   readonly memoryMb: number
 }

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** Where a machine listens, as it says itself: `address:port` or `name:port`. */
-export interface Endpoint {
+interface Endpoint {
   readonly host: string
   readonly port: number
 }

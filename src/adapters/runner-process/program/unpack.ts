@@ -14,7 +14,7 @@ interface UnpackLimits {
 }
 
 /** The archive is not one that a build may leave. */
-export class BadArchive extends Error {
+class BadArchive extends Error {
   override readonly name = 'BadArchive'
 }
 

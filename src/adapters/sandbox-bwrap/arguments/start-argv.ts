@@ -66,7 +66,7 @@ export function stagedMemory(entries: readonly ViewEntry[], stage: string): read
 /** What stages folders in memory, for who is not root: as root of a user namespace of its own. */
 export const FOR_STAGES: readonly ToolName[] = ['mkdir', 'mount', 'unshare']
 
-export interface Start {
+interface Start {
   readonly tools: Tools
   readonly joinFiles: readonly string[]
   /** See `Network`. */

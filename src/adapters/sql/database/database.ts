@@ -33,7 +33,7 @@ export interface Database<T = Tables> {
 }
 
 /** What tells one database from another. On PostgreSQL they may share a server's database. */
-export interface Schema<T> {
+interface Schema<T> {
   readonly migrations: readonly Migration[]
   readonly history: History
   readonly durability: Durability

@@ -2,7 +2,7 @@ import type { listGitConnections } from '#contract/api/git-connection.ts'
 import type { ReplyOf } from '#contract/endpoint.ts'
 import { CliError, EXIT } from '../../exit.ts'
 
-export type Connection = ReplyOf<(typeof listGitConnections)['reply']>['connections'][number]
+type Connection = ReplyOf<(typeof listGitConnections)['reply']>['connections'][number]
 
 const see = 'See the connected hosts with `aloft git hosts ls`.'
 

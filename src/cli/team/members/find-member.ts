@@ -4,7 +4,7 @@ import { listMembers } from '#contract/api/team.ts'
 import { CliError, EXIT } from '../../exit.ts'
 import type { Team } from '../find-team.ts'
 
-export type Member = Static<typeof listMembers.reply>[number]
+type Member = Static<typeof listMembers.reply>[number]
 
 /** A member by email address, username or id. */
 export async function findMember(api: Client, team: Team, text: string): Promise<Member> {

@@ -19,7 +19,7 @@ export interface ManifestFile {
  * A file that was uploaded before. Its SHA-256 is empty until the content is found, and is then filled in: the one object that there
  * is of it becomes the one of the manifest.
  */
-export interface ReferencedFile extends ManifestFile {
+interface ReferencedFile extends ManifestFile {
   sha256: string
 }
 

@@ -42,7 +42,7 @@ export const REFUSALS = {
 
 export const webhookPurpose = (projectId: string): string => `git-webhook ${projectId}`
 
-export type Checked<Content> =
+type Checked<Content> =
   | { readonly isGenuine: false }
   | {
       readonly isGenuine: true

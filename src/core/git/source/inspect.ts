@@ -9,7 +9,7 @@ import { remoteProblem } from '../host/remote-problem.ts'
 import { type NamedRepository, type ThroughHostParts, throughHost } from '../host/through-host.ts'
 import { type GitRemotes, isOverSsh, type RemoteAccess, type RemoteSnapshot, readAddress } from './source.ts'
 
-export interface InspectedFolder {
+interface InspectedFolder {
   /** Empty for the whole repository. */
   readonly path: string
   readonly framework: { readonly slug: string | null; readonly name: string } | null

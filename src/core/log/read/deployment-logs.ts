@@ -33,7 +33,7 @@ export interface DeploymentLogs {
   close(): void
 }
 
-export interface ProjectLogRequest extends ProjectLogFilter {
+interface ProjectLogRequest extends ProjectLogFilter {
   readonly limit: number
 }
 

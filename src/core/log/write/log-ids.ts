@@ -6,7 +6,7 @@ const DIGITS = 11
 const START = 9 * 10 ** (DIGITS - 1)
 
 /** What an id is made of. */
-export interface Taken {
+interface Taken {
   readonly takenAt: number
   readonly count: number
 }

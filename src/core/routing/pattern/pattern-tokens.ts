@@ -16,7 +16,7 @@ export type Token =
 
 type LookAroundKind = '=' | '!' | '<=' | '<!'
 
-export type Tokens =
+type Tokens =
   | { readonly ok: true; readonly tokens: readonly Token[] }
   | { readonly ok: false; readonly reason: string }
 

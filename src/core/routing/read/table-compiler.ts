@@ -3,7 +3,7 @@ import type { Route, RouteError } from '../route.ts'
 import type { RouteTable } from '../route-table.ts'
 import type { Report } from './read-route.ts'
 
-export type CompiledRoutes =
+type CompiledRoutes =
   | { readonly ok: true; readonly table: RouteTable }
   | { readonly ok: false; readonly errors: readonly RouteError[] }
 

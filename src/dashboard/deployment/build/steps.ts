@@ -11,7 +11,7 @@ export interface Step {
   readonly at?: number | undefined
 }
 
-export interface Times {
+interface Times {
   readonly state: ReadyState
   readonly createdAt: number
   /** Since when it is in its state. */

@@ -6,7 +6,7 @@ const MAX_SHOWN = 1_000_000
 /** Pictures may be larger: the browser draws them, the page does not hold their lines. */
 const MAX_PICTURE = 8_000_000
 
-export type Source =
+type Source =
   | { readonly kind: 'text'; readonly text: string; readonly bytes: number }
   | { readonly kind: 'picture'; readonly blob: Blob; readonly bytes: number }
   | { readonly kind: 'binary' | 'large'; readonly bytes: number }

@@ -8,7 +8,7 @@ import { isOwn } from './compile.ts'
 import type { Traced } from './trace.ts'
 
 /** The files of a program before they have their places: by absolute path, from another one or from memory. */
-export interface Gathered {
+interface Gathered {
   readonly files: Map<string, string | Buffer>
   readonly entry: string
 }

@@ -7,6 +7,7 @@ import type { DataVersion } from '#core/ports/data-version.ts'
 import { unchangedUntil } from '#core/token/token.ts'
 import { type Allowance, type Limits, limitHeaderList, rateLimited, retryAfter } from '../limits.ts'
 import { speakError } from './dialect.ts'
+import { JSON_TYPE } from './send-as.ts'
 
 /** Text of nothing but ASCII is written as it is. */
 interface Size {
@@ -50,7 +51,6 @@ interface AnswerCacheParts {
 /** A list of a hundred deployments has 40 KB. */
 const LARGEST = 64 * 1024
 const MOST = 4 * 1024 * 1024
-const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
  * Answers of endpoints that depend on nothing but who asks and what the database holds (`keepable`), for as long as

@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto'
+import type { Hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
@@ -14,9 +14,7 @@ import type { DomainStore } from '../../domain/domain-store.ts'
 import type { EnvVariableStore } from '../../env-variable/env-variable-store.ts'
 import { openVariables, secretIdsIn, variablesFor, versionOf } from '../../env-variable/variables-for.ts'
 import { projectEvent } from '../../event/event-payloads.ts'
-import type { FileStore, UploadedFile } from '../../file/file-store.ts'
-import { asAnswer } from '../../file/files.ts'
-import { newBytes } from '../../file/new-bytes.ts'
+import type { FileStore } from '../../file/file-store.ts'
 import type { RepositorySizeStore } from '../../git/repository-sizes.ts'
 import type { InstanceStore } from '../../instance/instance-store.ts'
 import type { LogOfBuild } from '../../log/write/build-log.ts'
@@ -34,10 +32,10 @@ import {
 } from '../../project/project.ts'
 import type { ProjectStore } from '../../project/project-store.ts'
 import type { SecretStore } from '../../secret/secret-store.ts'
-import { inSlices, nextTurn, sortInSlices } from '../../slices.ts'
+import { nextTurn } from '../../slices.ts'
 import { mayEditProduction, productionIsClosed } from '../../team/production-right.ts'
 import type { TeamStore } from '../../team/team-store.ts'
-import type { ContentRoom, Room } from '../../usage/content-room.ts'
+import type { ContentRoom } from '../../usage/content-room.ts'
 import type { Quotas } from '../../usage/quotas.ts'
 import type { UsageStore } from '../../usage/usage-store.ts'
 import { branchOf, forkIsNoProduction } from '../branch.ts'
@@ -45,11 +43,12 @@ import { type Deployment, MAX_INSTANCES } from '../deployment.ts'
 import type { DeploymentStore, PackedManifest } from '../deployment-store.ts'
 import { type FrozenValues, sealValues } from '../env/frozen-values.ts'
 import { fillEnv, secretsIn } from '../env/requested-env.ts'
-import type { InlineFile, ManifestFile, RequestedFile, RequestedFiles } from '../file/manifest.ts'
 import { isPlatformHost } from '../hosts.ts'
 import { checkAliases, type PublishStores, publish } from '../publish.ts'
 import { type Decision, decide, type Work } from './decide.ts'
 import { digestOf, hashFiles, type Sameness } from './digest.ts'
+import { fillMissing, type Gathered, gatherFiles, servedOnly } from './gather-files.ts'
+import { createInlineFiles, type Inline } from './inline-files.ts'
 import {
   type CreateDeployment,
   type DeploymentRequest,
@@ -105,79 +104,9 @@ export interface CreateParts {
   readonly onHostsChanged: (hosts: readonly string[]) => void
 }
 
-/** Few enough to be in memory twice, and for a commit of some milliseconds. */
-const CONTENT_BATCH = 1000
-const ROW_BATCH = 2000
-/** Few enough to be a small part of the transaction of a deployment. */
-const FEW_ROWS = 50
-
-/** Inline files by their path, after their content was stored. */
-type Stored = ReadonlyMap<string, UploadedFile>
-
-/** What came inside a request. */
-interface Inline {
-  readonly byPath: Stored
-  /** Those that are still to be added to what the account has, and the room that was taken for them. */
-  readonly rows: readonly UploadedFile[]
-  readonly room: Room | undefined
-}
-
 export function createCreateDeployment(parts: CreateParts) {
   const { transact, blobs, vault, clock, names } = parts
-
-  /**
-   * Stores what came inside the request. Many rows are written a batch at a time and before the deployment's own transaction, so
-   * that others write in between. A few are left to that transaction, which saves one; unless some files are named by what others
-   * bring, for that is looked up before.
-   */
-  async function storeInline(owner: Owner, { inline, all }: RequestedFiles): Promise<Inline> {
-    const room = await roomFor(owner, inline)
-    try {
-      const byPath = await storeContents(inline)
-      // In the order of the index, in which neighbours are written together.
-      const rows = await sortInSlices([...byPath.values()], (a, b) => (a.sha1 < b.sha1 ? -1 : 1))
-      if (rows.length <= FEW_ROWS && inline.length === all.list.length) return { byPath, rows, room }
-      await addRows(owner, rows, room.limit)
-      room.release()
-      return { byPath, rows: [], room: undefined }
-    } catch (error) {
-      room.release()
-      throw error
-    }
-  }
-
-  /** What the account has already takes no room; that is found out only where it matters. */
-  async function roomFor(owner: Owner, inline: readonly InlineFile[]): Promise<Room> {
-    const total = inline.reduce((sum, { size }) => sum + size, 0)
-    try {
-      return await parts.content.take(owner, total)
-    } catch {
-      const contents: { sha1: string; size: number }[] = []
-      await inSlices(inline, ({ bytes }) =>
-        contents.push({ sha1: createHash('sha1').update(bytes).digest('hex'), size: bytes.length }),
-      )
-      return parts.content.take(owner, await newBytes(parts.files, owner.id, contents, clock.now()))
-    }
-  }
-
-  async function storeContents(inline: readonly InlineFile[]): Promise<Stored> {
-    const stored = new Map<string, UploadedFile>()
-    for (let start = 0; start < inline.length; start += CONTENT_BATCH) {
-      const batch = inline.slice(start, start + CONTENT_BATCH)
-      const contents = await Promise.all(batch.map(({ bytes }) => blobs.putBytes(bytes))).catch(asAnswer)
-      for (const [i, file] of batch.entries()) {
-        const content = contents[i] as UploadedFile
-        file.sha1 = content.sha1
-        stored.set(file.path, content)
-      }
-    }
-    return stored
-  }
-
-  async function addRows(owner: Owner, rows: readonly UploadedFile[], limit: Room['limit']): Promise<void> {
-    for (let start = 0; start < rows.length; start += ROW_BATCH)
-      await parts.files.add(owner.id, rows.slice(start, start + ROW_BATCH), clock.now(), limit)
-  }
+  const inlineFiles = createInlineFiles(parts)
 
   /** What the files, as they were sent or uploaded before, are found out to be. */
   function found(
@@ -206,12 +135,12 @@ export function createCreateDeployment(parts: CreateParts) {
     if (command.target === 'production') forkIsNoProduction(requested.meta)
     for (const host of requested.alias ?? [])
       if (!isPlatformHost(host, names.domain)) await parts.checkCustomHost(parts.domains, owner, host)
-    const inline = await storeInline(owner, requested.files)
+    const inline = await inlineFiles.store(owner, requested.files)
     try {
       return await createOf(ctx, command, requested, inline)
     } catch (error) {
       // What a refused request leaves behind counts, and is collected, as any upload that nothing refers to.
-      if (inline.room) await addRows(owner, inline.rows, inline.room.limit).catch(() => {})
+      if (inline.room) await inlineFiles.addRows(owner, inline.rows, inline.room.limit).catch(() => {})
       throw error
     } finally {
       inline.room?.release()
@@ -225,7 +154,13 @@ export function createCreateDeployment(parts: CreateParts) {
     inline: Inline,
   ): Promise<Created> {
     const { owner } = ctx
-    const gathered = await gather(parts.files, owner.id, requested.files.all.list, inline.byPath, clock.now())
+    const gathered = await gatherFiles(
+      parts.files,
+      owner.id,
+      requested.files.all.list,
+      inline.byPath,
+      clock.now(),
+    )
     const fileHash = requested.files.hash ?? (await hashFiles(requested.files.all.sorted))
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       // Contents are looked at before the transaction, in which everybody else would wait for that.
@@ -483,78 +418,6 @@ function shapingSettings(build: BuildSettings, hidesSystem: boolean): Pick<Samen
   for (const [key, value] of Object.entries(build))
     if (value !== DEFAULT_BUILD_SETTINGS[key as keyof BuildSettings]) settings[key] = value
   return Object.keys(settings).length > 0 ? { settings } : {}
-}
-
-interface Gathered {
-  readonly manifest: readonly ManifestFile[]
-  /** SHA-1s, each once. */
-  readonly missing: readonly string[]
-  readonly totalSize: number
-}
-
-/**
- * Joins what is named with what the account has. A file of another size than was said is not there.
- * What was claimed stays for hours, so that this need not be done inside the transaction that refers to it.
- */
-async function gather(
-  store: Pick<FileStore, 'claimEach'>,
-  ownerId: string,
-  files: readonly RequestedFile[],
-  inline: Stored,
-  now: number,
-): Promise<Gathered> {
-  const wanted: string[] = []
-  for (const file of files) if (!('bytes' in file)) wanted.push(file.sha1)
-  const known = wanted.length > 0 ? await store.claimEach(ownerId, wanted, now) : []
-  const missing = new Set<string>()
-  const manifest: ManifestFile[] = []
-  let totalSize = 0
-  let next = 0
-  await inSlices(files, (file) => {
-    totalSize += file.size
-    if ('bytes' in file) {
-      const { path, mode, sha1, size } = file
-      manifest.push({ path, mode, sha1, sha256: (inline.get(path) as UploadedFile).sha256, size })
-      return
-    }
-    const content = known[next++]
-    // What is missing keeps its place; the upload that brings it fills in the content.
-    if (content?.size === file.size) file.sha256 = content.sha256
-    else missing.add(file.sha1)
-    manifest.push(file)
-  })
-  return { manifest, missing: [...missing], totalSize }
-}
-
-/** What came since it was looked for. Whatever comes later finds the deployment waiting for it. */
-async function fillMissing(
-  store: FileStore,
-  ownerId: string,
-  { manifest, missing }: Pick<Gathered, 'manifest' | 'missing'>,
-  now: number,
-): Promise<Pick<Gathered, 'manifest' | 'missing'>> {
-  if (missing.length === 0) return { manifest, missing }
-  const known = await store.claim(ownerId, missing, now)
-  if (known.size === 0) return { manifest, missing }
-  const filled = manifest.map((file) =>
-    file.sha256 === '' && known.get(file.sha1)?.size === file.size
-      ? { ...file, sha256: known.get(file.sha1)?.sha256 ?? '' }
-      : file,
-  )
-  const absent = new Set(filled.flatMap(({ sha1, sha256 }) => (sha256 === '' ? [sha1] : [])))
-  return { manifest: filled, missing: missing.filter((sha1) => absent.has(sha1)) }
-}
-
-/** All files stay readable as source; only those that are served as they are can be seen by visitors. */
-async function servedOnly(manifest: readonly ManifestFile[], work: Work): Promise<readonly ManifestFile[]> {
-  const paths = work.kind === 'files' ? work.inPlace : undefined
-  if (paths === undefined || paths.length === manifest.length) return manifest
-  const served = new Set(paths)
-  const shown: ManifestFile[] = []
-  await inSlices(manifest, (file) =>
-    shown.push(served.has(file.path) ? file : { ...file, hidden: true as const }),
-  )
-  return shown
 }
 
 async function ensureProject(

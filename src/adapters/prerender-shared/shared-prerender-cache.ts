@@ -8,7 +8,7 @@ import type { SharedPages } from './shared-pages.ts'
 /** More tags of one deployment are put together into one that stands for all. */
 const MOST_TAGS = 2000
 /** How long a visitor waits for a page of another machine, before it is made here. */
-const PATIENCE_MS = 500
+const TIMEOUT_MS = 500
 
 interface SharedPrerenderParts {
   readonly store: RevalidationStore
@@ -31,7 +31,7 @@ export function createSharedPrerenderCache(
     expiration !== false && generatedAt > 0 && clock.now() > generatedAt + expiration * 1000
 
   async function take(pages: SharedPages, key: PrerenderKey, own: PrerenderEntry | undefined) {
-    const found = await within(PATIENCE_MS, pages.find(key)).catch((error: unknown) => {
+    const found = await within(TIMEOUT_MS, pages.find(key)).catch((error: unknown) => {
       log.debug({ err: error }, 'pages of other machines could not be read')
       return undefined
     })

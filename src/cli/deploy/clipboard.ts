@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { SECOND } from '#contract/time.ts'
 import type { Env } from '../output/output.ts'
 
-const PATIENCE = 2 * SECOND
+const TIMEOUT = 2 * SECOND
 
 /** What puts text on the clipboard here. Without a screen there is none, so nothing is tried. */
 export function clipboardPrograms(env: Env, platform: NodeJS.Platform): readonly (readonly string[])[] {
@@ -32,7 +32,7 @@ const feed = (program: string, line: readonly string[], text: string, env: Env):
     const child = spawn(program, line, {
       env: { ...env },
       stdio: ['pipe', 'ignore', 'ignore'],
-      timeout: PATIENCE,
+      timeout: TIMEOUT,
       windowsHide: true,
     })
     child.once('error', () => resolve(false))

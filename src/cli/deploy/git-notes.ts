@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { SECOND } from '#contract/time.ts'
 import type { Env } from '../output/output.ts'
 
-const PATIENCE = 3 * SECOND
+const TIMEOUT = 3 * SECOND
 const MOST = 64 * 1024
 const MAX_TEXT = 200
 
@@ -51,7 +51,7 @@ const runGit = (folder: string, env: Env, line: readonly string[]): Promise<stri
       {
         cwd: folder,
         env: { ...env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C.UTF-8' },
-        timeout: PATIENCE,
+        timeout: TIMEOUT,
         maxBuffer: MOST,
         windowsHide: true,
       },

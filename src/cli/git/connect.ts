@@ -14,13 +14,13 @@ const NAME = /^[\w.~-]+(?:\/[\w.~-]+)+$/
 
 type Source = ReplyOf<(typeof getSource)['reply']>
 
-const PATIENCE_MS = 10_000
+const LONGEST_MS = 10_000
 const STEP_MS = 500
 
 /** The host makes its first delivery within seconds. */
 async function webhookTried(api: Client, idOrName: string, made: Source): Promise<Source> {
   let source = made
-  for (let waited = 0; source.webhook?.state === 'waiting' && waited < PATIENCE_MS; waited += STEP_MS) {
+  for (let waited = 0; source.webhook?.state === 'waiting' && waited < LONGEST_MS; waited += STEP_MS) {
     await wait(STEP_MS)
     source = await api.call(getSource, { params: { idOrName } })
   }

@@ -8,7 +8,7 @@ import { CliError, EXIT } from '../exit.ts'
 /** Well within what one address may ask, for two terminals at once. */
 const INTERVAL = 2 * SECOND
 /** A login request lives this long. */
-const PATIENCE = 30 * MINUTE
+const LIFETIME = 30 * MINUTE
 /** An installation that restarts meanwhile is waited for. */
 const MAX_FAILURES = 15
 
@@ -28,7 +28,7 @@ export async function pollLogin(parts: {
   readonly wait: (ms: number) => Promise<void>
 }): Promise<{ readonly token: string; readonly email: string }> {
   const { api, email, token, now, wait } = parts
-  const end = now() + PATIENCE
+  const end = now() + LIFETIME
   for (let failures = 0; now() < end; await wait(INTERVAL)) {
     try {
       return await api.call(verify, { query: { email, token } })

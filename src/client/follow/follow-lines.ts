@@ -18,15 +18,15 @@ export async function* followLines<Value>(
   const stop = new AbortController()
   const signals = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
   let timer: NodeJS.Timeout | undefined
-  const stayPatient = () => {
+  const restartTimer = () => {
     clearTimeout(timer)
     timer = setTimeout(() => stop.abort(), SILENCE)
   }
   try {
-    stayPatient()
+    restartTimer()
     const { body } = await open(signals)
     if (body === null) return
-    for await (const line of lines(body, stayPatient)) {
+    for await (const line of lines(body, restartTimer)) {
       const value = read(line)
       if (value !== undefined) yield value
     }

@@ -12,7 +12,7 @@ export interface LateJob {
 }
 
 /** A queue that is busy for a while is no reason to complain. */
-const PATIENCE = 15 * MINUTE
+const OVERDUE_AFTER = 15 * MINUTE
 /** Clocks of machines are never quite the same, and a clock that jumped is noticed within a minute. */
 const TOLERANCE = 2 * MINUTE
 
@@ -28,7 +28,7 @@ export function lateJobs(
     const job = byKey.get(recurringKey(kind))
     if (job === undefined) return [{ kind, dueAt: null, state: 'missing' }]
     const { dueAt } = job
-    if (dueAt < now - PATIENCE) return [{ kind, dueAt, state: 'overdue' }]
+    if (dueAt < now - OVERDUE_AFTER) return [{ kind, dueAt, state: 'overdue' }]
     return dueAt > now + every + TOLERANCE ? [{ kind, dueAt, state: 'far off' }] : []
   })
 }

@@ -19,7 +19,7 @@ const addressesOf: LookUp = async (name) =>
   (await lookUp(name, { all: true, order: 'verbatim' })).map(({ address }) => address)
 
 /** A resolver that takes longer changes nothing for now. */
-const PATIENCE_MS = 2000
+const TIMEOUT_MS = 2000
 
 /**
  * The address that a machine has now. A name may lead elsewhere than it did; while it still leads to the address that is in use, that
@@ -33,7 +33,7 @@ export async function addressNow(
   if (isIP(host) !== 0) return host
   const found = await Promise.race([
     look(host).catch((): readonly string[] => []),
-    pause(PATIENCE_MS, [] as readonly string[], { ref: false }),
+    pause(TIMEOUT_MS, [] as readonly string[], { ref: false }),
   ])
   return inUse !== undefined && (found.length === 0 || found.includes(inUse)) ? inUse : found[0]
 }

@@ -16,7 +16,7 @@ export const bad = (name: string, message: string, hint: string): Check => ({
 })
 
 /** How long anything is waited for. */
-export const PATIENCE = 5000
+export const TIMEOUT = 5000
 
 export const reasonOf = (error: unknown): string => {
   const { code, message, cause } = error as NodeJS.ErrnoException

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { lookup, Resolver } from 'node:dns/promises'
 import { connect } from 'node:net'
 import type { Status } from '../status.ts'
-import { bad, type Check, good, PATIENCE, reasonOf } from './check.ts'
+import { bad, type Check, good, reasonOf, TIMEOUT } from './check.ts'
 
 const isLocal = ({ domain }: Pick<Status, 'domain'>): boolean =>
   domain === 'localhost' || domain.endsWith('.localhost')
@@ -13,7 +13,7 @@ const someName = (domain: string): string => `doctor-${randomBytes(4).toString('
 const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
   [...a].sort().join() === [...b].sort().join()
 
-const resolver = (): Resolver => new Resolver({ timeout: PATIENCE / 2, tries: 2 })
+const resolver = (): Resolver => new Resolver({ timeout: TIMEOUT / 2, tries: 2 })
 
 async function addresses(from: Resolver, name: string): Promise<string[]> {
   const found = await Promise.allSettled([from.resolve4(name), from.resolve6(name)])
@@ -48,7 +48,7 @@ export async function checkDnsServer(status: Status, host: string): Promise<read
 function checkTcp(host: string, port: number, hint: string): Promise<Check> {
   const name = 'DNS over TCP'
   const { promise, resolve } = Promise.withResolvers<Check>()
-  const socket = connect({ host, port, timeout: PATIENCE })
+  const socket = connect({ host, port, timeout: TIMEOUT })
   const fail = (why: string) => resolve(bad(name, `${host} port ${port} cannot be reached: ${why}`, hint))
   socket.on('connect', () => resolve(good(name, `${host} port ${port} is open`)))
   socket.on('error', (error) => fail(reasonOf(error)))

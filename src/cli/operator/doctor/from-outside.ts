@@ -2,7 +2,7 @@ import { connect } from 'node:tls'
 import { SECOND } from '#contract/time.ts'
 import { relativeTime } from '../../output/relative-time.ts'
 import type { Status } from '../status.ts'
-import { bad, type Check, good, PATIENCE, reasonOf } from './check.ts'
+import { bad, type Check, good, reasonOf, TIMEOUT } from './check.ts'
 
 /** Clocks further apart than this break certificates, sign-in links and signatures. */
 const SKEW = 30 * SECOND
@@ -25,7 +25,7 @@ export async function checkBaseUrl({ baseUrl, version }: Status): Promise<Check>
   try {
     const answer = await fetch(`${baseUrl}/healthz`, {
       redirect: 'manual',
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(TIMEOUT),
     })
     const body = (await answer.json().catch(() => undefined)) as { version?: unknown } | undefined
     return body?.version === version
@@ -52,7 +52,7 @@ export function checkTls(status: Status, host: string, now: number): Promise<Che
     ALPNProtocols: ['h2', 'http/1.1'],
     // Looked at below: a local authority is trusted by nobody, and that is no failure.
     rejectUnauthorized: false,
-    timeout: PATIENCE,
+    timeout: TIMEOUT,
   })
   const fail = (why: string) =>
     resolve(

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { SECOND } from '#contract/time.ts'
 import type { Log } from '#core/ports/log.ts'
@@ -66,7 +67,7 @@ export function createChromiumScreenshots({
       network: 'none',
       signal,
     })
-    const [picture, said, exit] = await Promise.all([bytesOf(run.stdout), bytesOf(run.stderr), ending(run)])
+    const [picture, said, exit] = await Promise.all([buffer(run.stdout), buffer(run.stderr), ending(run)])
     if (exit === 0) return picture
     log.debug({ host, exit, said: said.toString('utf8').slice(-1000) }, 'no picture was taken')
     return undefined
@@ -83,12 +84,6 @@ export function createChromiumScreenshots({
       })
     },
   }
-}
-
-const bytesOf = async (stream: NodeJS.ReadableStream): Promise<Buffer> => {
-  const parts: Buffer[] = []
-  for await (const part of stream) parts.push(part as Buffer)
-  return Buffer.concat(parts)
 }
 
 const ending = async ({ exit }: SandboxedProcess): Promise<number | string> => {

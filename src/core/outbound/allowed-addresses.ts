@@ -16,6 +16,9 @@ interface AllowedOptions extends OwnAddressOptions {
 const single = (range: string): string | undefined =>
   range.includes('/') ? /^(.*)\/(?:32|128)$/.exec(range)?.[1] : range
 
+export const namedAlone = (ranges: readonly string[]): ReadonlySet<string> =>
+  new Set(ranges.flatMap((range) => single(range) ?? []))
+
 /**
  * The one list for all that goes out: addresses of the public internet, and those in the ranges that the operator named
  * besides. This machine's own addresses are refused unless they are among these, since much of what listens there expects
@@ -24,7 +27,7 @@ const single = (range: string): string | undefined =>
 export function allowedAddresses(ranges: readonly string[], options: AllowedOptions = {}): Allows {
   const isOwn = createIsOwn(options)
   const { servedPorts = [], ownNamedAlone = false } = options
-  const alone = new Set(ranges.flatMap((range) => single(range) ?? []))
+  const alone = namedAlone(ranges)
   const named = new BlockList()
   for (const range of ranges) {
     const [network = '', bits = isIPv4(network) ? '32' : '128'] = range.split('/')

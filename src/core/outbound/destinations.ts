@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net'
-import { networkInterfaces } from 'node:os'
-import { allowedAddresses } from './allowed-addresses.ts'
+import { allowedAddresses, namedAlone } from './allowed-addresses.ts'
 import { normalRange } from './ipv4-range.ts'
+import { addressesOfMachine } from './own-addresses.ts'
 
 /** What the platform itself connects to on behalf of a run. */
 export type Destination =
@@ -34,10 +34,6 @@ export interface Destinations {
   readonly servicePorts?: readonly number[]
 }
 
-/** A range with one address in it, which names that address. */
-const single = (range: string): string | undefined =>
-  range.includes('/') ? /^(.*)\/(?:32|128)$/.exec(range)?.[1] : range
-
 interface DestinationOptions {
   /** Ranges outside the public internet that the operator allows. */
   readonly privateTargets?: readonly string[]
@@ -46,20 +42,17 @@ interface DestinationOptions {
   readonly now?: () => number
 }
 
-const ownAddressesOf = (): readonly string[] =>
-  Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address))
-
 /**
  * Public addresses, and the ranges that the operator named. This machine's own addresses are refused even within
  * those, as much of what listens there expects nobody but the machine; the operator may name such an address alone.
  */
 export function createDestinations({
   privateTargets = [],
-  ownAddresses = ownAddressesOf,
+  ownAddresses = addressesOfMachine,
   now = () => performance.now(),
 }: DestinationOptions = {}): Destinations {
   const allows = allowedAddresses(privateTargets, { ownAddresses, now, ownNamedAlone: true })
-  const named = new Set(privateTargets.flatMap((range) => single(range) ?? []))
+  const named = namedAlone(privateTargets)
   return {
     privateTargets: privateTargets.flatMap((range) => normalRange(range) ?? []),
     ownTargets: ownAddresses().filter((address) => isIPv4(address) && named.has(address)),

@@ -4,7 +4,8 @@ import { networkInterfaces } from 'node:os'
 /** An address may come or go while we run; asking each time would cost more than the request. */
 const KNOWN_MS = 5000
 
-const ofInterfaces = (): readonly string[] =>
+/** The addresses that this machine has at the moment. */
+export const addressesOfMachine = (): readonly string[] =>
   Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address))
 
 export interface OwnAddressOptions {
@@ -15,7 +16,7 @@ export interface OwnAddressOptions {
 
 /** Whether an address is this machine's own, public ones too, in any of their forms. */
 export function createIsOwn({
-  ownAddresses = ofInterfaces,
+  ownAddresses = addressesOfMachine,
   now = () => performance.now(),
 }: OwnAddressOptions = {}): (address: string) => boolean {
   let known: { readonly list: BlockList; readonly at: number } | undefined

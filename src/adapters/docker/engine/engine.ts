@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { DAY, SECOND } from '#contract/time.ts'
 import { DockerError, isDockerError } from './docker-error.ts'
 import type { EngineAddress } from './engine-address.ts'
@@ -203,9 +204,7 @@ export class Engine {
       signal,
     })
     const read = async () => {
-      const chunks: Buffer[] = []
-      for await (const chunk of response) chunks.push(chunk as Buffer)
-      const { StatusCode, Error: failure } = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+      const { StatusCode, Error: failure } = JSON.parse(await text(response))
       if (failure?.Message) throw new DockerError('failed', failure.Message)
       return Number(StatusCode)
     }

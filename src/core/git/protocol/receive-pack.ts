@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { AloftError } from '#contract/errors.ts'
 import type { Context } from '../../access/context.ts'
 import type { Project } from '../../project/project.ts'
@@ -208,9 +209,7 @@ async function* plain(
   answer: GitHttpAnswer,
   received: (report: Buffer) => Promise<Buffer>,
 ): AsyncGenerator<Buffer, void> {
-  const chunks: Buffer[] = []
-  for await (const chunk of answer.body as AsyncIterable<Buffer>) chunks.push(chunk)
-  yield await received(Buffer.concat(chunks))
+  yield await received(await buffer(answer.body))
 }
 
 async function* banded(

@@ -67,3 +67,14 @@ it('leaves a log that somebody reads from, and tries again when it has grown', a
   assert.ok((await length()) < MIB, `${await length()} bytes are left`)
   assert.equal(count(), 20)
 })
+
+it('tells of a file that cannot be opened, and puts others away after it', async (t) => {
+  const { file, write, length, look } = await openLog(t)
+  const failures: unknown[] = []
+  const absent = new WalCheckpoint(join(file, 'none.db'), { onFailure: (error) => failures.push(error) })
+  write(10)
+  await Promise.all([absent.run(), look(), absent.run()])
+  assert.equal(failures.length, 1)
+  assert.match(String(failures[0]), /unable to open database file/)
+  assert.ok((await length()) < MIB, `${await length()} bytes are left`)
+})

@@ -42,7 +42,8 @@ export class WalCheckpoint {
 
   /** Resolves whatever becomes of it: what is left is put away the next time, and in the end by SQLite itself. */
   run(): Promise<void> {
-    this.#running ??= runThread(this.#file)
+    this.#running ??= thread
+      .run(this.#file)
       .catch(this.#onFailure)
       .finally(() => {
         this.#running = undefined
@@ -71,9 +72,55 @@ export class WalCheckpoint {
   }
 }
 
-const runThread = (file: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData: file })
-    worker.once('error', reject)
-    worker.once('exit', () => resolve())
-  })
+/** So long after the last log it stays: to start it takes far more than to put a log away. */
+const IDLE_MS = 10_000
+
+/** The thread for all databases of a process. It starts with the first log, so that an idle process does not pay its memory. */
+class CheckpointThread {
+  readonly #waiting: PromiseWithResolvers<void>[] = []
+  #worker: Worker | undefined
+  #idle: NodeJS.Timeout | undefined
+
+  run(file: string): Promise<void> {
+    clearTimeout(this.#idle)
+    this.#worker ??= this.#start()
+    this.#worker.ref()
+    const settle = Promise.withResolvers<void>()
+    this.#waiting.push(settle)
+    this.#worker.postMessage(file)
+    return settle.promise
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./checkpoint-thread.ts', import.meta.url))
+    // It answers in the order in which it is asked.
+    worker.on('message', (failure: Error | undefined) => {
+      const waiting = this.#waiting.shift()
+      if (failure === undefined) waiting?.resolve()
+      else waiting?.reject(failure)
+      if (this.#waiting.length === 0) this.#rest(worker)
+    })
+    worker.once('error', (error) => this.#fail(worker, error))
+    worker.once('exit', () => this.#fail(worker, new Error('the thread that puts logs away has ended')))
+    return worker
+  }
+
+  #rest(worker: Worker): void {
+    worker.unref()
+    this.#idle = setTimeout(() => {
+      // Whoever comes while it ends needs another.
+      this.#worker = undefined
+      void worker.terminate()
+    }, IDLE_MS)
+    this.#idle.unref()
+  }
+
+  #fail(worker: Worker, error: unknown): void {
+    if (this.#worker !== worker) return
+    clearTimeout(this.#idle)
+    this.#worker = undefined
+    for (const { reject } of this.#waiting.splice(0)) reject(error)
+  }
+}
+
+const thread = new CheckpointThread()

@@ -8,7 +8,7 @@
  */
 import { existsSync } from 'node:fs'
 import { readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
-import { join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import type { BuildOptions, Plugin } from 'esbuild'
 import {
   BUNDLE_ENTRY,
@@ -24,8 +24,14 @@ const root = resolve(import.meta.dirname, '..')
 /** A server that runs may still load parts of the bundle it was started with. */
 const KEPT = 5
 
-/** Code that looks for a neighbour by its place finds it where the file lies that it was taken from. */
-const ownPlaces = (sources: string, outdir: string): Plugin => ({
+/** What is started as a thread, of which each is a file of the bundle: its sources would be stripped again for every start. */
+const THREAD = /\bnew URL\((['"])\.\/([\w-]+-thread)(\.[jt]s)\1, import\.meta\.url\)/g
+
+/**
+ * Code that looks for a neighbour by its place finds it where the file lies that it was taken from. The sources of threads that it
+ * starts are noted by their names in the bundle.
+ */
+const ownPlaces = (sources: string, outdir: string, threads: Record<string, string> = {}): Plugin => ({
   name: 'own-places',
   setup({ onLoad }) {
     onLoad({ filter: /\.[jt]s$/ }, async ({ path }) => {
@@ -33,7 +39,11 @@ const ownPlaces = (sources: string, outdir: string): Plugin => ({
       const text = await readFile(path, 'utf8')
       if (!text.includes('import.meta')) return undefined
       const url = `new URL(${JSON.stringify(relative(outdir, path))}, __bundle)`
-      const contents = text.replaceAll(/\bimport\.meta\.(url|dirname)\b/g, (_, what) =>
+      const withThreads = text.replaceAll(THREAD, (_, _quote, name, extension) => {
+        threads[name] = join(dirname(path), `${name}${extension}`)
+        return `new URL('${name}.cjs', __bundle)`
+      })
+      const contents = withThreads.replaceAll(/\bimport\.meta\.(url|dirname)\b/g, (_, what) =>
         what === 'url' ? `${url}.href` : `__pathOf(new URL('.', ${url})).slice(0, -1)`,
       )
       return { contents, loader: path.endsWith('.ts') ? 'ts' : 'js' }
@@ -100,12 +110,14 @@ export async function bundleServer(sources: string, outdir: string): Promise<voi
   // Only now: most of the time there is nothing to do.
   const { build } = await import('esbuild')
   const common = commonOf(outdir)
-  const plugins = [ownPlaces(sources, outdir), ssh2Places, laterPackages]
+  const threads: Record<string, string> = {}
+  const plugins = [ownPlaces(sources, outdir, threads), ssh2Places, laterPackages]
   // The entry loads one of the others, with what was compiled of it before.
   const entry = { [BUNDLE_ENTRY.replace('.cjs', '')]: source('child-main') }
   const [child, supervisor] = [{ child: source('start') }, { supervisor: source('start') }]
   await build({ ...common, entryPoints: { ...entry, ...child }, plugins })
   await build({ ...common, entryPoints: supervisor, plugins: [noChildren, ...plugins] })
+  await build({ ...common, entryPoints: threads, plugins })
   await bundlePacking(join(sources, 'builder/output/inside'), join(outdir, 'pack'))
 }
 

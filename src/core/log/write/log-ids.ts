@@ -16,15 +16,14 @@ export const logId = (takenAt: number, count: number): string =>
   `${takenAt}${String(count).padStart(DIGITS, '0')}`
 
 /**
- * Gives out what ids are made of, for one entry or for some that follow each other. The count starts anywhere in each
+ * Gives out what ids are made of, for one entry or for some that follow each other, now or at a time that is known. The count starts anywhere in each
  * millisecond and goes up in it, so ids sort by time, in one process also by the order they were given out in, and
  * those of two processes do not meet.
  */
-export function createLogIds(clock: Clock): (entries?: number) => Taken {
+export function createLogIds(clock: Clock): (entries?: number, now?: number) => Taken {
   let ms = 0
   let next = 0
-  return (entries = 1) => {
-    const now = clock.now()
+  return (entries = 1, now = clock.now()) => {
     if (now > ms) {
       ms = now
       next = randomInt(START)

@@ -32,3 +32,14 @@ it('keeps what is visited often among any number of others, and counts nothing t
   assert.equal(counts.get('/busy'), 4000)
   for (const [path, count] of counts) assert.ok(count <= (visits.get(path) ?? 0))
 })
+
+it('does not count a path that comes again for the one that took its place', () => {
+  const sketch = new PathSketch()
+  const targets = Array.from({ length: 2 * SKETCHED_PATHS }, (_, n) => `/${n}`)
+  // Each twice in a row, and all of them again.
+  for (const target of [...targets, ...targets]) for (let n = 0; n < 2; n++) sketch.count(target, visit)
+  for (const count of countsOf(sketch).values()) assert.ok(count <= 4)
+  const [last] = targets.slice(-1) as [string]
+  for (let n = 0; n < 5; n++) sketch.count(`${last}?${n}`, visit)
+  for (const [path, count] of countsOf(sketch)) assert.ok(count <= (path === last ? 9 : 4), path)
+})

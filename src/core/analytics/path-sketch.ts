@@ -23,21 +23,27 @@ export class PathSketch {
   readonly #places: CountedPath[] = []
   readonly #byPath = new Map<string, CountedPath>()
   #hand = 0
+  /** What was asked for last, which often is asked for again, and where it is counted. */
+  #last: { readonly target: string; readonly held: CountedPath } | undefined
 
   /** The path as it was asked for. */
   count(target: string, visit: Counted): void {
-    const path = pathIn(target)
-    let held = this.#byPath.get(path)
-    if (held === undefined) {
-      held = this.#place(path)
-      if (held === undefined) return
-    }
+    const held = this.#last?.target === target ? this.#last.held : this.#find(target)
+    if (held === undefined) return
     held.credit++
     countVisit(held.tally, visit)
   }
 
   tallies(): Iterable<{ readonly path: string; readonly tally: Tally }> {
     return this.#places
+  }
+
+  #find(target: string): CountedPath | undefined {
+    const path = pathIn(target)
+    const held = this.#byPath.get(path) ?? this.#place(path)
+    // The place of the last one may be another's now.
+    if (held !== undefined) this.#last = { target, held }
+    return held
   }
 
   #place(path: string): CountedPath | undefined {

@@ -1,3 +1,5 @@
+// The globals of Node.js are accessors, which are called each time.
+import { Buffer } from 'node:buffer'
 import type { Socket } from 'node:net'
 import { type Answer, headerLines } from '../answer.ts'
 import type { FileAnswer, Representation } from '../file/file-answer.ts'
@@ -164,19 +166,19 @@ export class FastConnection {
     const visit: Visit = { entry, target, block, now, since }
     switch (found.kind) {
       case 'kept':
-        if (!this.#hasRoom(found.hit.answer.body)) return 'doubt'
+        if (!this.#hasRoom(bytesIn(found.hit.answer.body))) return 'doubt'
         return this.#sendKept(visit, found.hit)
       case 'unchanged':
         return this.#sendNotModified(visit, found.answer, found.tag)
       case 'file':
-        if (!this.#hasRoom(found.body)) return 'doubt'
+        if (!this.#hasRoom(found.body.length)) return 'doubt'
         return this.#sendWhole(visit, found.answer, found.representation, found.body)
     }
   }
 
-  /** Whether a body may go out in one write. */
-  #hasRoom(body: Answer['body']): boolean {
-    return !Buffer.isBuffer(body) || this.#options.unsent.hasRoom(this.#ip, body.length)
+  /** Whether a body of this length may go out in one write. */
+  #hasRoom(bytes: number): boolean {
+    return this.#options.unsent.hasRoom(this.#ip, bytes)
   }
 
   #ask(visit: FunctionVisit): 'served' {
@@ -230,8 +232,8 @@ export class FastConnection {
     } else {
       this.#record(visit, id, { status, bytes: 0, source, entrypoint }, visit.since)
       this.#socket.write(stampedHead(statusLine(status), date, id) + found.head, 'latin1')
+      this.#watch()
     }
-    this.#watch()
     return 'served'
   }
 
@@ -259,7 +261,6 @@ export class FastConnection {
     const id = this.#recordFile(visit, answer, 200, body.length)
     representation.head ??= this.#renderHead(representation.headers)
     this.#send(representation, OK, representation.head, body, date, id)
-    this.#watch()
     return 'served'
   }
 
@@ -282,10 +283,13 @@ export class FastConnection {
       this.#sendPieces(stampedHead(status, date, id) + rest, body)
     } else {
       place.used = true
+      // Of most answers nothing is left to be watched.
+      if (writeDirectly(this.#socket, place.wire.bytes)) return
       // TLS has encrypted all of it by now. Of a plain connection, what has not gone out at once is still being read
       // from: the next visitor gets another buffer.
-      if (!writeDirectly(this.#socket, place.wire.bytes) && !this.#isSecure) wires.letGo(place)
+      if (!this.#isSecure) wires.letGo(place)
     }
+    this.#watch()
   }
 
   /** TLS would copy what it had to gather, and a plain connection would not. */
@@ -449,6 +453,8 @@ interface LastCall {
   readonly block: HeaderBlock
   readonly prepared: PreparedCall
 }
+
+const bytesIn = (body: Answer['body']): number => (Buffer.isBuffer(body) ? body.length : 0)
 
 const join = (first: Buffer | undefined, second: Buffer): Buffer =>
   first === undefined ? second : Buffer.concat([first, second])

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import type { ServerChannel } from 'ssh2'
 import { AloftError } from '#contract/errors.ts'
@@ -17,7 +16,7 @@ import type { PushRoom } from '#core/git/repository-room.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Turns } from '#core/turns.ts'
 import type { GitCommand } from './git-command.ts'
-import type { Pace } from './pace.ts'
+import type { Line } from './line.ts'
 
 export interface GitSessionParts {
   readonly pushes: Pushes
@@ -32,7 +31,6 @@ export interface GitSessionParts {
   /** Of the runs of git, by account. */
   readonly turns: Turns
   readonly room: PushRoom
-  readonly pace: Pace
   readonly log: Log
 }
 
@@ -40,18 +38,29 @@ export interface GitSessionParts {
 const IDLE = 10 * MINUTE
 const NOT_THERE = 'There is no such repository, or this key has no access to it.'
 
+/** Who asks for something, and on which channel. */
+interface Client {
+  readonly line: Line
+  readonly channel: ServerChannel
+  /** The version of git's protocol that it would like to speak. */
+  readonly protocol: string | undefined
+  /** Aborted when it has left. */
+  readonly left: AbortSignal
+}
+
 /** Does what a client asks for, and answers the exit status. What goes wrong is told on the client's terminal. */
 export async function serveGit(
   parts: GitSessionParts,
   actor: Actor,
   command: GitCommand,
-  channel: ServerChannel,
-  protocol: string | undefined,
+  { line, channel, protocol, left }: Client,
 ): Promise<number> {
   const gone = new AbortController()
-  channel.once('close', () => gone.abort())
-  const idle = setTimeout(() => gone.abort(), IDLE)
-  const wire: Wire = { channel, gone, active: () => idle.refresh(), pace: parts.pace }
+  const leave = () => gone.abort()
+  channel.once('close', leave)
+  left.addEventListener('abort', leave, { once: true })
+  const idle = setTimeout(leave, IDLE)
+  const wire: Wire = { line, channel, gone, active: () => idle.refresh() }
   try {
     const owner = await enterRepository(parts.teams, actor, command.account, command.service)
     const ctx: Context = { actor, owner, origin: parts.origin, log: parts.log }
@@ -78,12 +87,12 @@ function wordsOf(error: unknown, log: Log): string {
 
 /** A client at the other end. */
 interface Wire {
+  readonly line: Line
   readonly channel: ServerChannel
   /** Aborted once nobody is there any more. */
   readonly gone: AbortController
   /** Something came or went. */
   readonly active: () => void
-  readonly pace: Pace
 }
 
 async function upload(
@@ -142,23 +151,21 @@ async function receive(parts: GitSessionParts, ctx: Context, name: string, wire:
   await send(answer.body, wire)
 }
 
-async function* received({ channel, active, pace }: Wire): AsyncGenerator<Uint8Array, void> {
+async function* received({ channel, active }: Wire): AsyncGenerator<Uint8Array, void> {
   for await (const chunk of channel.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     active()
-    await pace(chunk.length)
     yield chunk
   }
 }
 
 async function send(
   source: AsyncIterable<Buffer> | Readable,
-  { channel, gone, active, pace }: Wire,
+  { line, channel, gone, active }: Wire,
 ): Promise<void> {
   for await (const chunk of source as AsyncIterable<Buffer>) {
     gone.signal.throwIfAborted()
     active()
-    await pace(chunk.length)
-    if (!channel.write(chunk)) await once(channel, 'drain', { signal: gone.signal })
+    await line.send(channel, chunk, gone.signal)
   }
 }
 

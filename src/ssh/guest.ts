@@ -1,16 +1,31 @@
 import type { Socket } from 'node:net'
 import type { Connection, ServerChannel, Session } from 'ssh2'
 import type { Actor } from '#core/access/context.ts'
+import type { Counts } from '#core/counts.ts'
 import { onlyOnce } from '#core/only-once.ts'
 import type { SshKeys } from '#core/ssh-key/ssh-keys.ts'
 import { readAttempt } from './authenticate.ts'
 import { readGitCommand } from './git-command.ts'
 import { type GitSessionParts, serveGit } from './git-session.ts'
+import { Line } from './line.ts'
+import type { Pace } from './pace.ts'
 import type { SshLimits } from './ssh-limits.ts'
 
 export interface GuestParts extends GitSessionParts {
   readonly keys: Pick<SshKeys, 'holder' | 'used'>
+  readonly pace: Pace
+  /** Commands of each user, on all connections. */
+  readonly commands: Counts
 }
+
+/** What the library lets clients send ahead on a channel; it does not see to it that they keep to that. */
+const WINDOW = 2 * 1024 * 1024
+/** More than one packet. */
+const LEEWAY = 64 * 1024
+/** Answers that the other end has not read: all commands of a connection together have less than that on their way. */
+const UNREAD = 1024 * 1024
+/** What is sent goes out in packets as small as the client says. Each costs as much as a large one, and of none there is no end. */
+const LEAST_PACKET = 1024
 
 /** How git names the version of its protocol that it would like to speak. */
 const PROTOCOL = /^[a-z0-9=:.-]{1,100}$/i
@@ -29,6 +44,9 @@ export class Guest {
   #rekeys = 0
   #commands = 0
   #isEnding = false
+  /** Those of commands that are not over, and what says that their clients have left. */
+  readonly #channels = new Set<ServerChannel>()
+  readonly #sessions = new Set<() => void>()
 
   constructor(socket: Socket, parts: GuestParts, limits: SshLimits) {
     this.#socket = socket
@@ -36,7 +54,10 @@ export class Guest {
     this.#limits = limits
     this.#deadline = setTimeout(() => this.cut(), limits.signInMs)
     socket.on('error', () => this.cut())
-    socket.once('close', () => clearTimeout(this.#deadline))
+    socket.once('close', () => {
+      for (const leave of this.#sessions) leave()
+      clearTimeout(this.#deadline)
+    })
   }
 
   /** The other end has said that it speaks SSH. */
@@ -44,7 +65,8 @@ export class Guest {
     this.#connection = connection
     connection.on('error', () => this.cut())
     connection.on('rekey', () => this.#rekeyed())
-    this.#socket.on('data', this.#onBytes)
+    // After the library, which has read these bytes by then.
+    this.#socket.on('data', (chunk: Buffer) => this.#received(chunk.length))
     connection.on('authentication', (ctx) => {
       const refuse = () => ctx.reject(['publickey'])
       // In this way clients ask once what they may sign in with.
@@ -65,21 +87,37 @@ export class Guest {
         },
       )
     })
-    connection.on('ready', () => {
-      this.#socket.off('data', this.#onBytes)
-      this.#rest()
-    })
+    connection.on('ready', () => this.#rest())
     connection.on('session', (accept, reject) => {
-      if (this.#isEnding || this.#actor === undefined || this.#commands >= this.#limits.maxCommands)
-        return reject()
-      this.#commands++
+      const { maxCommands, maxCommandsOfUser } = this.#limits
+      const actor = this.#actor
+      if (this.#isEnding || actor === undefined || this.#commands >= maxCommands) return reject()
+      if (this.#parts.commands.of(actor.user.id) >= maxCommandsOfUser) return reject()
       clearTimeout(this.#deadline)
-      this.#serve(accept(), this.#actor)
+      const line = new Line(this.#socket, connection, (bytes) => this.#parts.pace(actor.user.id, bytes))
+      this.#serve(accept(), actor, line)
     })
   }
 
-  readonly #onBytes = (): void => {
-    if (this.#socket.bytesRead > this.#limits.signInBytes) this.cut()
+  /** Sees to it that the other end keeps to what it may send, reads its answers, and waits for its turn among all. */
+  #received(bytes: number): void {
+    const socket = this.#socket
+    if (this.#actor === undefined) {
+      if (socket.bytesRead > this.#limits.signInBytes) this.cut()
+      return
+    }
+    const channels = [...this.#channels]
+    if (
+      socket.writableLength > UNREAD ||
+      channels.some(({ readableLength }) => readableLength > WINDOW + LEEWAY)
+    ) {
+      this.cut()
+      return
+    }
+    const turn = this.#parts.pace(this.#actor.user.id, bytes)
+    if (turn === undefined) return
+    socket.pause()
+    void turn.then(() => socket.resume())
   }
 
   /** Clients exchange keys again after a gigabyte or an hour. Before they have signed in they never do. */
@@ -109,6 +147,7 @@ export class Guest {
   /** Nothing is done for them: they may ask for something else for a while. */
   #rest(): void {
     clearTimeout(this.#deadline)
+    if (this.#socket.destroyed) return
     if (this.#isEnding) {
       this.#end()
       return
@@ -116,22 +155,47 @@ export class Guest {
     this.#deadline = setTimeout(() => this.#end(), this.#limits.idleMs)
   }
 
-  #serve(session: Session, actor: Actor): void {
+  #serve(session: Session, actor: Actor, line: Line): void {
+    const { commands } = this.#parts
     let protocol: string | undefined
-    const over = onlyOnce(() => {
+    let opened: ServerChannel | undefined
+    commands.add(actor.user.id, 1)
+    this.#commands++
+    const left = new AbortController()
+    let isServing = false
+    // A session of which nothing is asked, or nothing more, counts like one that is idle.
+    const wait = () => setTimeout(() => this.cut(), this.#limits.idleMs)
+    let unused = wait()
+    const over = () => {
+      this.#sessions.delete(leave)
+      if (opened !== undefined) this.#channels.delete(opened)
+      commands.add(actor.user.id, -1)
       if (--this.#commands === 0) this.#rest()
-    })
-    // A session of which nothing is asked counts like one that is idle.
-    const unused = setTimeout(() => this.cut(), this.#limits.idleMs)
-    const begin = (channel: ServerChannel): ServerChannel => {
+    }
+    // What is done for somebody who has left takes memory until it has ended.
+    const leave = onlyOnce(() => {
       clearTimeout(unused)
+      left.abort()
+      if (!isServing) over()
+    })
+    this.#sessions.add(leave)
+    session.on('close', leave)
+    /** Nothing where there is a command already, and none that could be answered. */
+    const begin = (channel: ServerChannel | undefined): ServerChannel | undefined => {
+      if (channel === undefined || channel.outgoing.packetSize < LEAST_PACKET) {
+        this.cut()
+        return undefined
+      }
+      opened = channel
+      this.#channels.add(channel)
       channel.on('error', () => channel.close())
       return channel
     }
-    session.on('close', () => {
-      clearTimeout(unused)
-      over()
-    })
+    const finish = (channel: ServerChannel | undefined, words: string) => {
+      channel?.stderr.write(`${words}\n`)
+      channel?.exit(1)
+      channel?.end()
+    }
     session.on('env', (accept, reject, { key, val }) => {
       if (key !== 'GIT_PROTOCOL' || !PROTOCOL.test(val)) return reject?.()
       protocol = val
@@ -151,16 +215,16 @@ export class Guest {
           channel,
           'Only git is served here, such as: git clone ssh://git@<host>:<port>/<account>/<project>.git',
         )
-      serveGit(this.#parts, actor, wanted, channel, protocol).then((code) => {
+      if (channel === undefined) return
+      clearTimeout(unused)
+      isServing = true
+      serveGit(this.#parts, actor, wanted, { line, channel, protocol, left: left.signal }).then((code) => {
+        isServing = false
         channel.exit(code)
         channel.end()
+        if (left.signal.aborted) over()
+        else unused = wait()
       })
     })
   }
-}
-
-function finish(channel: ServerChannel, words: string): void {
-  channel.stderr.write(`${words}\n`)
-  channel.exit(1)
-  channel.end()
 }

@@ -1,5 +1,5 @@
-/** Waits until so many bytes more may be handled. */
-export type Pace = (bytes: number) => Promise<void>
+/** Waits until so many bytes more may be handled for somebody; undefined where that is at once. */
+export type Pace = (key: string, bytes: number) => Promise<void> | undefined
 
 interface PaceOptions {
   readonly bytesPerSecond: number
@@ -9,13 +9,48 @@ interface PaceOptions {
   readonly sleep: (ms: number) => Promise<void>
 }
 
-/** So many bytes a second, of all connections together, in the order in which they come. */
+interface Waiting {
+  readonly bytes: number
+  readonly pass: () => void
+}
+
+/** So many bytes a second, of all connections together. Those who wait take turns by key, however much each of them brings. */
 export function createPace({ bytesPerSecond, momentMs, now, sleep }: PaceOptions): Pace {
+  /** In the order of their turns. */
+  const waiting = new Map<string, Waiting[]>()
   let paidUntil = 0
-  return async (bytes) => {
-    const at = now()
-    paidUntil = Math.max(paidUntil, at) + (bytes * 1000) / bytesPerSecond
-    const ahead = paidUntil - at
-    if (ahead > momentMs) await sleep(ahead - momentMs)
+  const pay = (bytes: number) => {
+    paidUntil = Math.max(paidUntil, now()) + (bytes * 1000) / bytesPerSecond
+  }
+  const tooEarlyBy = () => paidUntil - now() - momentMs
+
+  async function letPass(): Promise<void> {
+    while (waiting.size > 0) {
+      const early = tooEarlyBy()
+      if (early > 0) await sleep(early)
+      for (const [key, theirs] of waiting) {
+        const next = theirs.shift()
+        waiting.delete(key)
+        if (theirs.length > 0) waiting.set(key, theirs)
+        pay(next?.bytes ?? 0)
+        next?.pass()
+        break
+      }
+    }
+  }
+
+  return (key, bytes) => {
+    if (waiting.size === 0 && tooEarlyBy() <= 0) {
+      pay(bytes)
+      return undefined
+    }
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const theirs = waiting.get(key)
+    if (theirs !== undefined) theirs.push({ bytes, pass: resolve })
+    else {
+      waiting.set(key, [{ bytes, pass: resolve }])
+      if (waiting.size === 1) void letPass()
+    }
+    return promise
   }
 }

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { type EventEmitter, once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { type Duplex, Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import ssh2 from 'ssh2'
 import type { Actor } from '#core/access/context.ts'
 import { createTurns } from '#core/turns.ts'
@@ -18,8 +21,9 @@ async function serve(
   t: TestContext,
   limits: Partial<SshLimits>,
   later?: (work: () => void, ms: number) => void,
+  given: Partial<Parameters<typeof startSshServer>[0]> = {},
 ) {
-  const actor = { user: { username: 'ada' } } as Actor
+  const actor = { user: { id: 'u1', username: 'ada' }, token: { kind: 'personal' } } as unknown as Actor
   const server = await startSshServer({
     ...{ host: '127.0.0.1', port: 0, hostKey: newHostKey().privateKey, limits, log: silentLog },
     ...(later && { later }),
@@ -27,16 +31,57 @@ async function serve(
     turns: createTurns(1),
     ...{ pushes: never as never, repositories: never as never, follow: never, teams: never as never },
     ...{ origin: never as never, maxBytes: 0, maxRefs: 0, room: { left: never, hold: never } },
+    ...given,
   })
   t.after(() => server.drain(0))
   return server
 }
 
+/** Where a fetch sends as much as the client takes; `sent` has how much that was. */
+function endless() {
+  const count = { sent: 0 }
+  const chunk = Buffer.alloc(64 * 1024)
+  const output = () =>
+    Readable.from(
+      (function* () {
+        while (count.sent < MUCH) {
+          count.sent += chunk.length
+          yield chunk
+        }
+      })(),
+      { objectMode: false, highWaterMark: 1 },
+    )
+  const parts = {
+    pushes: { find: async () => ({ id: 'p1' }) },
+    repositories: {
+      ensure: async () => undefined,
+      async uploadPack() {
+        const pack = output()
+        return { output: pack, ended: new Promise((resolve) => pack.once('close', resolve)) }
+      },
+    },
+  }
+  return { count, parts: parts as unknown as Partial<Parameters<typeof startSshServer>[0]> }
+}
+const MUCH = 256 * 1024 * 1024
+const FETCH = "git-upload-pack '/ada/shop.git'"
+
 /** The client of the library, of which the platform uses nothing. */
 interface Client extends EventEmitter {
   connect(options: object): void
-  readonly _protocol: { rekey(): void }
+  exec(command: string, done: (error: Error | undefined, channel: ClientChannel) => void): void
+  readonly _sock: Socket
+  readonly _protocol: {
+    rekey(): void
+    ping(): void
+    session(id: number, window: number, packetSize: number): void
+    channelData(id: number, data: Buffer): void
+  }
   destroy(): void
+}
+interface ClientChannel extends Duplex {
+  close(): void
+  readonly outgoing: { readonly id: number }
 }
 const { Client } = ssh2 as unknown as { readonly Client: new () => Client }
 
@@ -49,6 +94,24 @@ function enter(t: TestContext, port: number, options: object = {}): Client {
     ...options,
   })
   return client
+}
+
+/** Asks for something on a channel of which the client says whatever it likes. */
+async function ask(client: Client, command: string, { window = 2 ** 21, packetSize = 2 ** 15 } = {}) {
+  const protocol = client._protocol
+  const { session } = Object.getPrototypeOf(protocol)
+  protocol.session = (id) => session.call(protocol, id, window, packetSize)
+  const { promise, resolve, reject } = Promise.withResolvers<ClientChannel>()
+  client.exec(command, (error, channel) => (error ? reject(error) : resolve(channel)))
+  return promise
+}
+
+/** Until nothing more is made, or everything was. */
+async function untilStill(count: { readonly sent: number }): Promise<void> {
+  for (let before = -1, same = 0; same < 50 && count.sent < MUCH; before = count.sent) {
+    await sleep(2)
+    same = count.sent === before && before > 0 ? same + 1 : 0
+  }
 }
 
 test('those who connect together begin their key exchanges a few at a time', async (t) => {
@@ -105,4 +168,88 @@ test('what is slow to compute is not offered', async (t) => {
     const [error] = await once(enter(t, server.port, { algorithms }), 'error')
     assert.match(error.message, /no matching/)
   }
+})
+
+test('nothing is made for a client that does not read, however much it says that it may be sent', async (t) => {
+  const { count, parts } = endless()
+  const server = await serve(t, { bytesPerSecond: 2 ** 40 }, undefined, parts)
+  const client = enter(t, server.port)
+  await once(client, 'ready')
+  const channel = await ask(client, FETCH, { window: 2 ** 32 - 1 })
+  channel.pause()
+  client._sock.pause()
+  await untilStill(count)
+  assert.ok(count.sent < MUCH / 4, `${count.sent} bytes were made`)
+})
+
+test('nothing is made for a client that begins to exchange keys and does not go on', async (t) => {
+  const { count, parts } = endless()
+  const server = await serve(t, { bytesPerSecond: 2 ** 40 }, undefined, parts)
+  const client = enter(t, server.port)
+  await once(client, 'ready')
+  const channel = await ask(client, FETCH, { window: 2 ** 32 - 1 })
+  channel.resume()
+  client._protocol.rekey()
+  // Neither hears the other any more.
+  client._sock.write = () => true
+  client._sock.removeAllListeners('data').resume()
+  await untilStill(count)
+  assert.ok(count.sent < MUCH / 4, `${count.sent} bytes were made`)
+})
+
+test('who wants to be sent packets of nothing is let go', async (t) => {
+  const server = await serve(t, {}, undefined, endless().parts)
+  for (const packetSize of [0, 1]) {
+    const client = enter(t, server.port)
+    await once(client, 'ready')
+    const closed = new Promise((resolve) => client.once('close', resolve))
+    ask(client, FETCH, { packetSize }).catch(() => undefined)
+    await closed
+  }
+})
+
+test('who sends more than they may on a channel is let go', async (t) => {
+  const turns = createTurns(1)
+  t.after(await turns.take('u1'))
+  const server = await serve(t, {}, undefined, { ...endless().parts, turns })
+  const client = enter(t, server.port)
+  await once(client, 'ready')
+  const channel = await ask(client, FETCH)
+  const closed = new Promise((resolve) => client.once('close', resolve))
+  const chunk = Buffer.alloc(30_000)
+  for (let sent = 0; sent < 4 * 1024 * 1024; sent += chunk.length)
+    client._protocol.channelData(channel.outgoing.id, chunk)
+  await closed
+})
+
+test('who reads no answers gets no more of them', async (t) => {
+  const server = await serve(t, {})
+  let theirs: Socket | undefined
+  const onSocket = (message: unknown) => {
+    theirs = (message as { socket: Socket }).socket
+  }
+  subscribe('net.server.socket', onSocket)
+  t.after(() => unsubscribe('net.server.socket', onSocket))
+  const client = enter(t, server.port)
+  await once(client, 'ready')
+  client._protocol.ping()
+  await once(client._sock, 'data')
+  // As if so much were there to be read: the system would take megabytes of it before.
+  Object.defineProperty(theirs, 'writableLength', { value: 2 ** 21 })
+  const closed = new Promise((resolve) => client.once('close', resolve))
+  client._protocol.ping()
+  await closed
+})
+
+test('a user has so many commands at once, on however many connections, also when they have left', async (t) => {
+  const turns = createTurns(1)
+  t.after(await turns.take('u1'))
+  const server = await serve(t, { maxCommandsOfUser: 2 }, undefined, { ...endless().parts, turns })
+  const [one, other] = [enter(t, server.port), enter(t, server.port)]
+  await Promise.all([once(one, 'ready'), once(other, 'ready')])
+  const first = await ask(one, FETCH)
+  await ask(one, FETCH)
+  await assert.rejects(ask(other, FETCH), /open failure/)
+  first.close()
+  await assert.rejects(ask(other, FETCH), /open failure/)
 })

@@ -1,13 +1,14 @@
 import type { Socket } from 'node:net'
 import ssh2 from 'ssh2'
 import { SECOND } from '#contract/time.ts'
+import { Counts } from '#core/counts.ts'
 import { createTurns } from '#core/turns.ts'
 import { listenForGuests, type TcpGuests } from '#listener/tcp-guests.ts'
 import { Guest, type GuestParts } from './guest.ts'
 import { createPace } from './pace.ts'
 import { DEFAULT_LIMITS, type SshLimits } from './ssh-limits.ts'
 
-interface SshServerOptions extends Omit<GuestParts, 'pace'> {
+interface SshServerOptions extends Omit<GuestParts, 'pace' | 'commands'> {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
@@ -55,6 +56,7 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
     now: () => performance.now(),
     sleep: (ms) => new Promise((resolve) => later(resolve, ms)),
   })
+  const commands = new Counts()
   const handshakes = createTurns(limits.handshakesAtOnce)
   /** Those who come together begin one after the other, and visitors of sites are served in between. */
   const begin = async (socket: Socket) => {
@@ -70,7 +72,7 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
   return listenForGuests({
     ...{ host, port, reusePort, sockets: options.sockets, limits, protocol: 'SSH', log },
     welcome(socket, address) {
-      const guest = new Guest(socket, { ...options, pace }, limits)
+      const guest = new Guest(socket, { ...options, pace, commands }, limits)
       const place = placeOf(address, socket.remotePort)
       byPlace.set(place, guest)
       socket.once('close', () => byPlace.delete(place))

@@ -20,6 +20,8 @@ export interface SshLimits {
   readonly maxAttempts: number
   /** Commands at once on one connection. */
   readonly maxCommands: number
+  /** The same of one user, on all connections: two megabytes of what is sent to each may wait in memory. */
+  readonly maxCommandsOfUser: number
   /** Without a command. */
   readonly idleMs: number
 }
@@ -36,5 +38,6 @@ export const DEFAULT_LIMITS: SshLimits = {
   rekeyBytes: 64 * 1024 * 1024,
   maxAttempts: 20,
   maxCommands: 10,
+  maxCommandsOfUser: 48,
   idleMs: MINUTE,
 }

@@ -16,6 +16,8 @@ declare module 'ssh2' {
 
   interface ServerChannel extends Duplex {
     readonly stderr: Writable
+    /** What the client says of what it is sent. */
+    readonly outgoing: { readonly packetSize: number }
     exit(code: number): void
     close(): void
   }
@@ -40,17 +42,17 @@ declare module 'ssh2' {
       event: 'env',
       listener: (accept: Answer, reject: Answer, info: { key: string; val: string }) => void,
     ): this
-    on(event: 'shell', listener: (accept: () => ServerChannel, reject: Answer) => void): this
+    on(event: 'shell', listener: (accept: () => ServerChannel | undefined, reject: Answer) => void): this
     on(event: 'close', listener: () => void): this
     on(
       event: 'exec',
-      listener: (accept: () => ServerChannel, reject: Answer, info: { command: string }) => void,
+      listener: (accept: () => ServerChannel | undefined, reject: Answer, info: { command: string }) => void,
     ): this
   }
 
   interface Connection extends EventEmitter {
     on(event: 'authentication', listener: (ctx: AuthContext) => void): this
-    on(event: 'ready' | 'rekey' | 'close' | 'end', listener: () => void): this
+    on(event: 'ready' | 'rekey' | 'handshake' | 'close' | 'end', listener: () => void): this
     on(event: 'error', listener: (error: Error) => void): this
     on(event: 'session', listener: (accept: () => Session, reject: () => void) => void): this
     end(): this

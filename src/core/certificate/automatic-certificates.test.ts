@@ -392,3 +392,11 @@ test('where the wildcard is refused the API asks for its own names, and what the
   await work({ ownerId: PLATFORM, id: own.id })
   assert.notEqual((await store.find(PLATFORM, own.id))?.cert, own.cert)
 })
+
+test('hosts of one domain that come at the same moment are held to the same limit', async (t) => {
+  const { serve, ensure, asked } = await setUp(t)
+  const hosts = Array.from({ length: 30 }, (_, i) => `h${i}.example.com`)
+  for (const host of hosts) await serve(host)
+  await Promise.all(hosts.map(ensure))
+  assert.ok(asked.length <= 20, `${asked.length} were asked for`)
+})

@@ -56,27 +56,28 @@ export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCer
   const isCustom = (host: string) =>
     host !== domain && !isPlatformHost(host, domain) && isHostName(host.replace(/^\*\./, ''))
 
-  /** The name is put down before the authority is asked: what crashes is counted as well. */
+  /**
+   * The name is put down before the authority is asked: what crashes is counted as well. It is also before the others of the
+   * domain are counted: of those that come at the same moment, in whatever process, none is overlooked.
+   */
   async function admit(host: string): Promise<boolean> {
     const now = clock.now()
     const last = await attempts.find(host)
     if (last && now < last.retryAt) return false
     const failures = (last?.failures ?? 0) + 1
     const attempt = { host, domain: registrable(host), failures, error: last?.error ?? null }
-    const isNew = last === undefined || last.at <= now - DAY
-    if (isNew && (await attempts.count(attempt.domain, now - DAY, MOST_A_DAY)) >= MOST_A_DAY) {
-      const error = `${MOST_A_DAY} hosts of ${attempt.domain} were tried within a day`
-      await attempts.save({
-        ...attempt,
-        failures: failures - 1 || 1,
-        at: last?.at ?? 0,
-        retryAt: now + HOUR,
-        error,
-      })
-      return false
-    }
     await attempts.save({ ...attempt, at: now, retryAt: now + backOff(failures) })
-    return true
+    const isNew = last === undefined || last.at <= now - DAY
+    if (!isNew || (await attempts.count(attempt.domain, now - DAY, MOST_A_DAY + 1)) <= MOST_A_DAY) return true
+    const error = `${MOST_A_DAY} hosts of ${attempt.domain} were tried within a day`
+    await attempts.save({
+      ...attempt,
+      failures: failures - 1 || 1,
+      at: last?.at ?? 0,
+      retryAt: now + HOUR,
+      error,
+    })
+    return false
   }
 
   /** Where it does not, that is put down, and the round that tries failures again finds out when it does. */

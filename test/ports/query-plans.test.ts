@@ -78,14 +78,14 @@ it('finds every row by an index and in its order, in every statement of every st
 
 it('finds the site of a host by keys alone', async (t) => {
   const { sites, recordedBy, planOf } = await openRecorded(t)
-  const [sql = '', ...more] = await recordedBy(() => sites.find('a.aloft.test'))
-  // Who has no site of his own may have one by a name with a star, which is looked for in the same way.
-  for (const other of more) assert.equal(other, sql)
+  const statements = await recordedBy(() => sites.find('a.aloft.test'))
+  // Who has no site of his own may have one by a name with a star, which is looked for without what it shows.
+  assert.equal(statements.length, 2)
   // Of the names of the one deployment, the canonical one is found by sorting them.
   const names = ['CORRELATED SCALAR SUBQUERY 1', 'USE TEMP B-TREE FOR ORDER BY']
-  const steps = planOf(sql).filter((step) => !names.includes(step))
-  for (const step of steps)
-    assert.match(step, /^SEARCH \w+ USING INDEX (?:sqlite_autoindex_|hosts_deployment )/)
+  for (const sql of statements)
+    for (const step of planOf(sql).filter((each) => !names.includes(each)))
+      assert.match(step, /^SEARCH \w+ USING INDEX (?:sqlite_autoindex_|hosts_deployment )/)
 })
 
 it('finds the zone of a name by indexes alone', async (t) => {

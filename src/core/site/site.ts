@@ -6,6 +6,8 @@ import type { Route } from '../routing/route.ts'
 /** What a host name answers with: a deployment's files and rules, frozen, plus the state of the pointer to it. */
 export interface Site {
   readonly host: string
+  /** The alias that stands for this host and all others beside it, such as `*.example.com`; absent: it has its own name. */
+  readonly wildcard?: string | undefined
   /** The deployment's own; absent: `host`. */
   readonly deploymentHost?: string
   /** The one of the deployment's hosts that stands in pages which visitors of all of them get; absent: `host`. */

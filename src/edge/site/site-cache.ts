@@ -3,7 +3,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Site, SiteSource } from '#core/site/site.ts'
 import { WeightedCache } from '../file/weighted-cache.ts'
-import { createSiteEntry, type SiteEntry, weightOf } from './site-entry.ts'
+import { createSiteEntry, OWN_WEIGHT, type SiteEntry, weightOf } from './site-entry.ts'
 
 interface SiteCacheOptions {
   readonly sites: SiteSource
@@ -39,6 +39,8 @@ export class SiteCache {
   readonly #confirmations = new Map<string, Load>()
   /** Hosts that are not ours, with the time until which that is believed. */
   readonly #absent = new Map<string, number>()
+  /** Of contents that several names have in common: the host that they count for, and the others, which go with it. */
+  readonly #shared = new Map<Site['files'], { readonly host: string; readonly others: Set<string> }>()
   /** Hosts that were forgotten because of a change, and nobody asked for since. */
   readonly #changed = new Set<string>()
 
@@ -50,6 +52,7 @@ export class SiteCache {
     this.#budget = budgetBytes
     this.#kept = new WeightedCache(budgetBytes, (entry) => {
       entry.live = false
+      this.#released(entry)
     })
   }
 
@@ -146,10 +149,33 @@ export class SiteCache {
       if (this.#absent.size >= MAX_NAMES) this.#absent.clear()
       this.#absent.set(host, now + ABSENT_MS)
     } else {
+      this.#kept.delete(host)
       // Even the largest site is kept, if need be alone: looking it up for every request would be worse.
-      this.#kept.set(host, entry, Math.min(weightOf(entry), this.#budget))
+      this.#kept.set(host, entry, Math.min(this.#weightOf(host, entry), this.#budget))
     }
     return entry
+  }
+
+  /** Whoever makes up names that a wildcard stands for does not push out the sites of others. */
+  #weightOf(host: string, entry: SiteEntry): number {
+    const { wildcard, files } = entry.site
+    if (wildcard === undefined) return weightOf(entry)
+    const shared = this.#shared.get(files)
+    if (shared === undefined || shared.host === host) {
+      this.#shared.set(files, shared ?? { host, others: new Set() })
+      return weightOf(entry)
+    }
+    shared.others.add(host)
+    return OWN_WEIGHT
+  }
+
+  #released({ site: { host, wildcard, files } }: SiteEntry): void {
+    const shared = wildcard === undefined ? undefined : this.#shared.get(files)
+    if (shared === undefined) return
+    shared.others.delete(host)
+    if (shared.host !== host) return
+    this.#shared.delete(files)
+    for (const other of shared.others) this.#kept.delete(other)
   }
 
   /** What is in doubt is waited for as long as the source answers soon. If it does not, it is asked again later. */

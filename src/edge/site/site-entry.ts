@@ -51,7 +51,15 @@ export interface AnswerShare {
   paths: number
 }
 
-export function createSiteEntry(site: Site, checkAt: number): SiteEntry {
+/** What is made of the contents of a site. Names that a wildcard stands for have it in common. */
+type Made = Pick<SiteEntry, 'table' | 'targets' | 'folders'>
+
+const madeOf = new WeakMap<Site['files'], { readonly site: Site; readonly made: Made }>()
+
+function make(site: Site): Made {
+  const known = madeOf.get(site.files)
+  const isSame = known?.site.routes === site.routes && known?.site.directoryListing === site.directoryListing
+  if (known !== undefined && isSame) return known.made
   let folders: Folders | undefined
   const files = visibleFiles(site.files)
   const readFolders = () => {
@@ -59,12 +67,19 @@ export function createSiteEntry(site: Site, checkAt: number): SiteEntry {
     return folders
   }
   const restore = site.routesFrom === 'output' ? restoreOutputRoutes : restoreRoutes
-  const table = restore(site.routes ?? [])
-  return {
-    site,
-    table,
+  const made = {
+    table: restore(site.routes ?? []),
     targets: createLookup({ ...site, files }, readFolders),
     folders: readFolders,
+  }
+  madeOf.set(site.files, { site, made })
+  return made
+}
+
+export function createSiteEntry(site: Site, checkAt: number): SiteEntry {
+  return {
+    site,
+    ...make(site),
     listings: new Map(),
     isPlain: servesEveryone(site),
     answers: new Map(),
@@ -78,7 +93,10 @@ export function createSiteEntry(site: Site, checkAt: number): SiteEntry {
 
 /** What an entry takes in memory, roughly: most of it are the names of files, and the pages that list them. */
 export const weightOf = ({ site }: SiteEntry): number =>
-  4096 + site.files.size * (site.directoryListing ? 1024 : 256) + site.functions.size * 1024
+  OWN_WEIGHT + site.files.size * (site.directoryListing ? 1024 : 256) + site.functions.size * 1024
+
+/** The same without what it has in common with others. */
+export const OWN_WEIGHT = 4096
 
 function createLookup(site: Site, folders: () => Folders): RoutedSite<SiteTarget> {
   const { files, functions, directoryListing, routesFrom } = site

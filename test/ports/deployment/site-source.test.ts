@@ -134,6 +134,27 @@ eachDatabase((name, open) =>
         assert.equal(await shown(host), undefined, host)
     })
 
+    it('has what a wildcard shows in memory once, whatever names somebody makes up', async (t) => {
+      const { sites, hosts, outputs, deploy } = await openSites(t, open)
+      const wide = await deploy('a.aloft.test', { routes: [{ src: '/a', dest: '/b' }] })
+      await hosts.claimAlias(sampleAlias({ host: '*.example.test', ...pointerTo(wide), production: true }))
+      const names = ['x.example.test', 'y.example.test', 'z.example.test']
+      const [first, ...others] = await Promise.all(names.map((host) => sites.find(host)))
+      assert.equal(first?.wildcard, '*.example.test')
+      assert.deepEqual(first, { ...(await sites.find('a.aloft.test')), ...first })
+      for (const other of [...others, await sites.find('w.example.test')])
+        assert.equal(other?.files, first?.files)
+      const built = await deploy('b.aloft.test')
+      await outputs.save(built.id, sampleOutput())
+      await hosts.claimAlias(sampleAlias({ host: '*.built.test', ...pointerTo(built), production: true }))
+      const { files, functions, routes, images, routesFrom } = (await sites.find('b.aloft.test')) ?? {}
+      const shown = await sites.find('x.built.test')
+      assert.deepEqual(
+        [shown?.files, shown?.functions, shown?.routes, shown?.images, shown?.routesFrom],
+        [files, functions, routes, images, routesFrom],
+      )
+    })
+
     it('shows what was built in the place of what was uploaded', async (t) => {
       const { sites, deploy, outputs } = await openSites(t, open)
       const given = { routes: [{ src: '/a', dest: '/b' }], buildingAt: 1234 }

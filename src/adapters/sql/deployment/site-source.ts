@@ -11,8 +11,8 @@ import type { Details } from './deployment-row.ts'
 import { toSiteFiles } from './manifest-row.ts'
 import { toServed } from './output-store.ts'
 
-/** One statement, so that a site is never put together from two moments. */
-const selectSite = prepare<{ host: string }>()((db, { host }) =>
+/** What a host points to, and how, without what is served there. */
+const pointerOf = (db: Db, host: string) =>
   db
     .selectFrom('hosts')
     .innerJoin('deployments', 'deployments.id', 'hosts.deployment_id')
@@ -25,8 +25,6 @@ const selectSite = prepare<{ host: string }>()((db, { host }) =>
     )
     .leftJoin('users', 'users.id', 'deployments.owner_id')
     .leftJoin('teams', 'teams.id', 'deployments.owner_id')
-    .leftJoin('manifests', 'manifests.deployment_id', 'deployments.id')
-    .leftJoin('outputs', 'outputs.deployment_id', 'deployments.id')
     .select([
       'hosts.alias_id',
       'hosts.production',
@@ -45,9 +43,6 @@ const selectSite = prepare<{ host: string }>()((db, { host }) =>
       'project_domains.git_branch',
       'users.soft_blocked as user_blocked',
       'teams.soft_blocked as team_blocked',
-      'manifests.files',
-      'outputs.files as output_files',
-      'outputs.rest as output_rest',
     ])
     .select(({ selectFrom }) =>
       selectFrom('hosts as name')
@@ -73,10 +68,38 @@ const selectSite = prepare<{ host: string }>()((db, { host }) =>
         .limit(1)
         .as('production_host'),
     )
-    .where('hosts.host', '=', host),
+    .where('hosts.host', '=', host)
+
+/** One statement, so that a site is never put together from two moments. */
+const selectSite = prepare<{ host: string }>()((db, { host }) =>
+  pointerOf(db, host)
+    .leftJoin('manifests', 'manifests.deployment_id', 'deployments.id')
+    .leftJoin('outputs', 'outputs.deployment_id', 'deployments.id')
+    .select(['manifests.files', 'outputs.files as output_files', 'outputs.rest as output_rest']),
 )
 
-type Row = Awaited<ReturnType<typeof selectSite>>[number]
+const selectPointer = prepare<{ host: string }>()((db, { host }) => pointerOf(db, host))
+
+/** Of a deployment that is ready, which never changes. */
+const selectContent = prepare<{ id: string }>()((db, { id }) =>
+  db
+    .selectFrom('deployments')
+    .leftJoin('manifests', 'manifests.deployment_id', 'deployments.id')
+    .leftJoin('outputs', 'outputs.deployment_id', 'deployments.id')
+    .select([
+      'manifests.files',
+      'outputs.files as output_files',
+      'outputs.rest as output_rest',
+      'deployments.details',
+    ])
+    .where('deployments.id', '=', id),
+)
+
+type Row = Awaited<ReturnType<typeof selectPointer>>[number]
+type ContentRow = Pick<
+  Awaited<ReturnType<typeof selectSite>>[number],
+  'files' | 'output_files' | 'output_rest' | 'details'
+>
 
 function statusOf(row: Row, { paused }: ProjectDetails): SiteStatus {
   if (row.deleted_at !== null) return 'deleted'
@@ -104,14 +127,61 @@ function accessOf(row: Row, details: ProjectDetails): Pick<Site, 'redirect' | 'p
   }
 }
 
+type Content = Pick<Site, 'files' | 'functions' | 'routes' | 'routesFrom' | 'images'>
+
+const routesOf = ({ details }: Pick<Row, 'details'>): Site['routes'] =>
+  (JSON.parse(details) as Partial<Details>).routes ?? undefined
+
+/** What a deployment that is not ready shows. */
+const nothingOf = (row: Row): Content => ({
+  ...{ files: new Map(), functions: new Map() },
+  ...{ routes: routesOf(row), routesFrom: 'request' },
+})
+
 /** What was built, or else what was uploaded. */
-async function contentOf(row: Row, status: SiteStatus, routes: Site['routes']) {
-  const asGiven = { functions: new Map(), routes, routesFrom: 'request' } as const
-  if (status !== 'ready') return { ...asGiven, files: new Map() }
+async function contentOf(row: ContentRow): Promise<Content> {
   const { files, output_files, output_rest } = row
   if (output_files !== null && output_rest !== null)
-    return { ...(await toServed({ files: output_files, rest: output_rest })), routesFrom: 'output' as const }
-  return { ...asGiven, files: files === null ? new Map() : await toSiteFiles(files) }
+    return { ...(await toServed({ files: output_files, rest: output_rest })), routesFrom: 'output' }
+  return {
+    files: files === null ? new Map() : await toSiteFiles(files),
+    ...{ functions: new Map(), routes: routesOf(row), routesFrom: 'request' },
+  }
+}
+
+/**
+ * What deployments show under names that anybody can make up. It is read once for all names, and is the same in memory for as long
+ * as any of them is in use.
+ */
+class SharedContents {
+  readonly #db: Db
+  readonly #inUse = new Map<string, WeakRef<Content['files']>>()
+  readonly #contents = new WeakMap<Content['files'], Content>()
+  readonly #loading = new Map<string, Promise<Content | undefined>>()
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  /** Undefined where there is no such deployment any more. */
+  async find(id: string): Promise<Content | undefined> {
+    const files = this.#inUse.get(id)?.deref()
+    const known = files && this.#contents.get(files)
+    if (known !== undefined) return known
+    const loading = this.#loading.get(id) ?? this.#load(id).finally(() => this.#loading.delete(id))
+    this.#loading.set(id, loading)
+    return loading
+  }
+
+  async #load(id: string): Promise<Content | undefined> {
+    const [row] = await selectContent(this.#db, { id })
+    const content = row && (await contentOf(row))
+    if (content === undefined) return undefined
+    for (const [other, files] of this.#inUse) if (files.deref() === undefined) this.#inUse.delete(other)
+    this.#contents.set(content.files, content)
+    this.#inUse.set(id, new WeakRef(content.files))
+    return content
+  }
 }
 
 function skewOf({ skewProtectionMaxAge, skewProtectionBoundaryAt }: ProjectDetails): Pick<Site, 'skew'> {
@@ -136,10 +206,15 @@ const selectHost = prepare<{ id: string; projectId: string }>()((db, { id, proje
     .where('deleted_at', 'is', null),
 )
 
-async function toSite(host: string, row: Row, platformDomain: string): Promise<Site> {
+async function toSite(
+  host: string,
+  row: Row,
+  platformDomain: string,
+  read: () => Promise<Content | undefined>,
+): Promise<Site> {
   const project = toDetails(row.project_details)
   const status = statusOf(row, project)
-  const { routes, sessionAffinity, regions, buildingAt }: Partial<Details> = JSON.parse(row.details)
+  const { sessionAffinity, regions, buildingAt }: Partial<Details> = JSON.parse(row.details)
   return {
     host,
     deploymentHost: row.deployment_host ?? host,
@@ -150,7 +225,7 @@ async function toSite(host: string, row: Row, platformDomain: string): Promise<S
     ownerId: row.owner_id,
     environment: faceOf(row) === 'preview' ? 'preview' : 'production',
     status,
-    ...(await contentOf(row, status, routes ?? undefined)),
+    ...((status === 'ready' ? await read() : undefined) ?? nothingOf(row)),
     ...(buildingAt !== undefined && { builtAt: buildingAt }),
     directoryListing: row.directory_listing === 1,
     sessionAffinity: sessionAffinity ?? 'random',
@@ -169,6 +244,7 @@ function wildcardOf(host: string): string | undefined {
 }
 
 export function createSiteSource(db: Db, { domain }: { readonly domain: string }): SiteSource {
+  const shared = new SharedContents(db)
   return {
     async hostOfDeployment(projectId, id) {
       const [row] = await selectHost(db, { id, projectId })
@@ -177,10 +253,10 @@ export function createSiteSource(db: Db, { domain }: { readonly domain: string }
 
     async find(host) {
       const [row] = await selectSite(db, { host })
-      if (row) return toSite(host, row, domain)
+      if (row) return toSite(host, row, domain, () => contentOf(row))
       const wildcard = wildcardOf(host)
-      const [wide] = wildcard === undefined ? [] : await selectSite(db, { host: wildcard })
-      return wide && toSite(host, wide, domain)
+      const [wide] = wildcard === undefined ? [] : await selectPointer(db, { host: wildcard })
+      return wide && { ...(await toSite(host, wide, domain, () => shared.find(wide.id))), wildcard }
     },
   }
 }

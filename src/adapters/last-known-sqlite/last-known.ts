@@ -18,6 +18,13 @@ const MAX_BYTES = 128 * 2 ** 20
 const LARGEST_SHARE = 0.25
 /** Waiting for the other processes that write to it; nobody may be kept waiting for long. */
 const BUSY_MS = 200
+/** What is written at once: visitors wait for it. */
+const FLUSH_BYTES = 8 * 2 ** 20
+const FLUSH_ROWS = 500
+/** Until the rest of it. */
+const REST_MS = 50
+/** What a row takes beside its key and value. */
+const ROW_BYTES = 64
 /** How many flushes go by until it is looked at whether there is too much. */
 const PRUNE_EVERY = 60
 
@@ -74,6 +81,7 @@ class SqliteLastKnown implements LastKnown {
   readonly #options: LastKnownOptions
   readonly #read: StatementSync
   readonly #write: StatementSync
+  readonly #has: StatementSync
   readonly #remove: StatementSync
   /** By kind and key: only the last counts. */
   readonly #waiting = new Map<string, Waiting>()
@@ -88,12 +96,29 @@ class SqliteLastKnown implements LastKnown {
     this.#write = database.prepare(
       'INSERT INTO known (kind, key, value, used_at) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value, used_at = excluded.used_at',
     )
+    this.#has = database.prepare('SELECT 1 FROM known WHERE kind = ? AND key = ?')
     this.#remove = database.prepare('DELETE FROM known WHERE kind = ? AND key = ?')
   }
 
   put(kind: string, key: string, value: unknown): void {
-    this.#waiting.set(`${kind}\0${key}`, { kind, key, value })
-    this.#timer ??= setTimeout(() => this.#flush(), SECOND).unref()
+    const name = `${kind}\0${key}`
+    // Anybody can make up names that there is nothing of, and was nothing of before.
+    if (value === undefined && !this.#waiting.has(name) && !this.#isThere(kind, key)) return
+    this.#waiting.set(name, { kind, key, value })
+    this.#flushIn(SECOND)
+  }
+
+  #isThere(kind: string, key: string): boolean {
+    try {
+      return this.#has.get(kind, key) !== undefined
+    } catch (err) {
+      this.#failed(err)
+      return true
+    }
+  }
+
+  #flushIn(ms: number): void {
+    this.#timer ??= setTimeout(() => this.#flush(), ms).unref()
   }
 
   get(kind: string, key: string): unknown {
@@ -109,45 +134,55 @@ class SqliteLastKnown implements LastKnown {
   }
 
   close(): void {
-    this.#flush()
+    while (this.#waiting.size > 0) this.#flush()
+    clearTimeout(this.#timer)
     this.#database.close()
   }
 
   #flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const all = [...this.#waiting.values()]
-    this.#waiting.clear()
-    if (all.length === 0) return
+    if (this.#waiting.size === 0) return
+    const written: string[] = []
     try {
       this.#database.exec('BEGIN IMMEDIATE')
       try {
-        for (const each of all) this.#store(each)
+        let bytes = 0
+        for (const [name, each] of this.#waiting) {
+          written.push(name)
+          bytes += this.#store(each)
+          if (bytes > FLUSH_BYTES || written.length >= FLUSH_ROWS) break
+        }
         if (this.#flushes++ % PRUNE_EVERY === 0) this.#prune()
         this.#database.exec('COMMIT')
       } catch (error) {
         this.#database.exec('ROLLBACK')
         throw error
       }
+      for (const name of written) this.#waiting.delete(name)
     } catch (err) {
+      this.#waiting.clear()
       this.#failed(err)
     }
+    if (this.#waiting.size > 0) this.#flushIn(REST_MS)
   }
 
-  #store({ kind, key, value }: Waiting): void {
+  /** Answers how much it was. */
+  #store({ kind, key, value }: Waiting): number {
     const bytes = value === undefined ? undefined : serialize(value)
     if (bytes === undefined || bytes.length > MAX_BYTES * LARGEST_SHARE) this.#remove.run(kind, key)
     else this.#write.run(kind, key, bytes, this.#options.clock.now())
+    return bytes?.length ?? 0
   }
 
   #prune(): void {
     const { bytes } = this.#database
-      .prepare('SELECT coalesce(sum(length(value)), 0) AS bytes FROM known')
+      .prepare(`SELECT coalesce(sum(length(value) + length(key) + ${ROW_BYTES}), 0) AS bytes FROM known`)
       .get() as { bytes: number }
     let surplus = bytes - MAX_BYTES
     if (surplus <= 0) return
     const oldest = this.#database.prepare(
-      'SELECT kind, key, length(value) AS bytes FROM known ORDER BY used_at LIMIT 1',
+      `SELECT kind, key, length(value) + length(key) + ${ROW_BYTES} AS bytes FROM known ORDER BY used_at LIMIT 1`,
     )
     while (surplus > 0) {
       const found = oldest.get() as { kind: string; key: string; bytes: number } | undefined

@@ -17,8 +17,12 @@ function setUp(t: TestContext) {
     if (state.isAway) throw new AloftError('service_unavailable', 'The database does not answer.')
     return value()
   }
-  const siteOf = (deploymentId: string) =>
-    ({ deploymentId, files: new Map(), functions: new Map() }) as unknown as Site
+  const siteOf = (deploymentId: string, more: object = {}) =>
+    ({ deploymentId, files: new Map(), functions: new Map(), ...more }) as unknown as Site
+  const find = (host: string) => {
+    if (host.endsWith('.wild.test')) return siteOf(state.deployment, { host, wildcard: '*.wild.test' })
+    return host === 'a.test' ? siteOf(state.deployment) : undefined
+  }
   const parts = {
     stores: {
       ...{ certificates: {}, hosts: {}, domains: {} },
@@ -34,7 +38,7 @@ function setUp(t: TestContext) {
       revalidations: { of: () => ask(() => [{ tags: [state.deployment], at: 1 }]) },
     },
     bus: {},
-    sites: { find: (host: string) => ask(() => (host === 'a.test' ? siteOf(state.deployment) : undefined)) },
+    sites: { find: (host: string) => ask(() => find(host)) },
     zones: {},
     log: silentLog,
     checkHealth: () => ask(() => {}),
@@ -55,7 +59,7 @@ function setUp(t: TestContext) {
   }
   const shown = async (host = 'a.test') =>
     ((await serving.sites.find(host)) as unknown as { deploymentId: string } | undefined)?.deploymentId
-  return { state, caughtUp, wait, shown, serving }
+  return { state, caughtUp, wait, shown, serving, known }
 }
 
 test('what is known is served while the database is away, without asking it for every visitor', async (t) => {
@@ -117,4 +121,15 @@ test('a setting that was made or changed here is known as well as one that was r
   state.isAway = true
   assert.equal(await settings.get('key'), 'made')
   assert.equal(await settings.get('other'), 'second')
+})
+
+test('what a wildcard shows is remembered once for all names that were asked for', async (t) => {
+  const { state, shown, serving, known } = setUp(t)
+  for (let i = 0; i < 100; i++) await shown(`x${i}.wild.test`)
+  const whole = [...known.values()].filter((value) => 'deploymentId' in (value as object))
+  assert.equal(whole.length, 1)
+  state.isAway = true
+  const site = await serving.sites.find('x7.wild.test')
+  assert.deepEqual([site?.host, site?.deploymentId], ['x7.wild.test', 'dpl_1'])
+  await assert.rejects(shown('new.wild.test'), /does not answer/)
 })

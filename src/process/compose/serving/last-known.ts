@@ -27,7 +27,7 @@ export function withLastKnown(config: Pick<Config, 'dataDir' | 'databaseUrl'>, p
 
 export function rememberReads(parts: Parts, known: LastKnown): ServingParts {
   const { stores, log } = parts
-  const reader = new Reader(known, {
+  const reader = new Reader(sharingWildcards(known), {
     check: parts.checkHealth,
     onAway: () => log.warn({}, 'the database is unavailable: serving the last known state'),
   })
@@ -89,6 +89,28 @@ export function rememberReads(parts: Parts, known: LastKnown): ServingParts {
       known.close()
       await parts.close()
     },
+  }
+}
+
+/** Anybody can make up names that a wildcard stands for: what they show is remembered once for all of them. */
+function sharingWildcards(known: LastKnown): LastKnown {
+  const sameSite = createSameSite()
+  return {
+    put(kind, key, value) {
+      const wildcard = kind === 'site' ? (value as Site | undefined)?.wildcard : undefined
+      if (wildcard === undefined) return known.put(kind, key, value)
+      const site = { ...(value as Site), host: wildcard }
+      if (!sameSite(wildcard, site)) known.put(kind, wildcard, site)
+      known.put(kind, key, { shownBy: wildcard })
+    },
+    get(kind, key) {
+      const found = known.get(kind, key)
+      if (kind !== 'site' || typeof found !== 'object' || found === null || !('shownBy' in found))
+        return found
+      const site = known.get(kind, found.shownBy as string) as Site | undefined
+      return site && { ...site, host: key }
+    },
+    close: () => known.close(),
   }
 }
 

@@ -1,4 +1,5 @@
 import { invalidRequest } from '#contract/errors.ts'
+import { CONNECTION_HEADERS } from '../connection-headers.ts'
 import { isSignatureHeader } from '../webhook/signature.ts'
 
 const MOST_HEADERS = 10
@@ -8,19 +9,9 @@ const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/
 const VALUE = /^[\x20-\x7e]*$/
 
 /** Headers that are made for each request, or belong to the connection. */
-const OURS = new Set([
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
+const OURS: ReadonlySet<string> = new Set([
+  ...CONNECTION_HEADERS,
+  ...['content-encoding', 'content-length', 'content-type', 'expect', 'host'],
 ])
 
 /** Headers that are sent with every batch, their names in lower case. */

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import { CONNECTION_HEADERS } from '#core/connection-headers.ts'
 import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
 import type { HeaderList } from '../answer.ts'
 
@@ -13,16 +14,8 @@ export interface Visitor {
 
 /** They belong to one connection and never to the next. */
 export const HOP_BY_HOP: ReadonlySet<string> = new Set([
-  'connection',
-  'http2-settings',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
+  ...CONNECTION_HEADERS,
+  ...['http2-settings', 'proxy-authenticate', 'proxy-authorization'],
 ])
 
 /** What we say ourselves; from a client it would be a lie that the upstream believes. */

@@ -1,3 +1,4 @@
+import { CONNECTION_HEADERS } from '../../connection-headers.ts'
 import { encodePath } from '../url/request-path.ts'
 import {
   expandTemplate,
@@ -30,16 +31,7 @@ const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/
 const BEYOND_LATIN1 = /[^\0-\xff]/
 
 /** They frame the message or belong to one connection: only the server itself can get them right. */
-const RESERVED = new Set([
-  'connection',
-  'content-length',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
+const RESERVED: ReadonlySet<string> = new Set([...CONNECTION_HEADERS, 'content-length'])
 
 export function readHeaderRule(name: string, value: unknown, names: GroupNames): HeaderRuleResult {
   if (name.length > MAX_NAME_LENGTH || !NAME.test(name))

@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { addSshKey } from '#contract/api/ssh-key.ts'
-import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
 import { TextArea, TextField } from '../ui/control/field.tsx'
 import { FormDialog } from '../ui/dialog/form-dialog.tsx'
@@ -24,7 +23,7 @@ export function NewSshKeyDialog({ onClose }: { onClose: () => void }) {
       <TextArea
         label="Public key"
         hint="The contents of a .pub file. It begins with ssh-ed25519, ecdsa-sha2-… or ssh-rsa."
-        error={add.error === null ? undefined : explain(add.error)}
+        error={add.problem}
         value={publicKey}
         onChange={setPublicKey}
         required

@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { createToken } from '#contract/api/token.ts'
 import { DAY } from '#contract/time.ts'
-import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
 import { SelectField, TextField } from '../ui/control/field.tsx'
 import { FormDialog } from '../ui/dialog/form-dialog.tsx'
@@ -45,7 +44,7 @@ export function NewTokenDialog({ onClose }: { onClose: () => void }) {
       <TextField
         label="Name"
         hint="Describe what it's for, such as “Shop CI”."
-        error={make.error === null ? undefined : explain(make.error)}
+        error={make.problem}
         value={name}
         onChange={setName}
         required

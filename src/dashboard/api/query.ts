@@ -130,7 +130,7 @@ export function useAction<Input, Output>(
 ) {
   const account = useAccount()
   const queries = useQueryClient()
-  return useMutation({
+  const action = useMutation({
     mutationFn: (input: Input) => act(input, account),
     onSuccess: async (output, input) => {
       await refresh(queries, account.id, options.changes)
@@ -142,4 +142,7 @@ export function useAction<Input, Output>(
       if (options.quiet !== true) toast.bad(explain(error))
     },
   })
+  /** What went wrong the last time, in words. */
+  const problem = action.error === null ? undefined : explain(action.error)
+  return { ...action, problem }
 }

@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { createCron } from '#contract/api/cron.ts'
-import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
 import { Checkbox, SelectField, TextField } from '../ui/control/field.tsx'
 import { FormDialog } from '../ui/dialog/form-dialog.tsx'
@@ -41,7 +40,7 @@ export function NewCronDialog({ idOrName, onClose }: { idOrName: string; onClose
       <TextField
         label="Schedule"
         hint="Minute, hour, day of the month, month, day of the week."
-        error={make.error === null ? undefined : explain(make.error)}
+        error={make.problem}
         value={schedule}
         onChange={setSchedule}
         required

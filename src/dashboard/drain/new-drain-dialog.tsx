@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { createDrain, getVerifyCode } from '#contract/api/drain.ts'
-import { explain } from '../api/explain.ts'
 import { useAction, useLater } from '../api/query.ts'
 import { ProjectBoxes } from '../project/project-boxes.tsx'
 import { Checkbox, SelectField, TextField } from '../ui/control/field.tsx'
@@ -74,7 +73,7 @@ export function NewDrainDialog({ onClose }: { onClose: () => void }) {
             </>
           )
         }
-        error={make.error === null ? undefined : explain(make.error)}
+        error={make.problem}
         value={url}
         onChange={setUrl}
         required

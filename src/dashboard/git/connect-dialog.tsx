@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { connectSource } from '#contract/api/git.ts'
-import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
 import { TextField } from '../ui/control/field.tsx'
 import { FormDialog } from '../ui/dialog/form-dialog.tsx'
@@ -46,7 +45,7 @@ export function ConnectDialog({ idOrName, onClose }: { idOrName: string; onClose
       <TextField
         label="Or paste a repository URL"
         hint="https://github.com/me/site.git, or git@github.com:me/site.git for SSH with a deploy key."
-        error={connect.error === null ? undefined : explain(connect.error)}
+        error={connect.problem}
         value={url}
         onChange={setUrl}
         required

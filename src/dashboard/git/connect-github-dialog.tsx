@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { createGitApp } from '#contract/api/git-app.ts'
-import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
 import { TextField } from '../ui/control/field.tsx'
 import { FormDialog } from '../ui/dialog/form-dialog.tsx'
@@ -31,7 +30,7 @@ export function ConnectGithubDialog({ onClose }: { onClose: () => void }) {
       <TextField
         label="Organization"
         hint="Leave empty for the repositories of your own account."
-        error={begin.error === null ? undefined : explain(begin.error)}
+        error={begin.problem}
         value={organization}
         onChange={setOrganization}
         maxLength={100}

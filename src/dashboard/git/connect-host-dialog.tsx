@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { createGitConnection } from '#contract/api/git-connection.ts'
-import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
 import { SelectField, TextField } from '../ui/control/field.tsx'
 import { FormDialog } from '../ui/dialog/form-dialog.tsx'
@@ -77,7 +76,7 @@ export function ConnectHostDialog({
       <TextField
         label="Access token"
         hint={`${host.token} It needs: ${host.scopes}${host.scopes.endsWith('.') ? '' : '.'}`}
-        error={connect.error === null ? undefined : explain(connect.error)}
+        error={connect.problem}
         type="password"
         value={token}
         onChange={setToken}

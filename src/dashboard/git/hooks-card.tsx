@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { createDeployHook, deleteDeployHook, listDeployHooks } from '#contract/api/git.ts'
-import { explain } from '../api/explain.ts'
 import { useAction, useRead } from '../api/query.ts'
 import { Button, IconButton } from '../ui/control/button.tsx'
 import { CopyLine } from '../ui/control/copy-button.tsx'
@@ -73,7 +72,7 @@ function NewHookDialog({ idOrName, onClose }: { idOrName: string; onClose: () =>
       <TextField label="Name" value={name} onChange={setName} required maxLength={100} autoComplete="off" />
       <TextField
         label="Branch"
-        error={make.error === null ? undefined : explain(make.error)}
+        error={make.problem}
         value={ref}
         onChange={setRef}
         required

@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { createApplication, updateApplication } from '#contract/api/application.ts'
 import { SCOPES, type Scope } from '#contract/scopes.ts'
-import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
 import { SelectField, TextField } from '../ui/control/field.tsx'
 import { FormDialog } from '../ui/dialog/form-dialog.tsx'
@@ -68,14 +67,7 @@ export function ApplicationDialog({
       busy={save.isPending}
       onSubmit={() => save.mutate(undefined)}
     >
-      <TextField
-        label="Name"
-        error={save.error === null ? undefined : explain(save.error)}
-        value={name}
-        onChange={setName}
-        required
-        maxLength={64}
-      />
+      <TextField label="Name" error={save.problem} value={name} onChange={setName} required maxLength={64} />
       <TextField
         label="Redirect URL"
         hint="Where users are sent after they approve. No other URL is accepted."

@@ -3,7 +3,6 @@ import { ApiError } from '#client/api-error.ts'
 import { createInvitation } from '#contract/api/invitation.ts'
 import { loginMethods } from '#contract/api/login.ts'
 import { inviteMember, type Role } from '#contract/api/team.ts'
-import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
 import { SelectField, TextField } from '../ui/control/field.tsx'
 import { FormDialog } from '../ui/dialog/form-dialog.tsx'
@@ -47,7 +46,7 @@ export function InviteDialog({ teamId, onClose }: { teamId: string; onClose: () 
       <TextField
         label="Email"
         type="email"
-        error={invite.error === null ? undefined : explain(invite.error)}
+        error={invite.problem}
         value={email}
         onChange={setEmail}
         required

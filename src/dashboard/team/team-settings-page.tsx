@@ -3,7 +3,6 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { getTeam, updateTeam } from '#contract/api/team.ts'
 import { useAccount } from '../api/account.tsx'
-import { explain } from '../api/explain.ts'
 import { useAction, useRead } from '../api/query.ts'
 import { Button } from '../ui/control/button.tsx'
 import { CopyLine } from '../ui/control/copy-button.tsx'
@@ -65,7 +64,7 @@ export function TeamSettingsPage() {
             <TextField
               label="Team slug"
               hint="Used in URLs. Lowercase letters, digits and hyphens."
-              error={save.error === null ? undefined : explain(save.error)}
+              error={save.problem}
               value={slug}
               onChange={setSlug}
               required

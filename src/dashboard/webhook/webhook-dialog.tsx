@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { createWebhook, updateWebhook } from '#contract/api/webhook.ts'
-import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
 import { ProjectBoxes } from '../project/project-boxes.tsx'
 import { TextField } from '../ui/control/field.tsx'
@@ -61,7 +60,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook?: WebhookFields; o
         label="URL"
         type="url"
         placeholder="https://example.com/aloft"
-        error={save.error === null ? undefined : explain(save.error)}
+        error={save.problem}
         value={url}
         onChange={setUrl}
         required

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -34,12 +34,58 @@ const env = {
   GIT_COMMITTER_EMAIL: 'ada@aloft.test',
 }
 
-export const runGit = (folder: string, ...args: string[]): Promise<GitResult> =>
-  new Promise((resolve) => {
-    execFile('git', args, { cwd: folder, env, maxBuffer: 1 << 26 }, (error, stdout, stderr) =>
-      resolve({ ok: error === null, said: `${stdout}${stderr}`, stdout }),
-    )
+/** What the process that runs git is told to do, and what it answers. */
+export interface GitOrder {
+  readonly id: number
+  readonly folder: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+export interface GitAnswer {
+  readonly id: number
+  readonly ok: boolean
+  readonly stdout: string
+  readonly stderr: string
+}
+
+let starter: ChildProcess | undefined
+let orders = 0
+const waiting = new Map<number, (answer: GitAnswer) => void>()
+
+/**
+ * One process runs git for all tests of this one. To start a program takes a process longer the more memory it has, and one that
+ * has a server and its tests in it needs five times as long as one that has nothing.
+ */
+function openStarter(): ChildProcess {
+  const child = fork(join(import.meta.dirname, 'git-starter.ts'), {
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
+  child.on('message', (answer: GitAnswer) => {
+    waiting.get(answer.id)?.(answer)
+    waiting.delete(answer.id)
+    // A process of tests ends when nothing is under way.
+    if (waiting.size === 0) child.channel?.unref()
+  })
+  child.once('exit', () => {
+    starter = undefined
+    for (const [id, settle] of waiting)
+      settle({ id, ok: false, stdout: '', stderr: 'the process that runs git has ended' })
+    waiting.clear()
+  })
+  child.unref()
+  return child
+}
+
+export async function runGit(folder: string, ...args: string[]): Promise<GitResult> {
+  starter ??= openStarter()
+  const order: GitOrder = { id: ++orders, folder, args, env }
+  const answered = new Promise<GitAnswer>((resolve) => waiting.set(order.id, resolve))
+  starter.channel?.ref()
+  starter.send(order)
+  const { ok, stdout, stderr } = await answered
+  return { ok, said: `${stdout}${stderr}`, stdout }
+}
 
 /** A repository of somebody at their desk, with what the real git is told to do in it. */
 export async function workTree(

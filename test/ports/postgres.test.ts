@@ -7,6 +7,7 @@ import type { Tables } from '#adapters/sql/tables.ts'
 import { onPostgres } from '#test/support/database/databases.ts'
 import { asVersion } from '#test/support/database/older-server.ts'
 import { openStores } from '#test/support/database/stores.ts'
+import { until } from '#test/support/until.ts'
 
 const unavailable = { kind: 'service_unavailable' }
 
@@ -92,6 +93,46 @@ onPostgres((name, open) =>
         { statement: "select $1::int, 'with'", plans: 2 },
         { statement: 'with few as (select 1 as one) select one from few', plans: 2 },
       ])
+    })
+
+    it('has as many statements planned once as a server should keep, and those of the next connection anew', async (t) => {
+      const { config } = await openStores(t, open)
+      const db = new Kysely<Tables>({
+        dialect: createPostgresDialect({ url: config.url as string, connections: 1 }),
+      })
+      t.after(() => db.destroy())
+      const planned = async () => {
+        const { rows } = await sql<{ count: number; pid: number }>`
+          select count(*), pg_backend_pid() as pid from pg_prepared_statements`.execute(db)
+        return rows[0] ?? assert.fail()
+      }
+      const say = (n: number) => sql`select ${sql.lit(n)} as n`.execute(db)
+      for (let n = 0; n < 600; n++) await say(n)
+      const { count, pid } = await planned()
+      assert.equal(count, 512)
+      const elsewhere = new Kysely<Tables>({
+        dialect: createPostgresDialect({ url: config.url as string, connections: 1 }),
+      })
+      t.after(() => elsewhere.destroy())
+      await sql`select pg_terminate_backend(${pid}, 10000)`.execute(elsewhere)
+      // The news that it is gone may arrive after it was used.
+      await say(599).catch((error) => assert.equal(error.kind, 'service_unavailable'))
+      await say(599)
+      const next = await planned()
+      assert.notEqual(next.pid, pid)
+      assert.equal(next.count, 2)
+    })
+
+    it('is replaced from time to time, so that the server forgets what nobody asks for any more', async (t) => {
+      const { config } = await openStores(t, open)
+      const db = new Kysely<Tables>({
+        dialect: createPostgresDialect({ url: config.url as string, connections: 1, connectionMs: 50 }),
+      })
+      t.after(() => db.destroy())
+      const pid = async () =>
+        (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]?.pid
+      const first = await pid()
+      await until(async () => (await pid()) !== first)
     })
 
     it('is not handed on while a transaction is open on it', async (t) => {

@@ -6,7 +6,7 @@ import {
   PostgresQueryCompiler,
 } from 'kysely'
 import pg from 'pg'
-import { SECOND } from '#contract/time.ts'
+import { DAY, SECOND } from '#contract/time.ts'
 import { convertError } from './errors.ts'
 import { PostgresSession } from './postgres-session.ts'
 
@@ -16,10 +16,18 @@ interface PostgresOptions {
   readonly connections?: number
   /** How long one statement may take; 0 for as long as it needs. */
   readonly statementMs?: number
+  /** After how long a connection is replaced by a new one, once nobody uses it. */
+  readonly connectionMs?: number
 }
 
 /** More texts than the stores have; a bound in case one is ever built from input. */
 const STATEMENTS = 512
+
+/**
+ * A server keeps what it has planned for as long as the connection is there. Each day brings tables of its own, and a few
+ * statements that name them, which nobody sends any more the day after.
+ */
+const CONNECTION_MS = DAY
 
 /** The first version that can be told how to plan. */
 const OLDEST = 12
@@ -51,7 +59,12 @@ async function begin(client: pg.ClientBase): Promise<void> {
     )
 }
 
-function createPool({ url, connections = 10, statementMs = 15 * SECOND }: PostgresOptions): pg.Pool {
+function createPool({
+  url,
+  connections = 10,
+  statementMs = 15 * SECOND,
+  connectionMs = CONNECTION_MS,
+}: PostgresOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'aloft',
@@ -59,6 +72,7 @@ function createPool({ url, connections = 10, statementMs = 15 * SECOND }: Postgr
     max: connections,
     connectionTimeoutMillis: 5 * SECOND,
     idleTimeoutMillis: 30 * SECOND,
+    maxLifetimeSeconds: connectionMs / SECOND,
     keepAlive: true,
     onConnect: begin,
     ...(statementMs === 0
@@ -79,7 +93,8 @@ function createPool({ url, connections = 10, statementMs = 15 * SECOND }: Postgr
 
 class PostgresDriver implements Driver {
   readonly #options: PostgresOptions
-  readonly #names = new Map<string, string>()
+  /** What each connection has names for. */
+  readonly #names = new WeakMap<pg.PoolClient, Map<string, string>>()
   #pool: pg.Pool | undefined
 
   constructor(options: PostgresOptions) {
@@ -93,7 +108,9 @@ class PostgresDriver implements Driver {
   async acquireConnection(): Promise<PostgresSession> {
     if (!this.#pool) throw new Error('the database is not open')
     try {
-      return new PostgresSession(await this.#pool.connect(), (sql) => this.#nameOf(sql))
+      const client = await this.#pool.connect()
+      const names = this.#namesOf(client)
+      return new PostgresSession(client, (sql) => nameOf(names, sql))
     } catch (error) {
       throw convertError(error)
     }
@@ -119,13 +136,21 @@ class PostgresDriver implements Driver {
     await this.#pool?.end()
   }
 
-  #nameOf(sql: string): string | undefined {
-    const known = this.#names.get(sql)
-    if (known !== undefined || this.#names.size >= STATEMENTS) return known
-    const name = `aloft_${this.#names.size}`
-    this.#names.set(sql, name)
-    return name
+  #namesOf(client: pg.PoolClient): Map<string, string> {
+    const known = this.#names.get(client)
+    if (known !== undefined) return known
+    const names = new Map<string, string>()
+    this.#names.set(client, names)
+    return names
   }
+}
+
+function nameOf(names: Map<string, string>, sql: string): string | undefined {
+  const known = names.get(sql)
+  if (known !== undefined || names.size >= STATEMENTS) return known
+  const name = `aloft_${names.size}`
+  names.set(sql, name)
+  return name
 }
 
 export const createPostgresDialect = (options: PostgresOptions): Dialect => ({

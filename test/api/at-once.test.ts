@@ -880,6 +880,22 @@ apiSuite('at once', (server) =>
             ]
           },
         )
+      test('delete one that has a name of a project below it, and promote what has an alias there', async () => {
+        const name = await domain()
+        const { id, name: of } = await deploy(fresh(), 'both', {
+          target: 'production',
+          alias: [`alias.${name}`],
+        })
+        await must(`POST /v10/projects/${of}/domains`, { name: `www.${name}` })
+        // The first has the domain then and comes to need the project, of which the other has the lock and needs the domain.
+        const answers = await gate.inLine(`select 1 from domains where name = '${name}' for update`, [
+          () => call(`DELETE /v2/domains/${name}`),
+          () => call(`POST /v10/projects/${of}/promote/${id}`),
+        ])
+        assert.deepEqual(answers.map(said), ['200', '202'])
+        assert.deepEqual([await owns(name)(), await below(name)()], [0, 0])
+        assert.equal((await call(`GET /v9/projects/${of}/domains/www.${name}`)).status, 404)
+      })
     })
 
     describe('for the domains of projects', () => {

@@ -5,6 +5,8 @@ import pg from 'pg'
 export interface Gate {
   /** Begins all of this, and lets it write once each has come to its first write, waits for another, or has ended. */
   through<T>(begin: readonly (() => Promise<T>)[]): Promise<readonly T[]>
+  /** Begins one after the other, each once those before it wait for the rows that this locks, and then lets go of them. */
+  inLine<T>(lock: string, begin: readonly (() => Promise<T>)[]): Promise<readonly T[]>
   close(): Promise<void>
 }
 
@@ -28,8 +30,10 @@ const OPENS_MS = 5000
  * there was before, which is the worst that can happen to them. One writer at a time, as SQLite has it, needs no gate.
  */
 export async function openGate(url: string | undefined): Promise<Gate> {
-  if (url === undefined)
-    return { through: (begin) => Promise.all(begin.map((each) => each())), close: async () => {} }
+  if (url === undefined) {
+    const atOnce: Gate['through'] = (begin) => Promise.all(begin.map((each) => each()))
+    return { through: atOnce, inLine: (_, begin) => atOnce(begin), close: async () => {} }
+  }
   const client = new pg.Client(url)
   await client.connect()
   const { rows } = await client.query<{ names: string }>(TABLES)
@@ -47,6 +51,22 @@ export async function openGate(url: string | undefined): Promise<Gate> {
         const seen = (rows[0]?.waiting ?? 0) + ended
         if (seen !== known || seen === 0) alike = 0
         known = seen
+      }
+      await client.query('commit')
+      return Promise.all(answers)
+    },
+    async inLine(lock, begin) {
+      await client.query(`begin; ${lock}`)
+      let ended = 0
+      const answers: ReturnType<(typeof begin)[number]>[] = []
+      const opensAt = performance.now() + OPENS_MS
+      for (const each of begin) {
+        answers.push(each().finally(() => ended++) as ReturnType<typeof each>)
+        for (let seen = 0; seen < answers.length && performance.now() < opensAt; ) {
+          await sleep(PAUSE_MS)
+          const { rows } = await client.query<{ waiting: number }>(WAITING)
+          seen = (rows[0]?.waiting ?? 0) + ended
+        }
       }
       await client.query('commit')
       return Promise.all(answers)

@@ -3,6 +3,8 @@ import { symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type * as DatabaseModule from '#adapters/sql/database/database.ts'
 import type * as TransactModule from '#adapters/sql/database/transact.ts'
+import type * as LogDatabaseModule from '#adapters/sql/log/log-database.ts'
+import type * as TrafficModule from '#adapters/sql/log/traffic-store.ts'
 import type * as StoresModule from '#adapters/sql/stores.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -12,6 +14,8 @@ const git = (...args: readonly string[]): string =>
     .trim()
 
 const MIGRATIONS = 'src/adapters/sql/migrations'
+/** Those of the logs. */
+export const LOG_MIGRATIONS = 'src/adapters/sql/log/log-migrations'
 
 function whyNot(): string | false {
   try {
@@ -25,8 +29,8 @@ function whyNot(): string | false {
 /** Why the program of an earlier version cannot be had, if so. */
 export const withoutHistory = whyNot()
 
-const commitBefore = (migration: string): string =>
-  `${git('log', '--diff-filter=A', '--format=%H', '-1', '--', `${MIGRATIONS}/${migration}.ts`)}~`
+const commitBefore = (migration: string, among = MIGRATIONS): string =>
+  `${git('log', '--diff-filter=A', '--format=%H', '-1', '--', `${among}/${migration}.ts`)}~`
 
 const migrationsAt = (commit: string): readonly string[] =>
   git('ls-tree', '--name-only', commit, `${MIGRATIONS}/`)
@@ -45,8 +49,12 @@ export function migrationToLack(migrations: readonly string[]): string {
 }
 
 /** Puts the program as it was before this migration came into the folder; answers its main file. */
-export async function programWithout(migration: string, folder: string): Promise<string> {
-  const archive = execFileSync('git', ['archive', commitBefore(migration), 'src', 'package.json'], {
+export async function programWithout(
+  migration: string,
+  folder: string,
+  among?: typeof LOG_MIGRATIONS,
+): Promise<string> {
+  const archive = execFileSync('git', ['archive', commitBefore(migration, among), 'src', 'package.json'], {
     cwd: root,
     maxBuffer: 2 ** 29,
   })
@@ -68,4 +76,18 @@ export async function storesIn(folder: string): Promise<OlderStores> {
     load('database/transact.ts'),
   ])
   return { openDatabase, createStores, createTransact }
+}
+
+/** How such a program counts visits. */
+export async function countsIn(
+  folder: string,
+): Promise<
+  Pick<typeof LogDatabaseModule, 'openLogDatabase'> & Pick<typeof TrafficModule, 'createTrafficStore'>
+> {
+  const load = (path: string) => import(join(folder, 'src/adapters/sql/log', path))
+  const [{ openLogDatabase }, { createTrafficStore }] = await Promise.all([
+    load('log-database.ts'),
+    load('traffic-store.ts'),
+  ])
+  return { openLogDatabase, createTrafficStore }
 }

@@ -6,9 +6,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { type Kysely, sql } from 'kysely'
 import { openDatabase } from '#adapters/sql/database/database.ts'
+import { openLogDatabase } from '#adapters/sql/log/log-database.ts'
+import { createTrafficStore } from '#adapters/sql/log/traffic-store.ts'
 import { MIGRATIONS } from '#adapters/sql/migrations/list.ts'
 import { migrate } from '#adapters/sql/migrations/migrate.ts'
 import type { Migration } from '#adapters/sql/migrations/migration.ts'
+import { DAY } from '#contract/time.ts'
+import { countVisit, createTally, showTally } from '#core/analytics/tally.ts'
+import type { TrafficRow, TrafficStore } from '#core/analytics/traffic-store.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { onPostgres, removeDatabase } from '#test/support/database/databases.ts'
 import { asVersion } from '#test/support/database/older-server.ts'
@@ -25,7 +30,14 @@ import {
 import { startServer } from '#test/support/server.ts'
 import { aboutSqlite } from '#test/support/several.ts'
 import { caller, type KeptData, unpack } from './kept-data.ts'
-import { migrationToLack, programWithout, storesIn, withoutHistory } from './older-program.ts'
+import {
+  countsIn,
+  LOG_MIGRATIONS,
+  migrationToLack,
+  programWithout,
+  storesIn,
+  withoutHistory,
+} from './older-program.ts'
 
 const DATA = join(import.meta.dirname, 'data')
 const files = (await readdir(DATA)).filter((name) => name.endsWith('.tar.br')).sort()
@@ -253,5 +265,71 @@ onPostgres((_, open) =>
     await serving.more(20)
     const { rounds, longestMs } = await serving.stop()
     t.diagnostic(`${rounds} rounds, the longest ${longestMs} ms`)
+  }),
+)
+
+onPostgres((_, open) =>
+  test('visits are counted in the same rows by the version that has no tables by time for them', {
+    skip: withoutHistory,
+  }, async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'aloft-before-'))
+    await programWithout('0023-traffic-tables', folder, LOG_MIGRATIONS)
+    const older = await countsIn(folder)
+    const config = { url: await open(), file: '' }
+    const [before, today] = [await older.openLogDatabase(config), await openLogDatabase(config)]
+    t.after(async () => {
+      await Promise.all([before.close(), today.close()])
+      await removeDatabase(config.url)
+      await rm(folder, { recursive: true, force: true })
+    })
+    await before.migrate()
+    const stores = [older.createTrafficStore(before.db), createTrafficStore(today.db)] as const
+    const [then, now] = stores
+    const noon = Date.UTC(2023, 10, 14, 12)
+    const scope = { projectId: 'prj_a', deploymentId: '' }
+    const visits = (at: number): readonly TrafficRow[] => {
+      const tally = createTally()
+      countVisit(tally, { status: 200, ms: 3, bytes: 10 })
+      const row = { ...scope, target: 'production', tally } as const
+      return [
+        { ...row, step: 'minute', at },
+        { ...row, step: 'hour', at },
+        { ...row, step: 'hour', at, path: '/' },
+      ]
+    }
+    /** Of minutes, hours and paths, as each of them reads it. */
+    const sums = async (store: TrafficStore) => {
+      const time = { from: 0, to: 2 * noon }
+      const tallies = [
+        await store.read(scope, { step: 'minute', ...time }),
+        await store.read(scope, { step: 'hour', ...time }),
+        await store.topPaths(scope, { step: 'hour', ...time }, 10),
+      ]
+      return tallies.map((rows) => rows.map(({ tally }) => showTally(tally).requests))
+    }
+    await then.add(visits(noon))
+    await today.migrate()
+    await now.rotate('all', 'minute', noon, 0)
+    await now.rotate('paths', 'hour', noon, 0)
+    // One day has no table of its own, and two have one.
+    for (const at of [noon, noon + DAY, noon + 2 * DAY])
+      await Promise.all(
+        stores.map(async (store) => {
+          for (let n = 0; n < 10; n++) await store.add(visits(at))
+        }),
+      )
+    for (const store of stores) assert.deepEqual(await sums(store), [[21, 20, 20], [21, 20, 20], [61]])
+    const { rows } = await sql<{ place: string; count: number }>`
+      select tableoid::regclass::text as place, count(*) from traffic where step = 'minute' group by 1 order by 1
+    `.execute(today.db)
+    assert.deepEqual(rows, [
+      { place: 'public_logs.traffic_minute_20231115', count: 1 },
+      { place: 'public_logs.traffic_minute_20231116', count: 1 },
+      { place: 'traffic', count: 1 },
+    ])
+    // It goes on to delete row by row what is old, in whichever table.
+    assert.equal(await then.prune('all', 'minute', noon + 3 * DAY, 500), 3)
+    await then.deleteFor('prj_a')
+    assert.deepEqual(await sums(now), [[], [], []])
   }),
 )

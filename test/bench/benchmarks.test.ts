@@ -29,8 +29,14 @@ for (const { ids, tools, load } of BENCHMARKS) {
   })
 }
 
-for (const program of ['micro/blob-store.ts', 'micro/visit-counting.ts'])
-  test(`${program} prints what it has measured`, async () => {
+for (const [program, tool] of [
+  ['micro/blob-store.ts'],
+  ['micro/visit-counting.ts'],
+  ['micro/postgres-costs.ts', 'postgresql'],
+] as const)
+  test(`${program} prints what it has measured`, {
+    skip: tool !== undefined && missing.includes(tool) && `${tool} is not installed`,
+  }, async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'bench', program)])
     assert.match(stdout, /\d/)
     assert.doesNotMatch(stdout, /NaN|Infinity/)

@@ -32,8 +32,10 @@ const SETTINGS = [
   'max_connections=400',
 ]
 
-/** Debian keeps the server's programs out of the path, by version. */
+/** Debian keeps the server's programs out of the path, by version. `ALOFT_TEST_POSTGRES_PROGRAMS` names the folder of another. */
 function program(name: string): string {
+  const { ALOFT_TEST_POSTGRES_PROGRAMS: folder } = process.env
+  if (folder) return join(folder, name)
   const [newest] = globSync(`/usr/lib/postgresql/*/bin/${name}`).sort((a, b) =>
     b.localeCompare(a, 'en', { numeric: true }),
   )

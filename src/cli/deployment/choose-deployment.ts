@@ -16,7 +16,7 @@ export async function chooseDeployment(cli: Cli, named: string | undefined): Pro
   if (named !== undefined) return { api, id: (await findDeployment(api, named)).id }
   if (link === undefined)
     throw usageError(
-      'Which deployment? This folder is not linked to a project.',
+      'Which deployment? This folder is not linked to a project of this account.',
       'Pass a deployment id or URL, or link the folder with `aloft link`.',
     )
   const { targets } = await api.call(getProject, { params: { idOrName: link.projectId } })

@@ -2,20 +2,16 @@ import type { Static } from 'typebox'
 import type { Client } from '#client/client.ts'
 import { siteAddress } from '#client/site-address.ts'
 import { getDeployment } from '#contract/api/deployment.ts'
-import { linkedApi } from '../account.ts'
+import { type LinkedAccount, linkedAccount } from '../account.ts'
 import type { Cli } from '../cli.ts'
-import { type Link, readLink } from '../config/link-file.ts'
+import { readLink } from '../config/link-file.ts'
 import { hostOf } from '../host-of.ts'
 
 export type Deployment = Static<typeof getDeployment.reply>
 
 /** Calls for whoever the folder is linked for, unless the call says otherwise. */
-export async function folderApi(
-  cli: Cli,
-): Promise<{ readonly api: Client; readonly link: Link | undefined }> {
-  const link = readLink(cli.cwd, cli.baseUrl)
-  return { api: await linkedApi(cli, link), link }
-}
+export const folderApi = (cli: Cli): Promise<LinkedAccount> =>
+  linkedAccount(cli, readLink(cli.cwd, cli.baseUrl))
 
 /** A deployment by its id, its host or its address. */
 export const findDeployment = (api: Client, named: string): Promise<Deployment> =>

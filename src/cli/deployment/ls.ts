@@ -18,7 +18,8 @@ const PROJECTS = 10
 
 export const command = defineCommand({
   doing: 'list the deployments',
-  about: 'Lists deployments of the linked project, or all deployments if the folder is not linked.',
+  about:
+    'Lists deployments of the linked project, or all deployments if the folder is not linked or belongs to another account.',
   team: true,
   arguments: { project: optional('name of the project') },
   options: {

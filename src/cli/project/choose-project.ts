@@ -1,5 +1,5 @@
 import type { Client } from '#client/client.ts'
-import { accountApi, linkedApi } from '../account.ts'
+import { accountApi, linkedAccount } from '../account.ts'
 import type { Cli } from '../cli.ts'
 import { value } from '../command.ts'
 import { readLink } from '../config/link-file.ts'
@@ -19,11 +19,17 @@ interface Chosen {
 /** The project that was named; else the one that the folder is linked to, with the team it is linked for. */
 export async function chooseProject(cli: Cli, named: string | undefined): Promise<Chosen> {
   if (named !== undefined) return { api: await accountApi(cli), idOrName: named }
-  const link = readLink(cli.cwd, cli.baseUrl)
-  if (link === undefined)
+  const linked = readLink(cli.cwd, cli.baseUrl)
+  if (linked === undefined)
     throw usageError(
       'Which project? This folder is not linked to one.',
       'Link it with `aloft link`, or pass one with --project <id or name>.',
     )
-  return { api: await linkedApi(cli, link), idOrName: link.projectId }
+  const { api, link } = await linkedAccount(cli, linked)
+  if (link === undefined)
+    throw usageError(
+      'Which project? This folder is linked to one of another account.',
+      'Pass one with --project <id or name>, or use the account of the folder without --team and --personal.',
+    )
+  return { api, idOrName: link.projectId }
 }

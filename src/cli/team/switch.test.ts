@@ -78,6 +78,28 @@ test('the link of a folder comes before the team that was switched to', async ()
   assert.equal(actedFor(machine), acme.id)
 })
 
+test('the link of a folder names no project of another account', async () => {
+  await using machine = await startOffice()
+  mkdirSync(join(machine.home, '.aloft'))
+  const link = (teamId: string | null) =>
+    writeFileSync(join(machine.home, '.aloft/project.json'), JSON.stringify({ projectId: 'prj_1', teamId }))
+  const listed = async (...more: readonly string[]) => {
+    await machine.run(['ls', ...more])
+    return machine.api.requests.at(-1)?.query
+  }
+  link(null)
+  assert.deepEqual(await listed('--personal'), { projectId: 'prj_1' })
+  assert.deepEqual(await listed('--team', 'acme'), { teamId: acme.id })
+  link(acme.id)
+  assert.deepEqual(await listed('--team', 'acme'), { teamId: acme.id, projectId: 'prj_1' })
+  assert.deepEqual(await listed('--personal'), {})
+  const { code, stderr } = await machine.run(['env', 'ls', '--personal'])
+  assert.equal(code, 2)
+  assert.match(stderr, /linked to one of another account/)
+  assert.match((await machine.run(['rollback', '--personal'])).stderr, /project of this account/)
+  assert.match((await machine.run(['logs', '--personal'])).stderr, /project of this account/)
+})
+
 test('what cannot be switched says why, and changes nothing', async () => {
   await using machine = await startOffice()
   assert.equal((await machine.run(['teams', 'switch', 'other'])).code, 3)

@@ -31,7 +31,7 @@ export const command = defineCommand({
     const { api, link } = await folderApi(cli)
     if (given.deployment === undefined && link === undefined)
       throw usageError(
-        'Which project? This folder is not linked to one.',
+        'Which project? This folder is not linked to a project of this account.',
         'Pass a deployment id or URL, or link the folder with `aloft link`.',
       )
     if (given.undo) {

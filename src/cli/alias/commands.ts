@@ -4,7 +4,7 @@ export const COMMANDS: CommandTable = {
   groups: {
     alias: {
       summary: 'Domains pointed at a single deployment',
-      examples: [['alias set shop-a1b2c3 shop.example.com', 'point a domain at a deployment']],
+      examples: [['alias set shop-a1b2c3d4e.localhost shop.example.com', 'point a domain at a deployment']],
     },
   },
   synonyms: { aliases: 'alias' },

@@ -21,7 +21,7 @@ export const command = defineCommand({
   examples: [
     ['alias ls', 'all aliases of the account, newest first'],
     ['alias ls --project shop --domain example.com', 'filter the list'],
-    ['alias ls --deployment shop-a1b2c3', 'the aliases of one deployment'],
+    ['alias ls --deployment shop-a1b2c3d4e.localhost', 'the aliases of one deployment'],
   ],
   async run(cli, given) {
     const { domain, project } = given

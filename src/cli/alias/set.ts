@@ -13,7 +13,7 @@ export const command = defineCommand({
     alias: required('domain to serve it from; a single word becomes a subdomain of the platform'),
   },
   examples: [
-    ['alias set shop-a1b2c3 shop.example.com', 'with a custom domain'],
+    ['alias set shop-a1b2c3d4e.localhost shop.example.com', 'with a custom domain'],
     ['alias set dpl_4kTbb1xPBoTqRCUtqdXUkFvG beta', 'by deployment id, on a subdomain of this installation'],
   ],
   hints: {

@@ -7,6 +7,7 @@ import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { isPlatformHost, readAlias } from '../deployment/hosts.ts'
 import { markLive } from '../deployment/live.ts'
 import type { CheckCustomHost } from '../domain/custom-host.ts'
+import { isHostLabel } from '../domain/domain-name.ts'
 import type { DomainStore } from '../domain/domain-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Locks } from '../ports/locks.ts'
@@ -69,7 +70,11 @@ export function createAliases(parts: AliasParts): Aliases {
   }
 
   async function found(hosts: HostStore, ctx: Context, idOrHost: string): Promise<Alias> {
-    const alias = await hosts.alias(ctx.owner.id, idOrHost)
+    // A single word was assigned under the domain, and the same word finds it.
+    const isWord = isHostLabel(idOrHost.toLowerCase())
+    const alias =
+      (await hosts.alias(ctx.owner.id, idOrHost)) ??
+      (isWord ? await hosts.alias(ctx.owner.id, `${idOrHost}.${names.domain}`) : undefined)
     if (!alias) throw noAlias(idOrHost)
     checkReach(ctx, alias.projectId)
     return alias

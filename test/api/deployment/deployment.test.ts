@@ -949,5 +949,14 @@ apiSuite('aliases', (server) => {
     for (const alias of ['', 7, undefined]) assert.equal((await assign(alias)).status, 400)
     const staging = await assign(`own.${user.username}.localhost`)
     assert.equal(staging.status, 200, 'the staging form under the own scope')
+    const word = await assign('Single-word')
+    const { token } = user
+    for (const name of [word.body.uid, 'Single-word', 'single-word.localhost']) {
+      const { body } = await server.call(`GET /v2/platform/aliases/${name}`, { token })
+      assert.equal(body.alias, 'single-word.localhost', name)
+    }
+    const remove = () => server.call('DELETE /v2/platform/aliases/single-word', { token })
+    assert.deepEqual((await remove()).body, { status: 'SUCCESS' })
+    assert.equal((await remove()).status, 404)
   })
 })

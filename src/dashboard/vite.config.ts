@@ -22,6 +22,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 800,
     reportCompressedSize: false,
+    // Whoever starts the platform has no use for what took long in the build, which a busy machine decides.
+    rolldownOptions: { checks: { bundlerTimings: false } },
   },
   server: {
     proxy: {

@@ -8,7 +8,11 @@ export interface HostKey {
   readonly publicKey: string
 }
 
+/** One key in two hundred that the library makes is one that it cannot read, and with which no server would start. */
 export function newHostKey(): HostKey {
-  const pair = ssh2.utils.generateKeyPairSync('ed25519')
-  return { privateKey: pair.private, publicKey: pair.public.trim() }
+  for (;;) {
+    const pair = ssh2.utils.generateKeyPairSync('ed25519')
+    if (ssh2.utils.parseKey(pair.private) instanceof Error) continue
+    return { privateKey: pair.private, publicKey: pair.public.trim() }
+  }
 }

@@ -18,10 +18,6 @@ export interface GuestParts extends GitSessionParts {
   readonly commands: Counts
 }
 
-/** What the library lets clients send ahead on a channel; it does not see to it that they keep to that. */
-const WINDOW = 2 * 1024 * 1024
-/** More than one packet. */
-const LEEWAY = 64 * 1024
 /** Answers that the other end has not read: all commands of a connection together have less than that on their way. */
 const UNREAD = 1024 * 1024
 /** What is sent goes out in packets as small as the client says. Each costs as much as a large one, and of none there is no end. */
@@ -106,11 +102,9 @@ export class Guest {
       if (socket.bytesRead > this.#limits.signInBytes) this.cut()
       return
     }
-    const channels = [...this.#channels]
-    if (
-      socket.writableLength > UNREAD ||
-      channels.some(({ readableLength }) => readableLength > WINDOW + LEEWAY)
-    ) {
+    // The library says how much clients may send ahead, counts it, and takes whatever comes beyond it.
+    const isBeyond = [...this.#channels].some(({ incoming }) => incoming.window < 0)
+    if (isBeyond || socket.writableLength > UNREAD) {
       this.cut()
       return
     }

@@ -16,6 +16,8 @@ declare module 'ssh2' {
 
   interface ServerChannel extends Duplex {
     readonly stderr: Writable
+    /** How much the other end may still send; less than nothing where it sent more than that. */
+    readonly incoming: { readonly window: number }
     /** What the client says of what it is sent. */
     readonly outgoing: { readonly packetSize: number }
     exit(code: number): void

@@ -4,6 +4,7 @@ import { type Config, ConfigError, readConfig, unknownVariables } from '../confi
 import { createLog } from './compose/log.ts'
 import { exposedStores } from './compose/status/exposed-stores.ts'
 import { readConfigFile } from './config-file.ts'
+import { requireDataFolder } from './data/data-folder.ts'
 import { refuseMoved } from './data/moved-database.ts'
 import { CHILD_ROLES, type ChildRole } from './supervisor/child/child.ts'
 import { readChildOptions } from './supervisor/child/child-options.ts'
@@ -41,6 +42,7 @@ async function start(args: readonly string[], own: OwnStart): Promise<number> {
   for (const name of unknownVariables(process.env)) log.warn({ name }, 'unknown setting; is it misspelled?')
   for (const fault of exposedStores(config)) log.warn({ fault }, 'others on the network could interfere')
   checkAbilities(config)
+  await requireDataFolder(config)
   await refuseMoved(config)
   return supervise(config, role, log, { reread: read, ...own })
 }

@@ -113,6 +113,10 @@ describe('one installation, from its start to its stop', () => {
       /port \d+ on 127\.0\.0\.1 is in use/,
     )
     assert.match(await failure({ args: ['--role', 'dance'] }), /--role takes one of/)
+    assert.match(
+      await failure({ env: { ALOFT_DATA_DIR: join(import.meta.filename, 'data') } }),
+      /^aloft: ALOFT_DATA_DIR: \S+ cannot be used: a part of this path is a file$/m,
+    )
   })
 
   test('SIGTERM stops it cleanly, and a request in flight is answered', async () => {

@@ -35,7 +35,9 @@ export const command = defineCommand({
     ['logs --since 1h --status 5xx', 'server errors of the last hour'],
     ['logs dpl_7Y2h… --build --json', 'build output, as JSON'],
   ],
-  hints: SEE,
+  hints: {
+    not_found: `${SEE.not_found} A project's log: \`aloft projects logs <name>\`.`,
+  },
   async run(cli, given) {
     const { out } = cli
     if (given.follow && given.until !== undefined)

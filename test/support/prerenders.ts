@@ -10,6 +10,8 @@ export interface TestPrerenders {
   readonly prerenders: PrerenderCache
   /** As another process of the machine has it. */
   open(): PrerenderCache
+  /** What was put so far is on the disk. Visitors do not wait for that, and what is in memory is read again after a while. */
+  written(): Promise<void>
   remove(): Promise<void>
 }
 
@@ -19,6 +21,9 @@ export async function createTestPrerenders(clock: Clock): Promise<TestPrerenders
   const open = () => createFsPrerenderCache({ folder, budgetBytes: 50_000_000, clock, log: silentLog })
   const cache = open()
   const writing = new Set<Promise<void>>()
+  async function written(): Promise<void> {
+    while (writing.size > 0) await Promise.allSettled(writing)
+  }
   return {
     prerenders: {
       ...cache,
@@ -33,9 +38,9 @@ export async function createTestPrerenders(clock: Clock): Promise<TestPrerenders
       },
     },
     open,
+    written,
     async remove() {
-      // Visitors do not wait until their answer is kept: a folder that is written to cannot be removed.
-      while (writing.size > 0) await Promise.allSettled(writing)
+      await written()
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }

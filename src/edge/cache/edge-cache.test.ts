@@ -18,7 +18,7 @@ import { policyOf } from './cache-policy.ts'
 const instances = await createInstances()
 const time = { now: 1_700_000_000_000 }
 const clock = clockOf(() => time.now)
-const { prerenders, open, remove } = await createTestPrerenders(clock)
+const { prerenders, open, written, remove } = await createTestPrerenders(clock)
 const bus = createMemoryBus({ log: silentLog })
 const world = createEdgeWorld({
   ...{ runner: instances.runner, prerenders, clock, bus },
@@ -77,9 +77,11 @@ test('an answer with s-maxage is kept, grows stale, is made anew in the backgrou
   assert.equal(hit.headers['cache-control'], 'public, max-age=0, must-revalidate')
   assert.equal((await get('/fn', { 'if-none-match': String(hit.headers.etag) })).status, 304)
   assert.deepEqual((await get('/fn', {}, 'HEAD')).seen, ['', 'HIT'])
+  await written()
   time.now += 61_000
   assert.deepEqual((await get()).seen, ['made 1', 'STALE'])
   assert.equal((await until(get, 'made 2')).from, 'HIT')
+  await written()
   time.now += 91_000
   assert.deepEqual((await get()).seen, ['made 3', 'MISS'])
   assert.equal(asked.length, 3)
@@ -399,6 +401,7 @@ test('whoever spells the host in another way makes nothing for those who do not'
     assert.equal((await get()).text, usual)
   }
   // Nor when it has grown old, and is made for nobody in particular.
+  await written()
   time.now += 61_000
   await get('/fn', { host: `${host}:1` })
   assert.equal((await get()).text, usual)

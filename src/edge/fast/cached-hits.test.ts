@@ -21,7 +21,7 @@ import { silentLog } from '#test/support/silent-log.ts'
 const instances = await createInstances()
 const time = { now: 1_700_000_000_000 }
 const clock = clockOf(() => time.now)
-const { prerenders, remove } = await createTestPrerenders(clock)
+const { prerenders, written, remove } = await createTestPrerenders(clock)
 const bus = createMemoryBus({ log: silentLog })
 const images: Images = { convert: async () => Buffer.alloc(500, 'w'), close: async () => {} }
 const world = createEdgeWorld({ runner: instances.runner, prerenders, clock, bus, images })
@@ -164,6 +164,7 @@ test('on a connection of the fast path an answer grows old, is stale, and is ano
     assert.deepEqual([from(text), ageOf(text), last(text)], ['HIT', String(age), first])
   }
   assert.equal(fast.handedOver(), before)
+  await written()
   time.now += 60_000
   assert.equal(from(await one.say(host, '/fn')), 'STALE')
   assert.equal(fast.handedOver(), before + 1)

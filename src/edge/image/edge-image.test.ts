@@ -31,7 +31,7 @@ const images: Images = {
     return real.convert(source, request)
   },
 }
-const { prerenders, remove } = await createTestPrerenders(clock)
+const { prerenders, written, remove } = await createTestPrerenders(clock)
 let allowsPrivate = false
 const world = createEdgeWorld({ prerenders, clock, images, proxy: { allows: () => allowsPrivate } })
 const server = await serveSlow(world.edge)
@@ -94,6 +94,7 @@ test('an image is resized and converted to what a visitor takes, once for all', 
   const many = await Promise.all(Array.from({ length: 30 }, () => get('/c.png', { w: '1200' })))
   assert.deepEqual(new Set(many.map(({ status }) => status)), new Set([200]))
   assert.equal(converted, before + 1)
+  await written()
   time.now += 61_000
   assert.equal((await get('/a%20b.png')).headers['x-vercel-cache'], 'STALE')
 })

@@ -14,7 +14,7 @@ import { silentLog } from '#test/support/silent-log.ts'
 const instances = await createInstances()
 const time = { now: 1_700_000_000_000 }
 const clock = clockOf(() => time.now)
-const { prerenders, remove } = await createTestPrerenders(clock)
+const { prerenders, written, remove } = await createTestPrerenders(clock)
 const bus = createMemoryBus({ log: silentLog })
 const createWorld = () => createEdgeWorld({ runner: instances.runner, prerenders, clock, bus })
 const world = createWorld()
@@ -76,9 +76,11 @@ test('an answer is made once, kept, and made anew in the background when it is o
   const { get, asked } = await page()
   assert.deepEqual(await get().then(({ text, from }) => [text, from]), ['made 1', 'MISS'])
   assert.deepEqual(await get().then(({ text, from }) => [text, from]), ['made 1', 'HIT'])
+  await written()
   time.now += 59_000
   assert.equal((await get()).from, 'HIT')
   assert.equal((await get()).headers.age, '59')
+  await written()
   time.now += 2000
   assert.deepEqual(await get().then(({ text, from }) => [text, from]), ['made 1', 'STALE'])
   assert.equal((await until(get, 'made 2')).from, 'HIT')
@@ -87,6 +89,7 @@ test('an answer is made once, kept, and made anew in the background when it is o
 
 test('an answer made while the clock was ahead is made anew, rather than kept until then', async () => {
   const { get } = await page()
+  await written()
   time.now += 86_400_000
   assert.equal((await get()).from, 'MISS')
   time.now -= 86_400_000
@@ -109,6 +112,7 @@ test('nothing of a visitor gets into an answer for everyone, and visitors are to
   assert.equal(req?.headers['x-real-ip'], '127.0.0.1')
   assert.equal(req?.headers['x-matched-path'], '/page')
   // The function said ten seconds.
+  await written()
   time.now += 11_000
   assert.equal((await get('/page?a=1')).from, 'STALE')
 })
@@ -220,9 +224,11 @@ test('a page of the build is not made anew while it is fresh, and is once it is 
   })
   for (let i = 0; i < 3; i++) {
     assert.deepEqual(await get().then(({ text, from }) => [text, from]), ['from the build', 'PRERENDER'])
+    await written()
     time.now += 9000
   }
   assert.equal(asked.length, 0)
+  await written()
   time.now += 4000
   assert.equal((await get()).text, 'from the build')
   assert.equal((await until(get, 'made 1')).from, 'HIT')
@@ -301,6 +307,7 @@ test('failures are not kept, and an old answer outlives them', async () => {
   status = 200
   assert.equal((await get()).text, 'made 3')
   status = 503
+  await written()
   time.now += 61_000
   assert.deepEqual(await get().then(({ text, from }) => [text, from]), ['made 3', 'STALE'])
   await renewed(4)

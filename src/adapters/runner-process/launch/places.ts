@@ -3,6 +3,8 @@ import { chmod, lstat, mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/prom
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { SECOND } from '#contract/time.ts'
 
 /** Where things lie on this machine. */
 export interface Places {
@@ -103,10 +105,22 @@ export async function leaveRunFolder(run: string, succeeded: boolean): Promise<v
   if (!succeeded) await rmdir(run).catch(() => {})
 }
 
-/** Throws where somebody answers at this socket; else removes what is left of it. */
-export async function freeSocket(path: string): Promise<void> {
+/** What is left of an installation whose supervisor was killed notices that and ends, on a busy machine after seconds. */
+const LEAVING_MS = 10 * SECOND
+
+/** Throws where somebody answers at this socket, and goes on to; else removes what is left of it. */
+export async function freeSocket(path: string, leavingMs = LEAVING_MS): Promise<void> {
   if (path.length > LONGEST_PATH) throw new Error(`The path ${path} is too long for a socket`)
-  const answers = await new Promise<boolean>((resolve) => {
+  const givesUpAt = performance.now() + leavingMs
+  while (await isAnswered(path)) {
+    if (performance.now() >= givesUpAt) throw new Error(`Another process runs programs at ${path}`)
+    await setTimeout(100)
+  }
+  await rm(path, { force: true })
+}
+
+const isAnswered = (path: string): Promise<boolean> =>
+  new Promise((resolve) => {
     const socket = connect(path)
     socket.once('connect', () => {
       socket.destroy()
@@ -114,6 +128,3 @@ export async function freeSocket(path: string): Promise<void> {
     })
     socket.once('error', () => resolve(false))
   })
-  if (answers) throw new Error(`Another process runs programs at ${path}`)
-  await rm(path, { force: true })
-}

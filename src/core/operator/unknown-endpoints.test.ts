@@ -13,6 +13,15 @@ test('counts by what was meant, whatever ids were in it', () => {
   ])
 })
 
+test('what is a secret in a path counts as an id, whatever it looks like', () => {
+  const seen = createUnknownEndpoints(() => 5)
+  seen.note('GET', '/v1/integrations/deploy/prj_0123456789/secret')
+  assert.deepEqual(
+    seen.list().map(({ endpoint }) => endpoint),
+    ['GET /v1/integrations/deploy/:id/:id'],
+  )
+})
+
 test('keeps so many and no more, and those that are asked for often', () => {
   const seen = createUnknownEndpoints(() => 1)
   const word = (i: number) => [...String(i)].map((digit) => 'abcdefghij'[Number(digit)]).join('')

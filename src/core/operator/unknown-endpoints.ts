@@ -1,3 +1,5 @@
+import { loggedPath } from '#contract/secret-paths.ts'
+
 /** Requests for something that this API does not have, so that an operator sees what clients look for. */
 export interface UnknownEndpoint {
   /** Method and path; what looks like an id in it stands as `:id`. */
@@ -23,7 +25,7 @@ const isId = (segment: string): boolean =>
   !/^v\d+$/.test(segment) && (/[\d.%@]/.test(segment) || segment.length > 32)
 
 const shapeOf = (method: string, path: string): string =>
-  `${method} ${path
+  `${method} ${loggedPath(path, ':id')
     .split('/')
     .slice(0, SEGMENTS)
     .map((segment) => (isId(segment) ? ':id' : segment))

@@ -1,3 +1,4 @@
+import { loggedPath } from '#contract/secret-paths.ts'
 import type { Edge } from '#edge/edge.ts'
 import type { ListenerOptions } from '#listener/listener.ts'
 import type { FastLane } from '#listener/listener-fast-lane.ts'
@@ -67,12 +68,11 @@ export const fastLaneOf = ({ fastPath, fastStreams }: Edge): FastLane => ({
 })
 
 /** All but what the fast path answers, which is over before anything could stand still. */
-const noteRequests =
+export const noteRequests =
   (doing: Doing, handle: Handle): Handle =>
   (req, res) => {
     const { method, url = '', headers } = req
-    const query = url.indexOf('?')
     const host = headers.host ?? headers[':authority'] ?? ''
-    doing.begin(`${method} ${host}${query < 0 ? url : url.slice(0, query)}`)
+    doing.begin(`${method} ${host}${loggedPath(url)}`)
     return handle(req, res)
   }

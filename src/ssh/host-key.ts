@@ -12,7 +12,11 @@ export interface HostKey {
 export function newHostKey(): HostKey {
   for (;;) {
     const pair = ssh2.utils.generateKeyPairSync('ed25519')
-    if (ssh2.utils.parseKey(pair.private) instanceof Error) continue
-    return { privateKey: pair.private, publicKey: pair.public.trim() }
+    const key = { privateKey: pair.private, publicKey: pair.public.trim() }
+    if (isReadable(key)) return key
   }
 }
+
+/** Whether a server can start with it. */
+export const isReadable = ({ privateKey }: HostKey): boolean =>
+  !(ssh2.utils.parseKey(privateKey) instanceof Error)

@@ -7,16 +7,24 @@ const DNS_SECRET = 'dns-cookie-secret'
 
 export type Sealing = Pick<Parts, 'stores' | 'vault'>
 
-/** One value of the installation, sealed in the database; processes that race for it agree on one. */
+/**
+ * One value of the installation, sealed in the database; processes that race for it agree on one. One that is of no use to anybody is
+ * replaced: whoever finds it takes away that very value, and not one that another process has made meanwhile.
+ */
 export async function ensureSealed(
-  parts: Sealing,
+  { stores: { settings }, vault }: Sealing,
   key: string,
   make: () => Promise<string>,
+  isOfUse: (value: string) => boolean = () => true,
 ): Promise<string> {
-  const { settings } = parts.stores
-  const sealed =
-    (await settings.get(key)) ?? (await settings.ensure(key, parts.vault.seal(await make(), key)))
-  return parts.vault.open(sealed, key)
+  const ensure = async () => settings.ensure(key, vault.seal(await make(), key))
+  let sealed = (await settings.get(key)) ?? (await ensure())
+  for (;;) {
+    const value = vault.open(sealed, key)
+    if (isOfUse(value)) return value
+    await settings.take(key, sealed)
+    sealed = await ensure()
+  }
 }
 
 /** The authority that signs what TLS needs until a public one does. */

@@ -1,9 +1,9 @@
 import type { UseCases } from '#http/routes.ts'
-import { type HostKey, newHostKey } from '#ssh/host-key.ts'
+import { type HostKey, isReadable, newHostKey } from '#ssh/host-key.ts'
 import { type SshServer, startSshServer } from '#ssh/server.ts'
 import type { SshLimits } from '#ssh/ssh-limits.ts'
 import type { Config } from '../../../config/config.ts'
-import { ensureSealed } from '../../tls/authority.ts'
+import { ensureSealed, type Sealing } from '../../tls/authority.ts'
 import type { Parts } from '../parts.ts'
 import { SSH_HOST_KEY } from './ssh-address.ts'
 
@@ -22,8 +22,7 @@ export async function startSsh(
     readonly limits?: Partial<SshLimits> | undefined
   },
 ): Promise<SshServer> {
-  // One for all processes and machines: clients remember it.
-  const sealed = await ensureSealed(parts, SSH_HOST_KEY, async () => JSON.stringify(newHostKey()))
+  const { privateKey } = await ensureHostKey(parts)
   const { pushes, repositories, follow, maxBytes, maxRefs, turns, room } = use.git
   return startSshServer({
     host: config.host,
@@ -31,11 +30,21 @@ export async function startSsh(
     reusePort,
     ...(limits ? { limits } : {}),
     ...(sockets ? { sockets } : {}),
-    hostKey: (JSON.parse(sealed) as HostKey).privateKey,
+    hostKey: privateKey,
     keys: use.sshKeys,
     ...{ pushes, repositories, follow, maxBytes, maxRefs, turns, room },
     teams: parts.stores.teams,
     origin: config.origin,
     log: parts.log,
   })
+}
+
+/**
+ * One for all processes and machines: clients remember it. Earlier versions have stored some that cannot be read. No server has ever
+ * started with such a key, so that no client remembers it, and another takes its place.
+ */
+export async function ensureHostKey(parts: Sealing): Promise<HostKey> {
+  const make = async () => JSON.stringify(newHostKey())
+  const isOfUse = (value: string) => isReadable(JSON.parse(value) as HostKey)
+  return JSON.parse(await ensureSealed(parts, SSH_HOST_KEY, make, isOfUse)) as HostKey
 }

@@ -75,7 +75,9 @@ test('an answer with s-maxage is kept, grows stale, is made anew in the backgrou
   const hit = await get()
   assert.deepEqual(hit.seen, ['made 1', 'HIT'])
   assert.equal(hit.headers['cache-control'], 'public, max-age=0, must-revalidate')
-  assert.equal((await get('/fn', { 'if-none-match': String(hit.headers.etag) })).status, 304)
+  for (const list of [String(hit.headers.etag), `"x,y", W/${hit.headers.etag}`, '*'])
+    assert.equal((await get('/fn', { 'if-none-match': list })).status, 304, list)
+  assert.equal((await get('/fn', { 'if-none-match': '"x"' })).status, 200)
   assert.deepEqual((await get('/fn', {}, 'HEAD')).seen, ['', 'HIT'])
   await written()
   time.now += 61_000

@@ -8,6 +8,7 @@ import { type Answer, headerOf, type Question } from '../answer.ts'
 import type { AnswerMemory } from '../answer-memory.ts'
 import type { Result } from '../exchange.ts'
 import { compressAnswer, formNameOf } from '../file/compress-answer.ts'
+import { isInHand } from '../file/entity-tag.ts'
 import type { Moment } from '../moment.ts'
 import {
   type AnswerForms,
@@ -434,7 +435,8 @@ export interface CacheHit {
 /** What a visitor gets of it. */
 export function shownForm(form: Answer, where: From, age: number, asked: Question): Answer {
   const more = [...from(where), 'age', String(age)]
-  if (form.status === 200 && isInHand(asked, textOf(form.headers, 'etag')))
+  const [sent, tag] = [headerOf(asked, 'if-none-match'), textOf(form.headers, 'etag')]
+  if (form.status === 200 && sent !== undefined && tag !== undefined && isInHand(sent, tag))
     return { ...form, status: 304, headers: [...withoutBody(form.headers), ...more], body: undefined }
   return { ...form, headers: [...form.headers, ...more] }
 }
@@ -477,10 +479,3 @@ const withoutBody = (headers: Answer['headers']): Answer['headers'] =>
   headers.filter(
     (_, index) => !/^content-(?:length|type|encoding)$/.test(headers[index - (index % 2)] as string),
   )
-
-function isInHand(asked: Question, tag: string | undefined): boolean {
-  const sent = headerOf(asked, 'if-none-match')
-  if (tag === undefined || sent === undefined) return false
-  const bare = tag.replace(/^W\//, '')
-  return sent.split(',').some((one) => one.trim().replace(/^W\//, '') === bare)
-}

@@ -52,6 +52,7 @@ test('a tag is in hand if it is in the list, weak or strong, commas within quote
     ['"a"', 'W/"a"'],
     ['"x" , "a,b"', '"a,b"'],
     ['*', '"a"'],
+    ['a', 'a'],
   ] as const)
     assert.ok(isInHand(list, tag), `${list} ${tag}`)
   for (const list of ['"b"', 'a', '"a" "b', '"x,"a""', '']) assert.ok(!isInHand(list, '"a"'), list)

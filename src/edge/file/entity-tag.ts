@@ -36,9 +36,16 @@ function* tagsOf(sha256: string, accepted: readonly Encoding[]): Generator<strin
   }
 }
 
-/** If-None-Match: whether the client has what this tag stands for, be it weak or strong. */
-export const isInHand = (header: string, tag: string): boolean =>
-  header.trim() === '*' || readTags(header)?.some(({ text }) => text === tag.replace(WEAK, '')) === true
+/**
+ * If-None-Match: whether the client has what this tag stands for, be it weak or strong. A function may have forgotten the quotes: the
+ * client then sends back what it was given.
+ */
+export function isInHand(header: string, tag: string): boolean {
+  const sent = header.trim()
+  if (sent === '*' || sent === tag) return true
+  const bare = tag.replace(WEAK, '')
+  return readTags(sent)?.some(({ text }) => text === bare) === true
+}
 
 const WEAK = /^W\//
 

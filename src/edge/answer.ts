@@ -35,6 +35,8 @@ export interface Question {
   readonly from?: string
   /** Whether their network holds so much of our memory already that files come from where they are stored. */
   readonly isHolding?: boolean
+  /** Counts what is read ahead of a large file until this answer is over; false where their network has too much of that already. */
+  readonly holdFile?: () => boolean
 }
 
 export function headerOf({ headers }: Question, name: string): string | undefined {

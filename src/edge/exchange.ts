@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '#core/ports/clock.ts'
@@ -59,8 +60,24 @@ export function exchangeOf(
     question: {
       ...{ method: req.method ?? 'GET', headers: req.headers },
       ...{ from: ip, isHolding: !memory.hasRoom(ip) },
+      // Over HTTP/2 it is counted what the stream was given.
+      ...('stream' in res ? {} : { holdFile: fileHoldOf(res, ip, memory) }),
     },
     url: req.url ?? '/',
+  }
+}
+
+/** Once for an answer, however many parts of a file it has: they are read one after the other. */
+function fileHoldOf(res: ServerResponse, ip: string, memory: VisitorMemory): () => boolean {
+  let isHeld = false
+  return () => {
+    // Who has left already does not leave again.
+    if (isHeld || res.destroyed) return true
+    const taken = memory.holdFile(ip)
+    if (taken === undefined) return false
+    isHeld = true
+    res.once('close', taken)
+    return true
   }
 }
 

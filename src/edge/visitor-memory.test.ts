@@ -75,10 +75,15 @@ function greedy(port: number, from: number, headers = ''): Socket {
 }
 
 /** Of a visitor at another address of this machine. */
-async function get(port: number, path: string, localAddress: string): Promise<[number | undefined, Buffer]> {
+async function get(
+  port: number,
+  path: string,
+  localAddress: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<[number | undefined, Buffer]> {
   // A connection of its own, which could be used again.
   const agent = new Agent({ keepAlive: true })
-  const headers = { host: 'site.test' }
+  const headers = { host: 'site.test', ...more }
   const asked = request({ agent, port, host: '127.0.0.1', localAddress, path, headers }).end()
   const [answer] = await once(asked, 'response')
   const body = await buffer(answer)
@@ -148,6 +153,36 @@ test('what the fast path has sent in the clear and nobody takes is counted as we
   assert.equal(await isFast('127.0.0.2'), true, 'others do not notice')
   for (const socket of deafs) socket.destroy()
   while (!(await isFast('127.0.0.1'))) await inTurn()
+})
+
+/** More than kernels take for one connection. */
+const ENDLESS = { 'endless.bin': Buffer.alloc(32 * MB, 7) }
+
+test('who reads ahead too much of large files is read a little at a time', async () => {
+  const world = createEdgeWorld({ visitorLimits: { files: { all: 64 * MB, source: 2 * MB } } })
+  world.addSite('site.test', ENDLESS)
+  const { port, close } = await serveSlow(world.edge)
+  closing.push(() => world.edge.close(), close)
+  /** How often the file was opened for a part of it. */
+  const opensFor = async (localAddress: string): Promise<number> => {
+    const before = world.asked.opens
+    const [status, body] = await get(port, '/endless.bin', localAddress, { range: 'bytes=0-999999' })
+    assert.deepEqual([status, body.equals(Buffer.alloc(1_000_000, 7))], [206, true])
+    return world.asked.opens - before
+  }
+  assert.equal(await opensFor('127.0.0.1'), 1)
+  // Its end is recorded when nothing is held for it any more.
+  while (world.visits.length === 0) await inTurn()
+  const asked = 'GET /endless.bin HTTP/1.1\r\nHost: site.test\r\n\r\n'
+  // One after the other on a connection counts as well.
+  const deafs = [deaf(port), deaf(port)]
+  for (const socket of deafs) socket.write(asked.repeat(2))
+  while (world.asked.opens < 5) await inTurn()
+  assert.equal(await opensFor('127.0.0.1'), Math.ceil(1_000_000 / (64 * 1024)))
+  assert.equal(await opensFor('127.0.0.2'), 1, 'others do not notice')
+  for (const socket of deafs) socket.destroy()
+  // With them goes what they held.
+  while ((await opensFor('127.0.0.1')) > 1) await inTurn()
 })
 
 test('a small part of a file holds no more than itself, and several parts hold nothing', async () => {

@@ -10,13 +10,19 @@ export interface VisitorLimits {
   readonly bodies: ShareLimits
   /** Of what was written to streams of node:http2, of which a connection may have more than a hundred. */
   readonly streams: ShareLimits
+  /** Of large files that are being sent over HTTP/1.1. */
+  readonly files: ShareLimits
 }
 
 const MB = 1024 * 1024
 const LIMITS: VisitorLimits = {
   bodies: { all: 256 * MB, source: 64 * MB, least: 8 * MB },
   streams: { all: 384 * MB, source: 128 * MB, least: 16 * MB },
+  files: { all: 384 * MB, source: 128 * MB, least: 16 * MB },
 }
+
+/** Of a file that is sent as it is read: the piece that was written last, and the next one. */
+const FILE_BYTES = 512 * 1024
 
 /** Memory that a source is being sent a body from, by as many answers. */
 interface Loan {
@@ -32,18 +38,20 @@ interface Loan {
 export class VisitorMemory {
   readonly #bodies: SourceShares
   readonly #streams: SourceShares
+  readonly #files: SourceShares
   /** Of each source. What it is sent twice is in memory once. */
   readonly #loans = new Map<string, Map<ArrayBufferLike, Loan>>()
 
   constructor(limits: Partial<VisitorLimits> = {}) {
-    const { bodies, streams } = { ...LIMITS, ...limits }
+    const { bodies, streams, files } = { ...LIMITS, ...limits }
     this.#bodies = new SourceShares(bodies)
     this.#streams = new SourceShares(streams)
+    this.#files = new SourceShares(files)
   }
 
   /** Bytes that are held. */
   get size(): number {
-    return this.#bodies.size + this.#streams.size
+    return this.#bodies.size + this.#streams.size + this.#files.size
   }
 
   /** Whether a visitor at this address may be sent any file that can be in memory out of memory. */
@@ -69,6 +77,11 @@ export class VisitorMemory {
   /** The same of what a stream was given and its visitor has not taken so far. */
   holdUnsent(address: string, bytes: number): (() => void) | undefined {
     return this.#streams.take(address, bytes)
+  }
+
+  /** The same of a file that is read while it is sent. Without room for that, it can still be read a little at a time. */
+  holdFile(address: string): (() => void) | undefined {
+    return this.#files.take(address, FILE_BYTES)
   }
 
   #lend(address: string, memory: ArrayBufferLike): (() => void) | undefined {

@@ -51,9 +51,13 @@ const prepareFor = (
 
 /** How this visitor is sent what is not in memory. */
 const openerOf =
-  ({ isHolding }: Question, file: SiteFile, store: ContentStore): Opener =>
-  (span) =>
-    isHolding ? store.openSlowly(file, span) : store.open(file.sha256, span)
+  ({ isHolding, holdFile }: Question, file: SiteFile, store: ContentStore): Opener =>
+  (span) => {
+    const { start, end } = span ?? { start: 0, end: file.size }
+    // A little goes out at once to whoever it is.
+    const isSlow = isHolding || (end - start > SMALL && holdFile?.() === false)
+    return isSlow ? store.openSlowly(file, span) : store.open(file.sha256, span)
+  }
 
 /** The headers of an answer that tells the client to use the copy that it has. */
 export const notModifiedHeaders = ({ headers }: FileAnswer, tag: string): readonly string[] => [

@@ -10,6 +10,7 @@ import { answerHttpChallenges, type HttpChallengeParts } from '../../tls/acme/ac
 import { redirectToHttps, withoutPlain } from '../../tls/https-redirect.ts'
 import { createHostSwitch, upgradesOfSites } from './hosts.ts'
 import type { InTurns } from './in-turns.ts'
+import { limitUnsent } from './unsent-answers.ts'
 
 interface HandlerParts {
   readonly config: Config
@@ -46,7 +47,7 @@ export function buildHandler({
       (next) => noteRequests(doing, next),
       (next) => answerHttpChallenges(challenges, next),
       (next) => redirectToHttps(config, certificateFor, next),
-      (next) => createHostSwitch({ ...config, api, sites: next }),
+      (next) => createHostSwitch({ ...config, api: limitUnsent(api), sites: next }),
       () => edge.handle,
     ),
   }

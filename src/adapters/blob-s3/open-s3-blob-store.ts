@@ -6,7 +6,7 @@ import { createFsBlobStore } from '../blob-fs/fs-blob-store.ts'
 import { ContentCache } from './content-cache.ts'
 import type { ContentIndex } from './content-index.ts'
 import { readLocation } from './location.ts'
-import { createMarker } from './marker.ts'
+import { createMarker, type Marker } from './marker.ts'
 import { createS3BlobStore, type S3BlobStoreOptions } from './s3-blob-store.ts'
 import { S3Client } from './s3-client.ts'
 import type { Credentials } from './signature.ts'
@@ -18,6 +18,8 @@ export interface OpenS3Options extends Pick<S3BlobStoreOptions, 'onDamage' | 'sm
   readonly index: ContentIndex
   /** The name of the installation, which the store is marked with. */
   readonly installation: () => Promise<string>
+  /** Marks the store, or rejects where it is somebody else's. */
+  readonly claim?: (marker: Marker) => Promise<void>
   /** For copies on this machine. */
   readonly folder: string
   readonly budgetBytes: number
@@ -35,5 +37,11 @@ export async function openS3BlobStore(options: OpenS3Options): Promise<BlobStore
   const cache = new ContentCache({ store, budgetBytes: options.budgetBytes, hasRoom, clock, log })
   const marker = createMarker(client)
   const isOwnStore = async () => (await marker.read()) === (await options.installation())
-  return createS3BlobStore({ ...options, client, cache, isOwnStore })
+  return createS3BlobStore({
+    ...options,
+    client,
+    cache,
+    isOwnStore,
+    claim: async () => options.claim?.(marker),
+  })
 }

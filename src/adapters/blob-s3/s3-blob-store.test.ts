@@ -13,6 +13,7 @@ import { type Fate, type FlakyProxy, startFlakyProxy } from '#test/support/stora
 import { type SharedS3, shareS3, withoutS3 } from '#test/support/storage/s3.ts'
 import { openS3Storage, type S3Storage } from '#test/support/storage/s3-storage.ts'
 import { PART_BYTES } from './large-uploads.ts'
+import type { Marker } from './marker.ts'
 
 const nameOf = (bytes: Uint8Array) => hash('sha256', bytes)
 const isCorrupt = (error: unknown) => error instanceof BlobError && error.kind === 'corrupt'
@@ -141,6 +142,23 @@ describe('contents in an object store', { skip: withoutS3 }, () => {
     const reader = await machine({ installation: async () => 'another' })
     await assert.rejects(reader.read(sha256), isCorrupt)
     assert.equal((await reader.stat([sha256])).size, 1)
+  })
+
+  it('are stored only after the store was marked, which is tried again while it is away', async () => {
+    const marked: (string | undefined)[] = []
+    let isAway = true
+    const store = await machine({
+      claim: async (marker: Marker) => {
+        if (isAway) throw new Error('away')
+        marked.push(await marker.read())
+      },
+    })
+    const contents = [randomBytes(100), randomBytes(200_000)]
+    for (const bytes of contents) await assert.rejects(store.putBytes(bytes), /away/)
+    assert.deepEqual(await objects(), [])
+    isAway = false
+    for (const bytes of contents) await store.putBytes(bytes)
+    assert.deepEqual(marked, ['one'])
   })
 
   it('keep within the budget of the machine, and what was used stays', async () => {

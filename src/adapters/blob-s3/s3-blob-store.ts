@@ -31,6 +31,8 @@ export interface S3BlobStoreOptions {
   readonly cache: ContentCache
   /** Whether this is the store that the index speaks of. Asked before a content whose object is gone counts as lost. */
   readonly isOwnStore: () => Promise<boolean>
+  /** Marks the store before the first upload: it may have been away when the process started. */
+  readonly claim: () => Promise<void>
   readonly clock: Clock
   readonly log: Log
   /** Contents up to this size share packs. */
@@ -60,6 +62,7 @@ class S3BlobStore implements BlobStore {
   #filling = 0
   #tidying: Promise<void> = Promise.resolve()
   #closed: Promise<void> | undefined
+  #claimed: Promise<void> | undefined
 
   constructor(options: S3BlobStoreOptions) {
     this.#options = options
@@ -71,6 +74,7 @@ class S3BlobStore implements BlobStore {
     return this.#work.track(async () => {
       const digest = await this.#options.cache.receive(source, options)
       const { sha256, size } = digest
+      await this.#claim()
       if (size > this.#smallBytes) await this.#uploadLarge(sha256, size)
       else await this.#packs.add(sha256, await this.#received(sha256, () => this.#options.cache.read(sha256)))
       return digest
@@ -81,6 +85,7 @@ class S3BlobStore implements BlobStore {
     return this.#work.track(async () => {
       const digest = digestOf(bytes)
       const { sha256, size } = digest
+      await this.#claim()
       if (size <= this.#smallBytes) await this.#packs.add(sha256, bytes)
       else await uploadLarge(this.#options, { sha256, size, open: async () => piecesOf(bytes) })
       await this.#options.cache.keep([bytes])
@@ -175,6 +180,15 @@ class S3BlobStore implements BlobStore {
     await this.#work.ended()
     await this.#tidying
     this.#options.client.close()
+  }
+
+  /** Once, or again after it failed. */
+  #claim(): Promise<void> {
+    this.#claimed ??= this.#options.claim().catch((error: unknown) => {
+      this.#claimed = undefined
+      throw error
+    })
+    return this.#claimed
   }
 
   #uploadLarge(sha256: string, size: number): Promise<void> {

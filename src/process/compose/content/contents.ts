@@ -57,7 +57,7 @@ export async function openContents(config: Config, parts: ContentParts): Promise
     moving,
     bytes: () => (blobUrl === undefined ? bytesIn(folder) : parts.index.bytes()),
     async claim() {
-      for (const url of [blobUrl, blobFrom]) if (url !== undefined) await claimStore(config, url, parts)
+      for (const url of [blobUrl, blobFrom]) if (url !== undefined) await tryToClaim(config, url, parts)
     },
   }
 }
@@ -86,20 +86,21 @@ const openStore = (config: Config, url: string, copies: string, parts: ContentPa
     ...{ url, index, onDamage, clock, log },
     credentials: credentialsOf(config),
     installation: async () => (await settings.get(INSTALLATION)) ?? '',
+    claim: (marker) => claimStore(marker, index, settings),
     folder: join(config.dataDir, copies),
     budgetBytes: config.cacheBytes,
     hasRoom: () => disk.hasRoomFor('content'),
   })
 }
 
-async function claimStore(
+async function tryToClaim(
   config: Config,
   url: string,
   { index, settings, log, clock }: ContentParts,
 ): Promise<void> {
   const client = new S3Client({ location: readLocation(url), credentials: credentialsOf(config), clock })
   try {
-    await mark(createMarker(client), index, settings)
+    await claimStore(createMarker(client), index, settings)
   } catch (error) {
     if (!isUnavailable(error)) throw error
     log.warn({ err: error }, 'the object store does not respond: serving the copies on this machine')
@@ -108,7 +109,12 @@ async function claimStore(
   }
 }
 
-async function mark(marker: Marker, index: ContentIndex, settings: SettingStore): Promise<void> {
+/** Exported for its test. */
+export async function claimStore(
+  marker: Marker,
+  index: Pick<ContentIndex, 'page'>,
+  settings: Pick<SettingStore, 'ensure'>,
+): Promise<void> {
   const own = await settings.ensure(INSTALLATION, randomUUID())
   const found = await marker.read()
   if (found === own) return
@@ -116,10 +122,13 @@ async function mark(marker: Marker, index: ContentIndex, settings: SettingStore)
     throw new Error(
       'ALOFT_BLOB_URL: the object store contains the files of another installation; use another prefix',
     )
-  if ((await index.page('', 1)).length > 0)
+  if ((await index.page('', 1)).length > 0) {
+    // Another machine may have marked it since, and stored the first contents.
+    if ((await marker.read()) === own) return
     throw new Error(
       'ALOFT_BLOB_URL: the object store is not the one that contains the files of this installation',
     )
+  }
   await marker.write(own)
 }
 

@@ -16,6 +16,7 @@ interface Service {
   readonly image: string
   readonly environment?: Readonly<Record<string, string>>
   readonly volumes?: readonly string[]
+  readonly deploy?: { readonly endpoint_mode?: string }
 }
 
 const VARIABLES: Readonly<Record<string, string>> = {
@@ -74,4 +75,9 @@ test('stack.yaml gives every machine settings that it understands', () => {
   const config = configOf(machine)
   assert.equal(new URL(config.redisUrl?.reveal() ?? '').hostname, 'redis')
   for (const { image } of Object.values(stores)) assert.match(image, /:[\w.-]+$/)
+})
+
+test('stack.yaml asks for no virtual IP address, which takes IPVS', () => {
+  for (const [name, { deploy }] of Object.entries(services('stack.yaml')))
+    assert.equal(deploy?.endpoint_mode, 'dnsrr', name)
 })

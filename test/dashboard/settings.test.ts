@@ -52,7 +52,10 @@ describe('settings of a project', { skip: withoutChromium }, () => {
     await page.getByRole('switch', { name: 'Override: build command' }).click()
     await page.getByRole('textbox', { name: 'Build command' }).fill('make site')
     await dashboard.look(page, 'settings-build')
+    // What was said of the first change may still be there.
+    const saved = page.waitForResponse((response) => response.request().method() === 'PATCH')
     await button('Save').first().click()
+    await saved
     await said('Applies to the next deployment.')
     const built = await project()
     assert.deepEqual([built.framework, built.buildCommand, built.installCommand], ['vite', 'make site', null])

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -11,8 +11,11 @@ async function setUp(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-last-known-'))
   t.after(() => rm(folder, { recursive: true }))
   const file = join(folder, 'last-known.db')
-  const open = () => createLastKnown({ file, clock: { now: () => 1, monotonic: () => 1 }, log: silentLog })
-  return { open }
+  let now = 0
+  const clock = { now: () => ++now, monotonic: () => 1 }
+  const open = (more: { firstToGo?: readonly string[]; maxBytes?: number } = {}) =>
+    createLastKnown({ file, clock, log: silentLog, ...more })
+  return { open, file }
 }
 
 test('what was put is there after the end, however much it was, and what was taken back is not', async (t) => {
@@ -49,4 +52,33 @@ test('nothing is written for names that somebody makes up', async (t) => {
     ['BEGIN IMMEDIATE', 'COMMIT'],
   )
   known.close()
+})
+
+test('however many names somebody makes up, what else is known stays, and the file does not grow without end', async (t) => {
+  const { open, file } = await setUp(t)
+  const known = open({ firstToGo: ['made-up'], maxBytes: 2 ** 20 })
+  for (let i = 0; i < 10; i++) known.put('site', `${i}.test`, Buffer.alloc(20_000, i))
+  for (let i = 0; i < 20_000; i++) known.put('made-up', `x${i}.a.test`, { by: '*.a.test' })
+  known.close()
+  const again = open()
+  for (let i = 0; i < 10; i++) assert.ok(again.get('site', `${i}.test`), `${i}.test is known`)
+  assert.ok(again.get('made-up', 'x19999.a.test'))
+  assert.equal(again.get('made-up', 'x0.a.test'), undefined)
+  again.close()
+  assert.ok((await stat(file)).size < 3 * 2 ** 20)
+})
+
+test('the longest unused goes first', async (t) => {
+  const { open } = await setUp(t)
+  for (let round = 0; round < 4; round++) {
+    const known = open({ maxBytes: 2 ** 20 })
+    known.put('site', 'used.test', Buffer.alloc(50_000))
+    for (let i = 0; i < 10; i++) known.put('site', `${round}-${i}.test`, Buffer.alloc(50_000))
+    known.close()
+  }
+  const last = open()
+  assert.ok(last.get('site', 'used.test'))
+  assert.ok(last.get('site', '3-9.test'))
+  assert.equal(last.get('site', '0-0.test'), undefined)
+  last.close()
 })

@@ -10,33 +10,38 @@ interface LastKnownOptions {
   readonly file: string
   readonly clock: Clock
   readonly log: Log
+  /** Kinds of which anybody can have as much remembered as they like: they go before all others. */
+  readonly firstToGo?: readonly string[]
+  /** What all of it may take. */
+  readonly maxBytes?: number
 }
 
-/** What all values may take; the longest unused go first. */
+/** The longest unused go first. */
 const MAX_BYTES = 128 * 2 ** 20
 /** One that is larger would push out all others. */
 const LARGEST_SHARE = 0.25
 /** Waiting for the other processes that write to it; nobody may be kept waiting for long. */
 const BUSY_MS = 200
+/** The same before there are visitors: another process may be making an index. */
+const OPEN_MS = 10 * SECOND
 /** What is written at once: visitors wait for it. */
 const FLUSH_BYTES = 8 * 2 ** 20
 const FLUSH_ROWS = 500
 /** Until the rest of it. */
 const REST_MS = 50
-/** What a row takes beside its key and value. */
-const ROW_BYTES = 64
-/** How many flushes go by until it is looked at whether there is too much. */
-const PRUNE_EVERY = 60
+/** How many go in one flush where there is too much: more than come with it. */
+const PRUNE_ROWS = 2 * FLUSH_ROWS
 
 const SCHEMA = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
-  PRAGMA busy_timeout = ${BUSY_MS};
   CREATE TABLE IF NOT EXISTS known (
     kind TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, used_at INTEGER NOT NULL,
     PRIMARY KEY (kind, key)
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS known_by_use ON known (used_at);
+  CREATE INDEX IF NOT EXISTS known_by_kind ON known (kind, used_at);
+  PRAGMA busy_timeout = ${BUSY_MS};
 `
 
 /** Shared by all serving processes of a machine. */
@@ -58,7 +63,7 @@ function open({ file, log }: LastKnownOptions): DatabaseSync {
   for (let isSecond = false; ; isSecond = true) {
     let database: DatabaseSync | undefined
     try {
-      database = new DatabaseSync(file)
+      database = new DatabaseSync(file, { timeout: OPEN_MS })
       database.exec(SCHEMA)
       return database
     } catch (err) {
@@ -83,10 +88,14 @@ class SqliteLastKnown implements LastKnown {
   readonly #write: StatementSync
   readonly #has: StatementSync
   readonly #remove: StatementSync
+  readonly #removeOfKind: StatementSync
+  readonly #removeOldest: StatementSync
+  readonly #size: StatementSync
+  readonly #firstToGo: readonly string[]
+  readonly #maxBytes: number
   /** By kind and key: only the last counts. */
   readonly #waiting = new Map<string, Waiting>()
   #timer: NodeJS.Timeout | undefined
-  #flushes = 0
   #isTold = false
 
   constructor(database: DatabaseSync, options: LastKnownOptions) {
@@ -98,6 +107,17 @@ class SqliteLastKnown implements LastKnown {
     )
     this.#has = database.prepare('SELECT 1 FROM known WHERE kind = ? AND key = ?')
     this.#remove = database.prepare('DELETE FROM known WHERE kind = ? AND key = ?')
+    this.#removeOfKind = database.prepare(
+      'DELETE FROM known WHERE (kind, key) IN (SELECT kind, key FROM known WHERE kind = ? ORDER BY used_at LIMIT 1)',
+    )
+    this.#removeOldest = database.prepare(
+      'DELETE FROM known WHERE (kind, key) IN (SELECT kind, key FROM known ORDER BY used_at LIMIT 1)',
+    )
+    this.#size = database.prepare(
+      'SELECT (page_count - freelist_count) * page_size AS bytes FROM pragma_page_count, pragma_freelist_count, pragma_page_size',
+    )
+    this.#firstToGo = options.firstToGo ?? []
+    this.#maxBytes = options.maxBytes ?? MAX_BYTES
   }
 
   put(kind: string, key: string, value: unknown): void {
@@ -153,7 +173,7 @@ class SqliteLastKnown implements LastKnown {
           bytes += this.#store(each)
           if (bytes > FLUSH_BYTES || written.length >= FLUSH_ROWS) break
         }
-        if (this.#flushes++ % PRUNE_EVERY === 0) this.#prune()
+        this.#prune()
         this.#database.exec('COMMIT')
       } catch (error) {
         this.#database.exec('ROLLBACK')
@@ -170,26 +190,21 @@ class SqliteLastKnown implements LastKnown {
   /** Answers how much it was. */
   #store({ kind, key, value }: Waiting): number {
     const bytes = value === undefined ? undefined : serialize(value)
-    if (bytes === undefined || bytes.length > MAX_BYTES * LARGEST_SHARE) this.#remove.run(kind, key)
+    if (bytes === undefined || bytes.length > this.#maxBytes * LARGEST_SHARE) this.#remove.run(kind, key)
     else this.#write.run(kind, key, bytes, this.#options.clock.now())
     return bytes?.length ?? 0
   }
 
+  /** A little at a time: visitors wait for it. */
   #prune(): void {
-    const { bytes } = this.#database
-      .prepare(`SELECT coalesce(sum(length(value) + length(key) + ${ROW_BYTES}), 0) AS bytes FROM known`)
-      .get() as { bytes: number }
-    let surplus = bytes - MAX_BYTES
-    if (surplus <= 0) return
-    const oldest = this.#database.prepare(
-      `SELECT kind, key, length(value) + length(key) + ${ROW_BYTES} AS bytes FROM known ORDER BY used_at LIMIT 1`,
-    )
-    while (surplus > 0) {
-      const found = oldest.get() as { kind: string; key: string; bytes: number } | undefined
-      if (!found) return
-      this.#remove.run(found.kind, found.key)
-      surplus -= found.bytes
-    }
+    for (let gone = 0; gone < PRUNE_ROWS && this.#bytes() > this.#maxBytes; gone++)
+      if (!this.#firstToGo.some((kind) => this.#removeOfKind.run(kind).changes > 0)) this.#removeOldest.run()
+  }
+
+  /** Of pages that hold anything. To add up the rows would mean to read them all. */
+  #bytes(): number {
+    const { bytes } = this.#size.get() as { bytes: number }
+    return bytes
   }
 
   /** It is only a copy; what could not be written now is written when it is read again. */

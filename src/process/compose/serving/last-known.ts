@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { createLastKnown } from '#adapters/last-known-sqlite/last-known.ts'
 import { isUnavailable } from '#core/ports/is-unavailable.ts'
 import type { LastKnown } from '#core/ports/last-known.ts'
-import type { Site } from '#core/site/site.ts'
 import type { Config } from '../../../config/config.ts'
 import type { Parts } from '../parts.ts'
+import { OF_MADE_UP_NAMES, onceForAllNames } from './made-up-names.ts'
 
 /** How often it is looked whether a database that was found away is back. Nobody else asks it for what is known here. */
 const LOOK_MS = 500
@@ -22,17 +22,17 @@ type ServingParts = Parts & {
 export function withLastKnown(config: Pick<Config, 'dataDir' | 'databaseUrl'>, parts: Parts): ServingParts {
   if (config.databaseUrl === undefined) return { ...parts, onCaughtUp() {} }
   const { clock, log } = parts
-  return rememberReads(parts, createLastKnown({ file: join(config.dataDir, 'last-known.db'), clock, log }))
+  const file = join(config.dataDir, 'last-known.db')
+  return rememberReads(parts, createLastKnown({ ...{ file, clock, log }, firstToGo: OF_MADE_UP_NAMES }))
 }
 
 export function rememberReads(parts: Parts, known: LastKnown): ServingParts {
-  const { stores, log } = parts
-  const reader = new Reader(sharingWildcards(known), {
+  const { stores, clock, log } = parts
+  const reader = new Reader(onceForAllNames(known, clock), {
     check: parts.checkHealth,
     onAway: () => log.warn({}, 'the database is unavailable: serving the last known state'),
   })
   const { certificates, hosts, domains, settings, revalidations } = stores
-  const sameSite = createSameSite()
   return {
     ...parts,
     bus: {
@@ -49,7 +49,7 @@ export function rememberReads(parts: Parts, known: LastKnown): ServingParts {
     },
     sites: {
       ...parts.sites,
-      find: (host) => reader.read('site', host, () => parts.sites.find(host), sameSite),
+      find: (host) => reader.read('site', host, () => parts.sites.find(host)),
     },
     zones: { find: (name) => reader.read('zone', name, () => parts.zones.find(name)) },
     stores: {
@@ -72,7 +72,11 @@ export function rememberReads(parts: Parts, known: LastKnown): ServingParts {
       certificates: {
         ...certificates,
         forHost: async (host) =>
-          (await reader.read('certificates', host, () => certificates.forHost(host))) ?? [],
+          // Of names that somebody makes up there are none, which is not worth remembering.
+          (await reader.read('certificates', host, async () => {
+            const found = await certificates.forHost(host)
+            return found.length === 0 ? undefined : found
+          })) ?? [],
       },
       revalidations: {
         ...revalidations,
@@ -89,28 +93,6 @@ export function rememberReads(parts: Parts, known: LastKnown): ServingParts {
       known.close()
       await parts.close()
     },
-  }
-}
-
-/** Anybody can make up names that a wildcard stands for: what they show is remembered once for all of them. */
-function sharingWildcards(known: LastKnown): LastKnown {
-  const sameSite = createSameSite()
-  return {
-    put(kind, key, value) {
-      const wildcard = kind === 'site' ? (value as Site | undefined)?.wildcard : undefined
-      if (wildcard === undefined) return known.put(kind, key, value)
-      const site = { ...(value as Site), host: wildcard }
-      if (!sameSite(wildcard, site)) known.put(kind, wildcard, site)
-      known.put(kind, key, { shownBy: wildcard })
-    },
-    get(kind, key) {
-      const found = known.get(kind, key)
-      if (kind !== 'site' || typeof found !== 'object' || found === null || !('shownBy' in found))
-        return found
-      const site = known.get(kind, found.shownBy as string) as Site | undefined
-      return site && { ...site, host: key }
-    },
-    close: () => known.close(),
   }
 }
 
@@ -146,13 +128,7 @@ class Reader {
     return () => this.#whenBack.delete(listener)
   }
 
-  /** `isSame`: nothing has to be remembered anew. */
-  async read<T>(
-    kind: string,
-    key: string,
-    ask: () => Promise<T | undefined>,
-    isSame: (key: string, value: T | undefined) => boolean = () => false,
-  ): Promise<T | undefined> {
+  async read<T>(kind: string, key: string, ask: () => Promise<T | undefined>): Promise<T | undefined> {
     if (this.#isAway) {
       const found = this.#fromKnown<T>(kind, key)
       if (found !== undefined) return found
@@ -160,7 +136,7 @@ class Reader {
     try {
       const value = await ask()
       this.#isBack()
-      if (!isSame(key, value)) this.#known.put(kind, key, value)
+      this.#known.put(kind, key, value)
       return value
     } catch (error) {
       if (!isUnavailable(error)) throw error
@@ -209,24 +185,5 @@ class Reader {
     if (!this.#wasAsked) return
     this.#wasAsked = false
     for (const listener of this.#whenBack) listener()
-  }
-}
-
-const MAX_NAMES = 10_000
-
-/** Deployments never change: of a site it is enough to compare what points to one. Writing all of it costs more. */
-function createSameSite(): (host: string, site: Site | undefined) => boolean {
-  const written = new Map<string, string>()
-  return (host, site) => {
-    if (site === undefined) {
-      written.delete(host)
-      return false
-    }
-    const { files, functions, routes, ...pointer } = site
-    const text = JSON.stringify([pointer, files.size, functions.size, routes?.length])
-    if (written.get(host) === text) return true
-    if (written.size >= MAX_NAMES) written.clear()
-    written.set(host, text)
-    return false
   }
 }

@@ -1,0 +1,121 @@
+import { HOUR } from '#contract/time.ts'
+import { wildcardOver } from '#core/certificate/certificate-name.ts'
+import type { Zone } from '#core/dns/zone.ts'
+import { heldNames } from '#core/domain/domain.ts'
+import type { Clock } from '#core/ports/clock.ts'
+import type { LastKnown } from '#core/ports/last-known.ts'
+import type { Site } from '#core/site/site.ts'
+
+/** The site at a name that a wildcard stands for; what it shows is remembered at the wildcard. */
+const SHOWN = 'shown'
+
+/** What is remembered for as many names as anybody makes up. */
+export const OF_MADE_UP_NAMES: readonly string[] = [SHOWN, 'covering']
+
+/** A name with more labels is looked for among the zones of its last ones. */
+const MOST_LABELS = 16
+
+interface Shown {
+  readonly by: string
+}
+
+/**
+ * Anybody can make up names that a wildcard stands for, or that are in a zone. What they show, and that zone, is remembered once
+ * for all of them.
+ */
+export function onceForAllNames(known: LastKnown, clock: Clock): LastKnown {
+  const sites = new Written(clock)
+  const zones = new Written(clock)
+
+  function putSite(host: string, site: Site | undefined): void {
+    if (site === undefined) {
+      known.put(SHOWN, host, undefined)
+      // There is no wildcard over it either.
+      for (const name of [host, wildcardOver(host)]) {
+        sites.delete(name)
+        known.put('site', name, undefined)
+      }
+    } else if (site.wildcard === undefined) {
+      if (sites.isNew(host, pointerOf(site))) known.put('site', host, site)
+    } else {
+      const { wildcard: by } = site
+      const shown = { ...site, host: by }
+      if (sites.isNew(by, pointerOf(shown))) known.put('site', by, shown)
+      sites.delete(host)
+      known.put('site', host, undefined)
+      known.put(SHOWN, host, { by } satisfies Shown)
+    }
+  }
+
+  function getSite(host: string): Site | undefined {
+    const own = known.get('site', host) as Site | undefined
+    if (own !== undefined) return own
+    const by = (known.get(SHOWN, host) as Shown | undefined)?.by
+    const site = by === undefined ? undefined : (known.get('site', by) as Site | undefined)
+    return site && { ...site, host }
+  }
+
+  /** Between a name and its zone, or above it where it is in none, there is no zone any more. */
+  function putZone(name: string, zone: Zone | undefined): void {
+    for (const other of heldNames(name)) {
+      if (other === zone?.name) break
+      if (zones.delete(other) || other === name) known.put('zone', other, undefined)
+    }
+    // A serial grows with every change.
+    if (zone && zones.isNew(zone.name, String(zone.serial))) known.put('zone', zone.name, zone)
+  }
+
+  function getZone(name: string): Zone | undefined {
+    for (const candidate of heldNames(name).slice(-MOST_LABELS)) {
+      const zone = known.get('zone', candidate) as Zone | undefined
+      if (zone?.name === candidate) return zone
+    }
+    return undefined
+  }
+
+  return {
+    put(kind, key, value) {
+      if (kind === 'site') putSite(key, value as Site | undefined)
+      else if (kind === 'zone') putZone(key, value as Zone | undefined)
+      else known.put(kind, key, value)
+    },
+    get(kind, key) {
+      if (kind === 'site') return getSite(key)
+      return kind === 'zone' ? getZone(key) : known.get(kind, key)
+    },
+    close: () => known.close(),
+  }
+}
+
+/** Deployments never change: of a site it is enough to compare what points to one. */
+function pointerOf({ files, functions, routes, ...pointer }: Site): string {
+  return JSON.stringify([pointer, files.size, functions.size, routes?.length])
+}
+
+const MAX_NAMES = 10_000
+/** What is asked for is written again now and then: what was not written for long makes room for others. */
+const AGAIN_MS = HOUR
+
+/** What was written by this process. To write all of it each time that it is looked up would cost more than to compare it. */
+class Written {
+  readonly #clock: Clock
+  readonly #texts = new Map<string, { readonly text: string; readonly until: number }>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  isNew(key: string, text: string): boolean {
+    const now = this.#clock.monotonic()
+    const before = this.#texts.get(key)
+    if (before?.text === text && now < before.until) return false
+    if (this.#texts.size >= MAX_NAMES) this.#texts.clear()
+    this.#texts.set(key, { text, until: now + AGAIN_MS })
+    return true
+  }
+
+  /** Whether it was there. */
+  delete(key: string): boolean {
+    return this.#texts.delete(key)
+  }
+}

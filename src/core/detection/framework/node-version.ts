@@ -11,8 +11,8 @@ export function linesIn(text: string): readonly ProjectNodeVersion[] {
   return range ? PROJECT_NODE_VERSIONS.filter((line) => range.intersects(new Range(line))) : []
 }
 
-/** Undefined where it is no range. */
-function readRange(text: string): Range | undefined {
+/** A range of versions of Node.js as people write it; undefined where it is none. */
+export function readRange(text: string): Range | undefined {
   if (text.length > MAX_RANGE) return undefined
   try {
     return new Range(NEWEST.has(text.trim()) ? '*' : text.replaceAll(',', ' '))

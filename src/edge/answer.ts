@@ -44,6 +44,28 @@ export function headerOf({ headers }: Question, name: string): string | undefine
   return typeof value === 'string' ? value : value?.join(', ')
 }
 
+/** The first value of a header. */
+export function valueIn(headers: HeaderList, name: string): string | undefined {
+  for (let i = 0; i < headers.length; i += 2)
+    if (headers[i] === name) {
+      const value = headers[i + 1] as string | readonly string[]
+      return typeof value === 'string' ? value : value.join(', ')
+    }
+  return undefined
+}
+
+/** All values of a header, as one text. */
+export function textOf(headers: HeaderList, name: string): string | undefined {
+  let found: string | undefined
+  for (let i = 0; i + 1 < headers.length; i += 2)
+    if (headers[i] === name) {
+      const value = headers[i + 1] as string | readonly string[]
+      const text = typeof value === 'string' ? value : value.join(', ')
+      found = found === undefined ? text : `${found}, ${text}`
+    }
+  return found
+}
+
 /** Those of `headers` whose name is not among the names of `own`. Both have names and values in turn. */
 export function withoutNamesOf(own: readonly string[], headers: readonly string[]): readonly string[] {
   const names = new Set(own.filter((_, index) => index % 2 === 0))

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Answer } from './answer.ts'
-import { valueIn } from './function/function-headers.ts'
+import { type Answer, valueIn } from './answer.ts'
 
 /** What to do when all streams shall end. */
 type End = () => void
@@ -21,8 +20,8 @@ export class OpenStreams {
   watch(answer: Answer): Answer {
     const { body, headers } = answer
     if (body === undefined || Buffer.isBuffer(body)) return answer
-    if (!EVENTS.test(textOf(headers, 'content-type'))) return answer
-    const isPlain = textOf(headers, 'content-encoding') === ''
+    if (!EVENTS.test(valueIn(headers, 'content-type') ?? '')) return answer
+    const isPlain = valueIn(headers, 'content-encoding') === undefined
     return { ...answer, body: this.#endable(body, isPlain) }
   }
 
@@ -66,5 +65,3 @@ const EVENTS = /^text\/event-stream\b/i
 const TAIL_BYTES = 4
 /** After how many milliseconds a browser comes back. */
 const RETRY = 'retry: 1000\n\n'
-
-const textOf = (headers: Answer['headers'], name: string): string => valueIn(headers, name)?.toString() ?? ''

@@ -1,4 +1,4 @@
-import type { HeaderList } from '../answer.ts'
+import { type HeaderList, textOf } from '../answer.ts'
 
 /** For how long an answer may be given to everybody, in seconds. */
 export interface CachePolicy {
@@ -31,21 +31,10 @@ export function policyOf(status: number, headers: HeaderList): CachePolicy | und
 
 const MOST_SECONDS = 10 * 365 * 86_400
 
-function secondsOf(said: string, directive: string): number | undefined {
+/** What a directive of a cache-control says. */
+export function secondsOf(said: string, directive: string): number | undefined {
   const found = new RegExp(`(?:^|[,\\s])${directive}\\s*=\\s*"?(\\d{1,12})`, 'i').exec(said)?.[1]
   return found === undefined ? undefined : Math.min(Number(found), MOST_SECONDS)
-}
-
-/** All values of a header, as one text. */
-export function textOf(headers: HeaderList, name: string): string | undefined {
-  let found: string | undefined
-  for (let i = 0; i + 1 < headers.length; i += 2)
-    if (headers[i] === name) {
-      const value = headers[i + 1] as string | readonly string[]
-      const text = typeof value === 'string' ? value : value.join(', ')
-      found = found === undefined ? text : `${found}, ${text}`
-    }
-  return found
 }
 
 /** By which an answer can be revalidated, as functions and frameworks write them. */

@@ -4,11 +4,10 @@ import type { Log } from '#core/ports/log.ts'
 import type { PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
 import type { Site } from '#core/site/site.ts'
 import { andThen } from '../and-then.ts'
-import { type Answer, headerOf, type Question } from '../answer.ts'
+import { type Answer, headerOf, type Question, textOf } from '../answer.ts'
 import type { AnswerMemory } from '../answer-memory.ts'
 import type { Result } from '../exchange.ts'
 import { compressAnswer, formNameOf } from '../file/compress-answer.ts'
-import { isInHand } from '../file/entity-tag.ts'
 import type { Moment } from '../moment.ts'
 import {
   type AnswerForms,
@@ -22,11 +21,9 @@ import {
 } from '../prerender/prerender-memory.ts'
 import type { KnownTags, Revalidations } from '../prerender/revalidations.ts'
 import { type Asked, keyOf, markOf, pathTag, variantOf, varyNames } from './cache-key.ts'
-import { type CachePolicy, policyOf, shownHeaders, tagsOf, textOf } from './cache-policy.ts'
+import { type CachePolicy, policyOf, shownHeaders, tagsOf } from './cache-policy.ts'
+import { type CacheStatus, cacheHeader, FRAMING, marked, shownForm } from './shown-form.ts'
 import { tee } from './tee.ts'
-
-/** Where an answer is from, as `x-vercel-cache` has it. */
-type From = 'HIT' | 'STALE' | 'MISS' | 'REVALIDATED' | 'BYPASS'
 
 /** A request whose answer may be kept, and the two ways to have one made. Both answer without any encoding of ours. */
 export interface CacheRequest extends Asked {
@@ -136,7 +133,10 @@ export class EdgeCache {
     const { question } = request
     const policy = policyOf(answer.status, answer.headers)
     if (policy === undefined) return compressed(marked(answer, 'MISS'), question)
-    const shown = { ...marked(answer, 'MISS'), headers: [...shownHeaders(answer.headers), ...from('MISS')] }
+    const shown = {
+      ...marked(answer, 'MISS'),
+      headers: [...shownHeaders(answer.headers), ...cacheHeader('MISS')],
+    }
     if (!this.#mayKeepFor(request)) {
       // Made for one visitor; everybody else gets one that was made for nobody.
       if (question.method === 'GET') void this.#fill(request)
@@ -253,7 +253,7 @@ export class EdgeCache {
           bytes === undefined ? undefined : this.#keep(request, { ...answer, body: bytes }, policy, at),
         ),
       )
-      const headers = [...shownHeaders(answer.headers), ...from('MISS')]
+      const headers = [...shownHeaders(answer.headers), ...cacheHeader('MISS')]
       return compressed({ ...answer, headers, body }, request.question)
     } catch (error) {
       settle(undefined)
@@ -380,7 +380,7 @@ export class EdgeCache {
     return { ...entry, headers: [...headers, VARY, vary.join(',')] }
   }
 
-  #made(request: CacheRequest, entry: PrerenderEntry, where: From): Promise<Result> {
+  #made(request: CacheRequest, entry: PrerenderEntry, where: CacheStatus): Promise<Result> {
     const made = { entry, forms: formsOf(entry) }
     return this.#entryAnswer(request, made, where)
   }
@@ -388,7 +388,7 @@ export class EdgeCache {
   async #entryAnswer(
     request: CacheRequest,
     { entry, forms }: Pick<CachedAnswer, 'entry' | 'forms'>,
-    where: From,
+    where: CacheStatus,
   ): Promise<Result> {
     const kept = entry as PrerenderEntry
     const form = await formOf(request, kept, forms)
@@ -432,15 +432,6 @@ export interface CacheHit {
   readonly known: KnownTags | undefined
 }
 
-/** What a visitor gets of it. */
-export function shownForm(form: Answer, where: From, age: number, asked: Question): Answer {
-  const more = [...from(where), 'age', String(age)]
-  const [sent, tag] = [headerOf(asked, 'if-none-match'), textOf(form.headers, 'etag')]
-  if (form.status === 200 && sent !== undefined && tag !== undefined && isInHand(sent, tag))
-    return { ...form, status: 304, headers: [...withoutBody(form.headers), ...more], body: undefined }
-  return { ...form, headers: [...form.headers, ...more] }
-}
-
 /** Whether a request may be answered with what is kept, or its answer be kept. */
 export const mayAsk = ({ method, headers }: Question): boolean =>
   (method === 'GET' || method === 'HEAD') &&
@@ -455,27 +446,8 @@ function isBypassed(asked: Question): boolean {
   return cookie !== undefined && /(?:^|;\s*)(?:__prerender_bypass=.|_vercel_no_cache=1)/.test(cookie)
 }
 
-const from = (where: From): [string, string] => ['x-vercel-cache', where]
-
-const marked = (answer: Answer, where: From): Answer => ({
-  ...answer,
-  headers: [...answer.headers, ...from(where)],
-})
-
 const compressed = (answer: Answer, asked: Question): Answer | Promise<Answer> =>
   compressAnswer(answer, asked)
 
-const FRAMING: ReadonlySet<string> = new Set([
-  'content-length',
-  'transfer-encoding',
-  'connection',
-  'keep-alive',
-])
-
 const withoutFraming = (headers: readonly string[]): readonly string[] =>
   headers.filter((_, index) => !FRAMING.has(headers[index - (index % 2)] as string))
-
-const withoutBody = (headers: Answer['headers']): Answer['headers'] =>
-  headers.filter(
-    (_, index) => !/^content-(?:length|type|encoding)$/.test(headers[index - (index % 2)] as string),
-  )

@@ -1,4 +1,4 @@
-import { qualityOf } from '../request/quality.ts'
+import { qualityOf } from '#core/negotiation/quality.ts'
 
 interface Preference {
   readonly weight: number

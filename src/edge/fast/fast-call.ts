@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { afterWrite, oneATurn } from '#core/chunks.ts'
 import type { SiteFunction } from '#core/site/site.ts'
-import { type Answer, headerLines, headerOf } from '../answer.ts'
+import { type Answer, headerLines, headerOf, valueIn } from '../answer.ts'
 import { policyOf } from '../cache/cache-policy.ts'
 import { errorAnswer } from '../error/error-answer.ts'
 import { type Refusal, reasonOf } from '../error/refusal.ts'
@@ -15,7 +15,6 @@ import {
   type Functions,
   type Waiting,
 } from '../function/function-call.ts'
-import { valueIn } from '../function/function-headers.ts'
 import type { FunctionOutcome, PreparedCall } from '../function/function-request.ts'
 import { ownCookies } from '../function/own-cookies.ts'
 import type { OpenStreams } from '../open-streams.ts'

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
-import { acceptedEncodings } from '../file/encoding.ts'
+import { acceptedEncodings } from '#core/negotiation/encoding.ts'
 import { pickRepresentation } from '../file/representation.ts'
 import { hostNameOf } from '../request/host.ts'
 import { plainAddress } from '../request/plain-address.ts'

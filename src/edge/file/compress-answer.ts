@@ -1,11 +1,10 @@
 import { pipeline, type Readable } from 'node:stream'
 import { constants, createBrotliCompress, createGzip } from 'node:zlib'
 import { SourceShares } from '#core/access/source-shares.ts'
+import { acceptedEncodings, type Encoding } from '#core/negotiation/encoding.ts'
 import { isCompressible } from '#core/site/content-type.ts'
-import { type Answer, headerOf, type Question } from '../answer.ts'
-import { valueIn } from '../function/function-headers.ts'
+import { type Answer, headerOf, type Question, valueIn } from '../answer.ts'
 import { compress, isTooSmall } from './compress.ts'
-import { acceptedEncodings, type Encoding } from './encoding.ts'
 
 /** Smaller ones fit into a packet or two anyway. */
 const MIN_BYTES = 1024

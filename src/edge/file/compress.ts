@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import zlib, { constants } from 'node:zlib'
-import type { Coding } from './encoding.ts'
+import type { Coding } from '#core/negotiation/encoding.ts'
 import type { Effort } from './entity-tag.ts'
 
 const brotli = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliCompress)

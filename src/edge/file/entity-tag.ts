@@ -1,4 +1,5 @@
-import { CODINGS, type Encoding } from './encoding.ts'
+import { CODINGS, type Encoding } from '#core/negotiation/encoding.ts'
+import { readTags } from '#core/negotiation/entity-tag.ts'
 
 /** How much work went into a compressed form: its bytes, and so its tag, differ. */
 export type Effort = 'quick' | 'best'
@@ -6,25 +7,6 @@ export type Effort = 'quick' | 'best'
 /** A strong validator: the content's hash, and which of its forms it is. */
 export const entityTag = (sha256: string, encoding: Encoding, effort: Effort = 'best'): string =>
   encoding === 'identity' ? `"${sha256}"` : `"${sha256}-${encoding}${effort === 'quick' ? '-q' : ''}"`
-
-const TAG = /\s*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")\s*(?:,|$)/y
-
-interface Tag {
-  readonly isWeak: boolean
-  readonly text: string
-}
-
-/** The tags of a list; undefined when it is not one, which then matches nothing. */
-function readTags(list: string): readonly Tag[] | undefined {
-  const tags: Tag[] = []
-  TAG.lastIndex = 0
-  while (TAG.lastIndex < list.length) {
-    const match = TAG.exec(list)
-    if (match === null) return undefined
-    tags.push({ isWeak: match[1] !== undefined, text: match[2] as string })
-  }
-  return tags
-}
 
 /** Every tag that one content can have in the forms that a client accepts. */
 function* tagsOf(sha256: string, accepted: readonly Encoding[]): Generator<string> {
@@ -35,19 +17,6 @@ function* tagsOf(sha256: string, accepted: readonly Encoding[]): Generator<strin
     yield entityTag(sha256, coding, 'quick')
   }
 }
-
-/**
- * If-None-Match: whether the client has what this tag stands for, be it weak or strong. A function may have forgotten the quotes: the
- * client then sends back what it was given.
- */
-export function isInHand(header: string, tag: string): boolean {
-  const sent = header.trim()
-  if (sent === '*' || sent === tag) return true
-  const bare = tag.replace(WEAK, '')
-  return readTags(sent)?.some(({ text }) => text === bare) === true
-}
-
-const WEAK = /^W\//
 
 /**
  * If-None-Match: the tag of the form that the client has already, if it has one. Any form that it accepts will

@@ -1,3 +1,4 @@
+import type { Encoding } from '#core/negotiation/encoding.ts'
 import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
 import { contentTypeOf, isCompressible } from '#core/site/content-type.ts'
 import type { Site, SiteFile } from '#core/site/site.ts'
@@ -6,7 +7,6 @@ import type { Http2Head } from '../fast/http2/http2-head.ts'
 import type { WirePlace } from '../fast/wires.ts'
 import { ownCookies } from '../function/own-cookies.ts'
 import type { Content } from './content-store.ts'
-import type { Encoding } from './encoding.ts'
 
 /** All that is known of an answer with a file's content before a visitor's headers are. Made once for a path. */
 export interface FileAnswer {

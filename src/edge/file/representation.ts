@@ -1,5 +1,5 @@
+import type { Encoding } from '#core/negotiation/encoding.ts'
 import { type Content, type ContentStore, MAX_WHOLE_BYTES } from './content-store.ts'
-import type { Encoding } from './encoding.ts'
 import { entityTag } from './entity-tag.ts'
 import type { FileAnswer, Representation } from './file-answer.ts'
 

@@ -1,11 +1,11 @@
 import type { Site, SiteFunction, SiteVisit } from '#core/site/site.ts'
-import type { Answer } from '../answer.ts'
+import { type Answer, valueIn } from '../answer.ts'
 import type { Refusal } from '../error/refusal.ts'
 import type { Exchange, Result } from '../exchange.ts'
 import { compressAnswer } from '../file/compress-answer.ts'
 import { siteHeaders } from '../file/file-answer.ts'
 import { callFunction, type FunctionResponse, type Functions } from './function-call.ts'
-import { valueIn, visitorHeaders } from './function-headers.ts'
+import { visitorHeaders } from './function-headers.ts'
 import { type FunctionCall, type FunctionOutcome, visitorCall } from './function-request.ts'
 import { transformResponse } from './header-transform.ts'
 

@@ -10,6 +10,7 @@ import {
   type RunnerFault,
 } from '#core/ports/runner.ts'
 import type { Site } from '#core/site/site.ts'
+import { valueIn } from '../answer.ts'
 import type { EdgeErrorCode } from '../error/error-answer.ts'
 import type { Refusal } from '../error/refusal.ts'
 import type { Switched } from '../exchange.ts'
@@ -19,7 +20,6 @@ import type { ResponseHead } from '../upstream/response-head.ts'
 import type { UpstreamConnection, UpstreamExchange } from '../upstream/upstream-connection.ts'
 import type { UpstreamPool } from '../upstream/upstream-pool.ts'
 import type { Deadlines, Limited } from './deadlines.ts'
-import { valueIn } from './function-headers.ts'
 import { type FunctionCall, withLine } from './function-request.ts'
 import type { RefusedCalls } from './refused-calls.ts'
 

@@ -37,13 +37,3 @@ function isNamed(headers: readonly string[], name: string): boolean {
   for (let i = 0; i < headers.length; i += 2) if (headers[i] === name) return true
   return false
 }
-
-/** The value of a header in a list of names and values in turn. */
-export function valueIn(headers: readonly (string | readonly string[])[], name: string): string | undefined {
-  for (let i = 0; i < headers.length; i += 2)
-    if (headers[i] === name) {
-      const value = headers[i + 1] as string | readonly string[]
-      return typeof value === 'string' ? value : value.join(', ')
-    }
-  return undefined
-}

@@ -286,6 +286,7 @@ for (const [what, name, value] of [
   ['sets a cookie', 'set-cookie', 'a=1'],
   ['is private', 'cache-control', 'private, max-age=0'],
   ['must not be stored', 'cache-control', 'no-store'],
+  ['is private by a second header', 'cache-control', ['max-age=60', 'private']],
 ] as const)
   test(`an answer that ${what} is not kept, and each visitor gets his own`, async () => {
     const { get } = await page({}, (req, res) => {

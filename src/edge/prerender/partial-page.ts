@@ -3,10 +3,10 @@ import { pipeline } from 'node:stream/promises'
 import type { Prerender } from '#core/output/output.ts'
 import type { PrerenderEntry } from '#core/ports/prerender-cache.ts'
 import type { Site } from '#core/site/site.ts'
+import { valueIn } from '../answer.ts'
 import type { Exchange, Result } from '../exchange.ts'
 import { ask, toAnswer } from '../function/function-answer.ts'
 import type { FunctionResponse, Functions } from '../function/function-call.ts'
-import { valueIn } from '../function/function-headers.ts'
 import { type FunctionOutcome, resumingCall } from '../function/function-request.ts'
 
 /**

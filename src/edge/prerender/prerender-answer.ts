@@ -7,17 +7,16 @@ import type { PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.t
 import { encodeRouteMatches } from '#core/routing/match/route-matches.ts'
 import type { Site } from '#core/site/site.ts'
 import { andThen } from '../and-then.ts'
-import { type Answer, headerOf, type Question } from '../answer.ts'
+import { headerOf, type Question, textOf, valueIn } from '../answer.ts'
 import type { AnswerMemory } from '../answer-memory.ts'
+import { type CacheStatus, cacheHeader, FRAMING, marked, shownForm } from '../cache/shown-form.ts'
 import type { Exchange, Result } from '../exchange.ts'
 import { formNameOf } from '../file/compress-answer.ts'
 import type { ContentStore } from '../file/content-store.ts'
-import { isInHand } from '../file/entity-tag.ts'
 import { createFileAnswer, DEFAULT_CACHING, siteHeaders } from '../file/file-answer.ts'
 import { staticAnswer } from '../file/static-answer.ts'
 import { functionAnswer, toAnswer } from '../function/function-answer.ts'
 import type { Functions } from '../function/function-call.ts'
-import { valueIn } from '../function/function-headers.ts'
 import { type FunctionOutcome, sharedCall, urlOf } from '../function/function-request.ts'
 import { canonicalVisitor, type PublicAddress } from './canonical-visitor.ts'
 import { partialAnswer, readPartialPage } from './partial-page.ts'
@@ -45,9 +44,6 @@ interface PrerenderOptions {
   readonly clock: Clock
   readonly log: Log
 }
-
-/** Where an answer is from, as the header `x-vercel-cache` has it. */
-type From = 'HIT' | 'STALE' | 'MISS' | 'PRERENDER' | 'REVALIDATED' | 'BYPASS'
 
 interface Visit {
   readonly site: Site
@@ -213,7 +209,7 @@ export function createPrerenderAnswer({
           ? functionAnswer(functions, site, outcome, exchange)
           : entryAnswer(visit, entry, 'PRERENDER', new Map()),
       )
-    const headers = new Map([...outcome.headers, ...initialHeaders(prerender), fromHeader('PRERENDER')])
+    const headers = new Map([...outcome.headers, ...initialHeaders(prerender), cacheHeader('PRERENDER')])
     const found = { target: fallback, foundAt: `/${outcome.target.path}` }
     const answer = createFileAnswer(site, found, outcome.status ?? prerender.initialStatus ?? 200, headers)
     return staticAnswer(answer, exchange.question, contents)
@@ -233,7 +229,7 @@ export function createPrerenderAnswer({
     return hasFailed ? old() : answerMade(visit, 'REVALIDATED', generation)
   }
 
-  async function answerMade(visit: Visit, from: From, generation: Generation): Promise<Result> {
+  async function answerMade(visit: Visit, from: CacheStatus, generation: Generation): Promise<Result> {
     const { site, outcome, exchange } = visit
     if (generation.isCold === true) exchange.isCold = true
     switch (generation.kind) {
@@ -250,7 +246,7 @@ export function createPrerenderAnswer({
   async function entryAnswer(
     visit: Visit,
     entry: PrerenderEntry,
-    from: From,
+    from: CacheStatus,
     forms: AnswerForms,
   ): Promise<Result> {
     const { site, outcome, exchange } = visit
@@ -259,7 +255,7 @@ export function createPrerenderAnswer({
     const partial = chain && readPartialPage(entry)
     if (chain && partial) {
       const shown = { status: entry.status, headers: sharedHeaders(entry) }
-      return marked(await partialAnswer(functions, { ...visit, chain }, shown, partial), from)
+      return markedResult(await partialAnswer(functions, { ...visit, chain }, shown, partial), from)
     }
     const isShared = outcome.transforms === undefined
     const name = `${formNameOf(question)} ${shownBy(site, outcome)}`
@@ -269,12 +265,7 @@ export function createPrerenderAnswer({
     })
     const age =
       entry.generatedAt === 0 ? 0 : Math.max(0, Math.floor((clock.now() - entry.generatedAt) / 1000))
-    const headers = [...form.headers, ...fromHeader(from), 'age', String(age)]
-    const sent = headerOf(question, 'if-none-match')
-    const tag = valueIn(form.headers, 'etag')
-    if (form.status === 200 && sent !== undefined && tag !== undefined && isInHand(sent, tag))
-      return { ...form, status: 304, headers: withoutBody(headers), body: undefined }
-    return { ...form, headers }
+    return shownForm(form, from, age, question)
   }
 
   return (site: Site, outcome: FunctionOutcome, exchange: Exchange): Result | Promise<Result> => {
@@ -288,7 +279,9 @@ export function createPrerenderAnswer({
     const visit: Visit = { site, outcome, prerender, key, exchange }
     const bypass = bypassOf(exchange.question, prerender)
     if (bypass === 'cookie')
-      return functionAnswer(functions, site, outcome, exchange).then((result) => marked(result, 'BYPASS'))
+      return functionAnswer(functions, site, outcome, exchange).then((result) =>
+        markedResult(result, 'BYPASS'),
+      )
     if (bypass === 'header') return renewNow(visit)
     return andThen(revalidations.pending(site.deploymentId), () =>
       andThen(memory.get(key), (kept) => answerKept(visit, kept)),
@@ -309,10 +302,8 @@ export function createPrerenderAnswer({
 const shownBy = (site: Site, { status, headers }: FunctionOutcome): string =>
   JSON.stringify([status, siteHeaders(site), [...headers]])
 
-const fromHeader = (from: From): [string, string] => ['x-vercel-cache', from]
-
-const marked = (result: Result, from: From): Result =>
-  'code' in result ? result : { ...result, headers: [...result.headers, ...fromHeader(from)] }
+const markedResult = (result: Result, from: CacheStatus): Result =>
+  'code' in result ? result : marked(result, from)
 
 /** How a visitor shows that he may see what is not for everyone. */
 function bypassOf(question: Question, { bypassToken }: Prerender): 'header' | 'cookie' | undefined {
@@ -350,16 +341,9 @@ function sharedHeaders({ headers, body }: PrerenderEntry): readonly string[] {
     if (INTERNAL.has(name) || name === 'cache-control' || FRAMING.has(name)) continue
     shared.push(name, value)
   }
-  shared.push('cache-control', visitorCaching(valueIn(headers, 'cache-control')))
+  shared.push('cache-control', visitorCaching(textOf(headers, 'cache-control')))
   shared.push('content-length', String(body.length))
   if (valueIn(shared, 'etag') === undefined)
     shared.push('etag', `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`)
   return shared
 }
-
-const FRAMING = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive'])
-
-const withoutBody = (headers: Answer['headers']): Answer['headers'] =>
-  headers.filter(
-    (_, index) => !/^content-(?:length|type|encoding)$/.test(headers[index - (index % 2)] as string),
-  )

@@ -1,9 +1,10 @@
 import type { Prerender } from '#core/output/output.ts'
 import type { PrerenderEntry } from '#core/ports/prerender-cache.ts'
+import { textOf } from '../answer.ts'
 import type { HeldAnswer } from '../answer-memory.ts'
+import { secondsOf } from '../cache/cache-policy.ts'
 import type { Refusal } from '../error/refusal.ts'
 import { callFunction, type FunctionResponse, type Functions } from '../function/function-call.ts'
-import { valueIn } from '../function/function-headers.ts'
 import type { FunctionCall } from '../function/function-request.ts'
 import { gather } from '../gather.ts'
 
@@ -62,15 +63,11 @@ async function read(
 const PERSONAL = /\b(?:private|no-store)\b/i
 
 const isForEveryone = (headers: readonly string[]): boolean =>
-  valueIn(headers, 'set-cookie') === undefined && !PERSONAL.test(valueIn(headers, 'cache-control') ?? '')
-
-const SHARED_AGE = /\bs-maxage\s*=\s*(\d{1,10})\b/i
+  textOf(headers, 'set-cookie') === undefined && !PERSONAL.test(textOf(headers, 'cache-control') ?? '')
 
 /** Seconds for which the function itself says that its answer is fresh. */
-function sharedAge(headers: readonly string[]): number | undefined {
-  const age = SHARED_AGE.exec(valueIn(headers, 'cache-control') ?? '')?.[1]
-  return age === undefined ? undefined : Number(age)
-}
+const sharedAge = (headers: readonly string[]): number | undefined =>
+  secondsOf(textOf(headers, 'cache-control') ?? '', 's-maxage')
 
 function discard({ body }: FunctionResponse): void {
   if (body !== undefined && !Buffer.isBuffer(body)) body.destroy()

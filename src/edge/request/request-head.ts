@@ -1,5 +1,5 @@
+import { acceptedEncodings, type Encoding } from '#core/negotiation/encoding.ts'
 import type { Question } from '../answer.ts'
-import { acceptedEncodings, type Encoding } from '../file/encoding.ts'
 import { forwardedLines } from '../function/function-request.ts'
 import { hostNameOf } from './host.ts'
 

@@ -5,6 +5,8 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { extname, join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { PIECE_BYTES, piecesOf, pourWhole } from '#core/chunks.ts'
+import { acceptedEncodings, type Encoding } from '#core/negotiation/encoding.ts'
+import { isInHand } from '#core/negotiation/entity-tag.ts'
 
 /** Answers a request that is for the dashboard; false when it is for somebody else. */
 type Dashboard = (
@@ -57,10 +59,9 @@ export const PAGE = /^\/(?:$|(?:a|account|deployments|import|new|operator|projec
 
 interface Asset {
   readonly headers: Readonly<Record<string, string>>
-  readonly plain: Buffer
-  /** Made when the dashboard was built, for what shrinks. */
-  readonly brotli: Buffer | undefined
-  readonly gzip: Buffer | undefined
+  readonly etag: string
+  /** Compressed when the dashboard was built, if it shrinks. */
+  readonly bodies: Readonly<Partial<Record<Encoding, Buffer | undefined>> & { identity: Buffer }>
 }
 
 /**
@@ -98,37 +99,34 @@ export function createDashboard(folder: string, baseUrl: string): Dashboard | un
 function readAsset(file: string, named: boolean, shared: Readonly<Record<string, string>>): Asset {
   const plain = readFileSync(file)
   const read = (path: string) => (existsSync(path) ? readFileSync(path) : undefined)
+  const etag = `"${createHash('sha1').update(plain).digest('base64url')}"`
   return {
     headers: {
       ...shared,
       'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
       // The name of an asset holds a digest of what is in it.
       'cache-control': named ? 'public, max-age=31536000, immutable' : 'no-cache',
-      etag: `"${createHash('sha1').update(plain).digest('base64url')}"`,
+      etag,
       vary: 'accept-encoding',
     },
-    plain,
-    brotli: read(`${file}.br`),
-    gzip: read(`${file}.gz`),
+    etag,
+    bodies: { br: read(`${file}.br`), gzip: read(`${file}.gz`), identity: plain },
   }
 }
 
 function send(
   req: IncomingMessage | Http2ServerRequest,
   res: ServerResponse,
-  { headers, plain, brotli, gzip }: Asset,
+  { headers, etag, bodies }: Asset,
 ) {
-  if (req.headers['if-none-match'] === headers.etag) return void res.writeHead(304, headers).end()
-  const accepted = String(req.headers['accept-encoding'] ?? '')
-  const [body, encoding] =
-    brotli && /\bbr\b/.test(accepted)
-      ? [brotli, 'br']
-      : gzip && /\bgzip\b/.test(accepted)
-        ? [gzip, 'gzip']
-        : [plain, undefined]
+  const sent = req.headers['if-none-match']
+  if (sent !== undefined && isInHand(sent, etag)) return void res.writeHead(304, headers).end()
+  const accepted = acceptedEncodings(req.headers['accept-encoding']?.toString())
+  const encoding = accepted.find((coding) => bodies[coding] !== undefined) ?? 'identity'
+  const body = bodies[encoding] ?? bodies.identity
   res.writeHead(200, {
     ...headers,
-    ...(encoding !== undefined && { 'content-encoding': encoding }),
+    ...(encoding !== 'identity' && { 'content-encoding': encoding }),
     'content-length': body.length,
   })
   if (req.method === 'HEAD') res.end()

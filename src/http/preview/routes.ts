@@ -1,4 +1,5 @@
 import * as api from '#contract/api/preview.ts'
+import { isInHand } from '#core/negotiation/entity-tag.ts'
 import type { Previews } from '#core/preview/previews.ts'
 import { type Route, route } from '../route.ts'
 
@@ -22,7 +23,8 @@ export const previewRoutes = (previews: Previews): readonly Route[] => [
       'cache-control': 'private, max-age=300',
       'x-aloft-preview': image.kind,
     }
-    if (headers['if-none-match']?.includes(etag))
+    const sent = headers['if-none-match']
+    if (sent !== undefined && isInHand(sent, etag))
       return { status: 304, type: image.type, headers: about, body: '' }
     return { type: image.type, headers: about, body: await previews.read(image) }
   }),

@@ -202,7 +202,7 @@ const CASES: readonly (readonly [why: string, routes: unknown, request: string, 
   [
     'a language by the browser',
     [{ src: '/', locale: { redirect: { en: '/', fr: '/fr', de: '/de' } }, continue: true }],
-    '/ accept-language:it,fr;q=0.5,de-AT;q=0.8',
+    '/ accept-language:it,fr;Q=0.5,de-AT;q=0.8',
     '307 -> /de',
   ],
   [

@@ -1,3 +1,4 @@
+import { qualityOf } from '../../negotiation/quality.ts'
 import type { WorkMeter } from '../pattern/pattern.ts'
 import type { RoutedRequest } from './routed-request.ts'
 
@@ -52,8 +53,7 @@ const MAX_LANGUAGES = 32
 function readLanguages(accepted: string): readonly string[] {
   const languages = accepted.split(',', MAX_LANGUAGES).map((preferred) => {
     const [tag = '', ...parameters] = preferred.trim().split(';')
-    const quality = parameters.map((parameter) => /^\s*q=([\d.]+)\s*$/.exec(parameter)?.[1]).find(Boolean)
-    return { tag: tag.trim(), quality: quality === undefined ? 1 : Number(quality) }
+    return { tag: tag.trim(), quality: qualityOf(parameters) }
   })
   return languages
     .filter(({ tag, quality }) => tag !== '' && quality > 0)

@@ -1,5 +1,5 @@
-import { remembering } from '#core/remembering.ts'
-import { qualityOf } from '../request/quality.ts'
+import { remembering } from '../remembering.ts'
+import { qualityOf } from './quality.ts'
 
 /** Content codings we can make, the one we like best first. */
 export const CODINGS = ['br', 'zstd', 'gzip'] as const

@@ -387,6 +387,7 @@ const callsOnOthers = ({
     find: () => sharedThings.find('git', 'x'),
     names: () => sharedThings.names('git'),
     unused: () => sharedThings.unused('git', 1, 10),
+    newest: () => sharedThings.newest('git', 10),
     remove: () => sharedThings.remove('git', 'x'),
     removeAll: () => sharedThings.removeAll('git'),
   },

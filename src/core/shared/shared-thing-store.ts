@@ -22,6 +22,11 @@ export interface SharedThing {
   readonly contents: ReadonlyMap<string, SharedContent>
 }
 
+export interface SizedThing {
+  readonly name: string
+  readonly bytes: number
+}
+
 /**
  * Things that any machine makes and any other takes up: a text, and contents of the blob store. A thing has versions, from 1
  * on; each replaces the one before as a whole.
@@ -41,4 +46,6 @@ export interface SharedThingStore {
   names(kind: SharedKind): Promise<readonly string[]>
   /** Names of those that were not put since, the oldest first. */
   unused(kind: SharedKind, before: number, limit: number): Promise<readonly string[]>
+  /** Those that were put last, the newest first, and what their contents take. */
+  newest(kind: SharedKind, limit: number): Promise<readonly SizedThing[]>
 }

@@ -6,6 +6,7 @@ import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import { createFsPrerenderCache } from '#adapters/prerender-fs/fs-prerender-cache.ts'
 import { createSharedPages } from '#adapters/prerender-shared/shared-pages.ts'
 import { createSharedPrerenderCache } from '#adapters/prerender-shared/shared-prerender-cache.ts'
+import { HOUR } from '#contract/time.ts'
 import type { PrerenderCache, PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
 import { RevalidatedTags } from '#core/site/revalidation.ts'
 import { untilBlocked } from '#test/support/blocked.ts'
@@ -65,12 +66,42 @@ eachDatabase((name, open) => {
     const { stores, now } = await machines(t, open)
     const blobs = { read: async () => undefined, putBytes: async () => ({ sha256: 'a', sha1: 'b', size: 1 }) }
     const clock = clockOf(() => now.ms)
-    const pages = createSharedPages({ things: stores.sharedThings, blobs, clock, mostPages: 50 })
+    const pages = createSharedPages({
+      things: stores.sharedThings,
+      blobs,
+      clock,
+      most: { count: 50, bytes: 1e9 },
+    })
     for (let n = 0; n < 301; n++) {
       now.ms += 1000
       await pages.give({ ...KEY, query: `n=${n}` }, pageOf('page', now.ms))
     }
     assert.equal((await stores.sharedThings.names('page of dpl_1')).length, 50)
+  })
+
+  test(`${name}: however large the pages of a deployment are, the newest that there is room for are shared`, async (t) => {
+    const { stores, now } = await machines(t, open)
+    const kept: number[] = []
+    const blobs = {
+      read: async () => undefined,
+      async putBytes(bytes: Buffer) {
+        kept.push(bytes.length)
+        return { sha256: `${kept.length}`, sha1: 'b', size: bytes.length }
+      },
+    }
+    const clock = clockOf(() => now.ms)
+    const pages = createSharedPages({ things: stores.sharedThings, blobs, clock })
+    const give = async (n: number) => {
+      now.ms += 1000
+      await pages.give({ ...KEY, query: `n=${n}` }, pageOf('x'.repeat(1_900_000), now.ms))
+    }
+    for (let n = 0; n < 50; n++) await give(n)
+    const there = await stores.sharedThings.names('page of dpl_1')
+    assert.ok(there.length <= 20, `${there.length} pages are kept`)
+    assert.equal(kept.length, 35, 'what is given in an hour has an end')
+    now.ms += HOUR
+    await give(50)
+    assert.equal(kept.length, 36)
   })
 
   test(`${name}: a page that one machine has made is not made by the others`, async (t) => {

@@ -112,5 +112,24 @@ export function createSharedThingStore(db: Db): SharedThingStore {
         .execute()
       return rows.map(({ name }) => name)
     },
+
+    async newest(kind, limit) {
+      const rows = await db
+        .selectFrom('shared_things')
+        .select([
+          'shared_things.name',
+          ({ selectFrom }) =>
+            selectFrom('shared_contents')
+              .select(({ fn }) => fn.sum<number>('size').as('bytes'))
+              .whereRef('shared_contents.kind', '=', 'shared_things.kind')
+              .whereRef('shared_contents.name', '=', 'shared_things.name')
+              .as('bytes'),
+        ])
+        .where('shared_things.kind', '=', kind)
+        .orderBy('used_at', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(({ name, bytes }) => ({ name, bytes: Number(bytes ?? 0) }))
+    },
   }
 }

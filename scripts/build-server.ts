@@ -7,7 +7,7 @@
  * Both are caches and no more. A start looks whether there is one of exactly its sources; else it runs from them.
  */
 import { existsSync } from 'node:fs'
-import { readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { BuildOptions, Plugin } from 'esbuild'
 import {
@@ -101,6 +101,22 @@ const commonOf = (outdir: string): BuildOptions => ({
   },
 })
 
+/**
+ * esbuild leaves templates with a tag and regular expressions as they are written, since code could look at their source.
+ * `loadCompiled` would take every byte of them for a character.
+ */
+async function writeInAscii(outdir: string): Promise<void> {
+  for (const name of (await readdir(outdir)).filter((each) => each.endsWith('.cjs'))) {
+    const file = join(outdir, name)
+    const text = await readFile(file, 'utf8')
+    const asIs = /String\.raw`[^`]*[^\0-\x7f][^`]*`/.exec(text)?.[0]
+    if (asIs) throw new Error(`A template of String.raw can only have ASCII in the bundle: ${asIs}`)
+    await writeFile(file, text.replace(/[^\0-\x7f]/g, escaped))
+  }
+}
+
+const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+
 /** Fills a folder with what `process/child-main` of these sources leads to. */
 export async function bundleServer(sources: string, outdir: string): Promise<void> {
   const source = (name: string) => {
@@ -118,6 +134,7 @@ export async function bundleServer(sources: string, outdir: string): Promise<voi
   await build({ ...common, entryPoints: { ...entry, ...child }, plugins })
   await build({ ...common, entryPoints: supervisor, plugins: [noChildren, ...plugins] })
   await build({ ...common, entryPoints: threads, plugins })
+  await writeInAscii(outdir)
   await bundlePacking(join(sources, 'builder/output/inside'), join(outdir, 'pack'))
 }
 
@@ -159,6 +176,7 @@ async function bundleCli(sources: string, outdir: string): Promise<void> {
   }
   const plugins = [ownPlaces(sources, outdir), ownServer(sources, outdir)]
   await build({ ...commonOf(outdir), entryPoints, plugins })
+  await writeInAscii(outdir)
 }
 
 interface Bundle {

@@ -60,7 +60,7 @@ const REFUSED: Refused = [
   ],
   [/\[\^?\]/y, 'a character class is empty'],
   [new RegExp(`(?=\\[)(?!${SET})`, 'suy'), 'a [ is not closed by ]'],
-  [/\\[QE]/y, String.raw`quoting with \Q…\E is not supported`],
+  [/\\[QE]/y, 'quoting with \\Q…\\E is not supported'],
   [/\\$/y, 'it ends in a lone backslash'],
 ]
 

@@ -86,7 +86,8 @@ function exampleLines(examples: Examples): string {
 const INTRODUCTION = `# The command line
 
 Run \`aloft\` in a folder to deploy it. In a clone of Aloft, run \`npm link\` once to make \`aloft\` available in every
-folder; without it, \`npx aloft\` works in the clone.
+folder; without it, \`npx aloft\` works in the clone. If \`npm link\` fails with \`EACCES\`, run
+\`mkdir -p ~/.local/bin && ln -s "$PWD/bin/aloft.js" ~/.local/bin/aloft\` in the clone and open a new terminal.
 
 \`\`\`sh
 aloft login you@example.com   # once; or set ALOFT_TOKEN

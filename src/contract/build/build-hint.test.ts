@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { buildHint } from './build-hint.ts'
 
 const CAUSES = [
@@ -27,6 +30,10 @@ const CAUSES = [
   ],
   ['ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with "frozen-lockfile"', /lock file/],
   ['npm error code EBADENGINE', /Node.js version/],
+  ['ERROR: No matching distribution found for flask==99', /Python package flask wasn/],
+  ['API_SECRET is missing', /`aloft env add API_SECRET`/],
+  ['Error: Environment variable "DATABASE_URL" is not set', /`aloft env add DATABASE_URL`/],
+  ['✗ Missing required environment variable: TOKEN', /`aloft env add TOKEN`/],
 ] as const
 
 for (const [line, hint] of CAUSES)
@@ -39,4 +46,23 @@ test('a failure that is known exactly keeps its own hint', () => {
   assert.match(buildHint('build_timeout', lines), /^Make the build faster/)
   assert.match(buildHint('build_failed', ['exit 1']), /^See the last lines/)
   assert.match(buildHint('install_failed', ['npm error code E404']), /^A package couldn’t be installed/)
+})
+
+/** What is said of a failure where nothing is known about it. */
+const UNKNOWN = buildHint('no such code')
+
+const BUILDS = fileURLToPath(new URL('../..', import.meta.url))
+
+test('each code that a build fails with has a hint of its own', () => {
+  const sources = globSync('{builder,core,adapters}/**/*.ts', { cwd: BUILDS, exclude: ['**/*.test.ts'] })
+  const codes = sources.flatMap((path) =>
+    [...readFileSync(join(BUILDS, path), 'utf8').matchAll(/new BuildFailure\(\s*'(\w+)'/g)].map(
+      ([, code]) => code,
+    ),
+  )
+  assert.ok(codes.includes('unknown_program') && codes.includes('bad_file'))
+  assert.deepEqual(
+    codes.filter((code) => buildHint(code) === UNKNOWN),
+    [],
+  )
 })

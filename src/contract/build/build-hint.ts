@@ -4,11 +4,23 @@ const HINTS: Readonly<Record<string, string>> = {
   command_failed:
     'See the last lines of the build log. Try running the same command on your machine with the same files.',
   install_failed:
-    'A package couldn’t be installed. Check that package.json and the lock file match, and that private packages have a token.',
+    'A package couldn’t be installed. Check that the list of packages and the lock file match, and that private packages have a token.',
   missing_output:
-    'The build succeeded, but its output wasn’t found. Set the output directory in the build settings to the folder it writes to.',
+    'The build succeeded, but its output wasn’t found. Set the output directory in the build settings to the folder it writes to. In a monorepo, set the root directory to the app’s folder.',
   missing_script: 'Add the script to package.json, or set a different build command in the build settings.',
   missing_entry: 'Specify an existing entry file, or remove the build from the configuration.',
+  unknown_program:
+    'Nothing was published, because these files could be source code that visitors must not see. Change them or the settings, then deploy again.',
+  missing_function: 'Check that the file of the function exists and isn’t excluded.',
+  unreferenced_build_specifications:
+    'Correct the pattern in the `builds` of vercel.json, or remove it. Upper and lower case matter.',
+  invalid_output:
+    'Update the framework or its adapter to a newer version, or report this to the authors of the builder.',
+  mixed_builds: 'Remove one of the `builds` from vercel.json.',
+  invalid_dockerfile: 'Fix the Dockerfile, then deploy again.',
+  context_too_large: 'List what the image doesn’t need in a .dockerignore file, then deploy again.',
+  bad_file: 'Rename the file, then deploy again.',
+  quota_exceeded: 'Delete deployments that you no longer need, or ask your operator for a higher limit.',
   missing_dockerfile: 'Add a Dockerfile to the root of the project, or choose a different builder.',
   nothing_to_build:
     'Deploy the folder that contains the site, or set the root directory in the build settings.',
@@ -31,6 +43,9 @@ const HINTS: Readonly<Record<string, string>> = {
   internal_error: 'Deploy again. If it still fails, contact your operator.',
 }
 
+const NO_VARIABLE =
+  'The environment variable $1 isn’t set for this build. Add it with `aloft env add $1` or in the project’s settings, for the environment you deploy to.'
+
 /** The commonest causes, by what tools say about them; the first that matches is the most precise. */
 const CAUSES: readonly { readonly said: RegExp; readonly hint: string }[] = [
   {
@@ -44,6 +59,18 @@ const CAUSES: readonly { readonly said: RegExp; readonly hint: string }[] = [
   {
     said: /\bsh: (?:(?:line )?\d+: )?([\w./-]+): (?:command )?not found/i,
     hint: 'The command $1 isn’t installed. Add the package that provides it to package.json, or change the build command.',
+  },
+  {
+    said: /No matching distribution found for ([\w.-]+)/,
+    hint: 'The Python package $1 wasn’t found. Check its name and version, and that the package index can be reached.',
+  },
+  {
+    said: /\b([A-Z][A-Z\d]*_[A-Z\d_]+)\W{0,2} (?:environment variable )?(?:is|was) (?:missing|undefined|required|not (?:set|defined|found|provided))\b/,
+    hint: NO_VARIABLE,
+  },
+  {
+    said: /\b[Mm]issing (?:required )?(?:environment |env )(?:variable|var)s?:? \W?([A-Z][A-Z\d_]+)\b/,
+    hint: NO_VARIABLE,
   },
   {
     said: /heap out of memory/i,

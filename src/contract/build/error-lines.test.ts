@@ -46,3 +46,39 @@ test('what is said already is not quoted again', () => {
 test('lines are numbered as the log shows them', () => {
   assert.equal(errorLinesOf(logOf('error: no'), 100)[0]?.number, 101)
 })
+
+test('in a repository of several packages, the error of the package is found before what its runners say of it', () => {
+  const turbo = [
+    '@acme/ui:build: done',
+    'web:build: error during build:',
+    'web:build: main.js (1:7): "default" is not exported by "ui.js"',
+    'web:build:     at getRollupError (file:///x.js:355:41)',
+    'web:build: ',
+    'web:build: npm error Lifecycle script `build` failed with error:',
+    'web:build: npm error code 1',
+    'web:build: npm error path /x/apps/web',
+    'web:build: npm error command sh -c vite build',
+    'web#build:  ERROR  command (/x/apps/web) npm run build exited (1)',
+    ' WARNING  no output files found for task @acme/ui#build.',
+    '',
+    ' Tasks:    1 successful, 2 total',
+    'Failed:    web#build',
+    '',
+    ' ERROR  run failed: command  exited (1)',
+  ]
+  assert.deepEqual(numbers(...turbo), [2, 3])
+  const pnpm = [
+    'apps/web build: src/a.ts(1,7): error TS2322: Type is wrong.',
+    'apps/web build: Failed',
+    ...Array.from({ length: 9 }, () => 'apps/docs build: working'),
+    '/x/apps/web:',
+    ' ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL  web@0.0.0 build: `tsc`',
+    'Exit status 2',
+    ' ELIFECYCLE  Command failed with exit code 1.',
+  ]
+  assert.deepEqual(numbers(...pnpm).slice(0, 2), [1, 2])
+})
+
+test('what a runner says stands for an error that nobody else mentions', () => {
+  assert.deepEqual(numbers('one', ' ELIFECYCLE  Command failed with exit code 1.'), [2])
+})

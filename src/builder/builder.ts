@@ -54,7 +54,7 @@ async function carryOut(parts: BuilderParts, task: BuildTask, events: BuildEvent
     const found = `Found ${count(output.programs.length, 'function')} and ${count(output.files.length, 'file')}`
     await events
       .log(runs.at(-1) as string)
-      .stdout(`${found} in ${showDuration(parts.clock.monotonic() - began)}`)
+      .stdout(`${found}; the build took ${showDuration(parts.clock.monotonic() - began)}`)
     for (const run of runs) await events.ended(run)
     return output
   }

@@ -46,6 +46,7 @@ export function createReporter(out: Output, now: () => number): Reporter {
   let uploadBegan = 0
   let drawnAt = 0
   let failure = ''
+  let doing: string | undefined
   const { spin, stop } = createSpinner(out, now)
 
   const say = (text: string) => {
@@ -55,6 +56,10 @@ export function createReporter(out: Output, now: () => number): Reporter {
     if (!out.live || now() - drawnAt < REDRAW) return
     drawnAt = now()
     out.status(text())
+  }
+  const spinOnce = (text: string) => {
+    if (text !== doing) spin(text)
+    doing = text
   }
   const endUpload = () => {
     if (missing.files === 0) return
@@ -110,8 +115,10 @@ export function createReporter(out: Output, now: () => number): Reporter {
             dim(`Redeploying the files of ${plainText(event.of)} as ${plainText(event.deployment.id)}.`),
           )
         case 'state':
-          return event.state === 'READY' || event.state === 'ERROR' ? stop() : spin(DOING[event.state])
+          return event.state === 'READY' || event.state === 'ERROR' ? stop() : spinOnce(DOING[event.state])
         case 'log':
+          // The first lines of a build are often there before its state is asked for again.
+          if (doing === DOING.INITIALIZING) spinOnce(DOING.BUILDING)
           return say(`${dim('│')} ${colouredText(event.entry.payload.text, out.talkColors)}`)
         case 'ready':
         case 'error':

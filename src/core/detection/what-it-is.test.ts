@@ -113,6 +113,29 @@ const TABLE: readonly (readonly [what: string, files: Files, found: string])[] =
     { 'index.ts': "import { serve } from 'bun'\nBun.serve({})" },
     'bun index.ts',
   ],
+  [
+    'a server that uses a module of Bun',
+    { 'index.ts': `import { Database } from 'bun:sqlite'\n${SERVER}` },
+    'bun index.ts',
+  ],
+  [
+    'a server for Node that knows the types of Bun',
+    { 'index.ts': `import type { Server } from 'bun'\n${SERVER}` },
+    'node index.ts',
+  ],
+  [
+    'a server that Bun starts',
+    {
+      'package.json': { scripts: { start: 'bun run serve', serve: 'bun --smol run go.ts' } },
+      'go.ts': 'export default { fetch: () => new Response(Bun.version) }',
+    },
+    'bun go.ts',
+  ],
+  [
+    'a server that Node starts by a script that Bun runs',
+    { 'package.json': { scripts: { start: 'bun run serve', serve: 'node go.js' } }, 'go.js': SERVER },
+    'node go.js',
+  ],
   // Servers in Python
   [
     'Flask',

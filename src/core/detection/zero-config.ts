@@ -8,7 +8,7 @@ import { angularServer } from './framework/angular.ts'
 import { API_NOT_FOUND, apiFiles, dynamicRoutes, type FunctionFile } from './framework/api-functions.ts'
 import { type Framework, isNodeServer, isPythonServer, needsCli } from './framework/frameworks.ts'
 import { middlewareFile } from './framework/middleware.ts'
-import { nodeServerEntries, runsOnBunAlone } from './framework/node-server.ts'
+import { nodeServerEntries, runsOnBun } from './framework/node-server.ts'
 import { outputFolders } from './framework/output-folders.ts'
 import { pythonApps, pythonInstall, pythonServerEntries } from './framework/python-server.ts'
 import { unknownProgram } from './framework/unknown-program.ts'
@@ -143,7 +143,7 @@ async function serverOf({ tree, pkg, settings, folder, mount }: ZeroConfig): Pro
   if (framework !== undefined && !isNodeServer(framework)) return undefined
   const entries = await nodeServerEntries(tree, pkg, framework)
   if (entries.length > 0)
-    return { ...server, runtime: (await runsOnBunAlone(tree, entries)) ? 'bun' : 'node', entries }
+    return { ...server, runtime: (await runsOnBun(tree, pkg, entries)) ? 'bun' : 'node', entries }
   if (framework !== undefined)
     throw new BuildFailure(
       'missing_entry',

@@ -45,7 +45,7 @@ export async function nodeServerEntries(
   pkg: PackageJson | undefined,
   framework: Framework | undefined,
 ): Promise<readonly string[]> {
-  const started = startedFile(pkg)
+  const started = startOf(pkg)?.file
   const main = pkg?.main === undefined ? undefined : readFolder(pkg.main)
   const named = [started, main].flatMap((path) => (path && CODE.test(path) ? [path] : []))
   const sources = SOURCES.filter((path) => tree.has(path))
@@ -69,12 +69,17 @@ const IMPORTS_SERVER = new RegExp(
 )
 const LISTENS = /\.listen\s*\(|\bcreate(?:Secure)?Server\s*\(|\bserve\s*\(/
 const SERVES = /\b(?:Bun|Deno)\.serve\s*\(/
-const SERVES_ON_BUN = /\bBun\.serve\s*\(|\bimport\s*\{[^}]*\bserve\b[^}]*\}\s*from\s*["']bun["']/
+const NEEDS_BUN = /\bBun\.serve\s*\(|\bimport\s(?!\s*type\b)[^"';]*["']bun(?::[a-z]+)?["']/
 
-/** Whether the server's own source is written for Bun, which no other runtime has. */
-export async function runsOnBunAlone(tree: SourceTree, entries: readonly string[]): Promise<boolean> {
+/** Whether Bun is what starts the server, or its own source has what no other runtime has. */
+export async function runsOnBun(
+  tree: SourceTree,
+  pkg: PackageJson | undefined,
+  entries: readonly string[],
+): Promise<boolean> {
+  if (startOf(pkg)?.starter === 'bun') return true
   const source = entries.find((path) => tree.has(path))
-  return source !== undefined && SERVES_ON_BUN.test((await tree.text(source)) ?? '')
+  return source !== undefined && NEEDS_BUN.test((await tree.text(source)) ?? '')
 }
 
 async function listeningFiles(tree: SourceTree, paths: readonly string[]): Promise<readonly string[]> {
@@ -101,25 +106,31 @@ const STARTERS = [
 const SUBCOMMANDS = ['start', 'run', 'watch']
 const MOST_STEPS = 5
 
+interface Start {
+  readonly starter: string
+  readonly file: string
+}
+
 /** `node --inspect dist/main.js` starts `dist/main.js`, and so does `npm run serve` where `serve` is that. */
-function startedFile(pkg: PackageJson | undefined): string | undefined {
+function startOf(pkg: PackageJson | undefined): Start | undefined {
   let script = pkg?.scripts.start
   for (let step = 0; step < MOST_STEPS; step++) {
     const next = /^\s*(?:(?:npm|pnpm|bun|yarn)\s+run|yarn)\s+([\w:.-]+)\s*$/.exec(script ?? '')?.[1]
     if (next === undefined || !Object.hasOwn(pkg?.scripts ?? {}, next)) break
     script = pkg?.scripts[next]
   }
-  return script === undefined || script.length > 1024 ? undefined : fileIn(script)
+  return script === undefined || script.length > 1024 ? undefined : startIn(script)
 }
 
-function fileIn(script: string): string | undefined {
+function startIn(script: string): Start | undefined {
   const words = script.trim().split(/\s+/)
-  const starter = words.findIndex((word) => STARTERS.includes(word))
-  if (starter === -1) return undefined
-  const file = words.slice(starter + 1).find((word) => !word.startsWith('-') && !SUBCOMMANDS.includes(word))
-  const path = file === undefined ? undefined : readFolder(file)
+  const at = words.findIndex((word) => STARTERS.includes(word))
+  const starter = words[at]
+  if (starter === undefined) return undefined
+  const word = words.slice(at + 1).find((each) => !each.startsWith('-') && !SUBCOMMANDS.includes(each))
+  const path = word === undefined ? undefined : readFolder(word)
   if (path === undefined || path === '') return undefined
-  if (CODE.test(path)) return path
+  if (CODE.test(path)) return { starter, file: path }
   // Node finds the extension by itself.
-  return /^[\w./@-]+$/.test(path) && !path.includes('.') ? `${path}.js` : undefined
+  return /^[\w./@-]+$/.test(path) && !path.includes('.') ? { starter, file: `${path}.js` } : undefined
 }

@@ -81,8 +81,7 @@ class CheckpointThread {
   #worker: Worker | undefined
   #idle: NodeJS.Timeout | undefined
 
-  /** Rejects, and does not throw, where the machine has no thread left. */
-  async run(file: string): Promise<void> {
+  run(file: string): Promise<void> {
     clearTimeout(this.#idle)
     this.#worker ??= this.#start()
     this.#worker.ref()

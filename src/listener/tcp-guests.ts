@@ -4,19 +4,19 @@ import { SourceCounts } from '#core/access/source-counts.ts'
 import type { Log } from '#core/ports/log.ts'
 
 /** Somebody who has connected, and speaks whatever protocol this is. */
-export interface TcpConnection {
+export interface Guest {
   /** Takes nothing new, and ends when what was begun is over. */
   finish(): void
   cut(): void
 }
 
-export interface TcpConnectionLimits {
+export interface GuestLimits {
   readonly maxConnections: number
   /** Of IPv6, the first 64 bits count as one address. */
   readonly maxPerAddress: number
 }
 
-interface TcpListenerOptions {
+interface TcpGuestsOptions {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
@@ -24,14 +24,14 @@ interface TcpListenerOptions {
   /** Descriptors of bound sockets to listen on, instead of the port. */
   readonly sockets?: readonly number[] | undefined
   readonly allowHalfOpen?: boolean
-  readonly limits: TcpConnectionLimits
+  readonly limits: GuestLimits
   /** What it is called in the log, such as `DNS`. */
   readonly protocol: string
   readonly log: Log
-  readonly welcome: (socket: Socket, address: string) => TcpConnection
+  readonly welcome: (socket: Socket, address: string) => Guest
 }
 
-export interface TcpListener {
+export interface TcpGuests {
   readonly port: number
   /** Listens on further sockets, whose own process is away. */
   adopt(sockets: readonly number[]): Promise<void>
@@ -40,24 +40,24 @@ export interface TcpListener {
 }
 
 /** Connections of one protocol, so many at most, and so many of one address. */
-export async function listenForConnections(options: TcpListenerOptions): Promise<TcpListener> {
+export async function listenForGuests(options: TcpGuestsOptions): Promise<TcpGuests> {
   const { host, port, reusePort, allowHalfOpen = false, limits, protocol, log } = options
-  const connections = new Set<TcpConnection>()
+  const guests = new Set<Guest>()
   const perSource = new SourceCounts()
   const servers: Server[] = []
 
   const welcome = (socket: Socket) => {
     const address = socket.remoteAddress
-    const isFull = connections.size >= limits.maxConnections
+    const isFull = guests.size >= limits.maxConnections
     if (address === undefined || isFull || perSource.of(address) >= limits.maxPerAddress) {
       socket.destroy()
       return
     }
     const leave = perSource.add(address)
-    const connection = options.welcome(socket, address)
-    connections.add(connection)
+    const guest = options.welcome(socket, address)
+    guests.add(guest)
     socket.once('close', () => {
-      connections.delete(connection)
+      guests.delete(guest)
       leave()
     })
   }
@@ -81,9 +81,9 @@ export async function listenForConnections(options: TcpListenerOptions): Promise
     adopt: async (sockets) => void (await adopt(sockets)),
     async drain(ms) {
       const closed = Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-      for (const connection of connections) connection.finish()
+      for (const guest of guests) guest.finish()
       const deadline = setTimeout(() => {
-        for (const connection of connections) connection.cut()
+        for (const guest of guests) guest.cut()
       }, ms)
       await closed
       clearTimeout(deadline)

@@ -8,7 +8,7 @@ const SHARE_OF_ONE = 0.25
 const RELIEVE_MS = 500
 const TELL_MS = MINUTE
 
-interface ConnectionLimitOptions {
+interface CrowdOptions {
   /** Connections at a time. */
   readonly most: number
   /** Ends connections that serve nothing and have been quiet since it was last called. */
@@ -17,13 +17,13 @@ interface ConnectionLimitOptions {
 }
 
 /** Decides whether one more connection is taken. What else needs descriptors, such as files, is to keep some. */
-export class ConnectionLimit {
-  readonly #options: ConnectionLimitOptions
+export class Crowd {
+  readonly #options: CrowdOptions
   #refused = 0
   #relievedAt = Number.NEGATIVE_INFINITY
   #toldAt = Number.NEGATIVE_INFINITY
 
-  constructor(options: ConnectionLimitOptions) {
+  constructor(options: CrowdOptions) {
     this.#options = options
   }
 

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http'
+import type { Http2ServerResponse } from 'node:http2'
 import { finished, Readable, type Writable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { RawReply } from '#contract/endpoint.ts'
@@ -16,9 +18,15 @@ export function sendAs(form: 'empty' | 'html' | 'raw', reply: FastifyReply, answ
   if (endless && body instanceof Readable) destroyWhenGone(reply, body)
   reply.headers({ ...headers, 'content-type': type } as Record<string, string | string[]>)
   if (!(body instanceof Readable)) return reply.send(body)
-  if (reply.request.method !== 'HEAD') return reply.send(pouring(body))
+  if (reply.request.method !== 'HEAD' && !isGone(reply)) return reply.send(pouring(body))
   body.destroy()
   return reply.send('')
+}
+
+/** Whoever asked has left. Over HTTP/2 nothing would tell a body of that any more, and what it holds would be held for ever. */
+function isGone({ raw }: FastifyReply): boolean {
+  const res = raw as ServerResponse | Http2ServerResponse
+  return 'stream' in res ? res.stream.destroyed : res.destroyed
 }
 
 /** Fastify has what it is given piped: this way one large chunk is taken in a turn, and freed where nobody else has it. */

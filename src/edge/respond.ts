@@ -125,4 +125,10 @@ function stream(body: Readable, res: AnyResponse, log: Log): Sent {
 /** Whether nobody is there any more to be answered. */
 export const isGone = (res: AnyResponse): boolean => (isHttp2(res) ? res.stream.destroyed : res.destroyed)
 
+/** Calls when the answer is over or its visitor leaves; at once where they have left, of which nothing tells again. */
+export function whenOver(res: AnyResponse, then: () => void): void {
+  if (isGone(res)) then()
+  else res.once('close', then)
+}
+
 export const isHttp2 = (res: AnyResponse): res is Http2ServerResponse => 'stream' in res

@@ -15,7 +15,7 @@ import { privateAnswer } from './protection/private-answer.ts'
 import { watchHalfClosed } from './request/half-closed.ts'
 import { hostNameOf } from './request/host.ts'
 import { readInstanceHost } from './request/instance-host.ts'
-import { discard, isGone, isHttp2, respond, type Sent } from './respond.ts'
+import { discard, isGone, isHttp2, respond, type Sent, whenOver } from './respond.ts'
 import type { PinnedSites } from './site/pinned-sites.ts'
 import type { ReleaseSides } from './site/release-sides.ts'
 import type { createSiteAnswers } from './site/site-answer.ts'
@@ -245,8 +245,7 @@ function createSending(parts: VisitorHandlerParts): (visit: Visit, result: Resul
     if (entry === undefined) return
     const { status, source, entrypoint } = answer
     const failure = 'code' in result ? result : exchange.failure
-    const over = isSwitch(answer) ? exchange.upgrade?.socket : res
-    over?.once('close', () =>
+    const record = () =>
       visits.record(
         visitRecord(
           recordedSite(entry, shown),
@@ -262,8 +261,9 @@ function createSending(parts: VisitorHandlerParts): (visit: Visit, result: Resul
             reason: failure && source === 'error' ? reasonOf(failure, status) : undefined,
           },
         ),
-      ),
-    )
+      )
+    if (isSwitch(answer)) exchange.upgrade?.socket.once('close', record)
+    else whenOver(res, record)
   }
 }
 

@@ -4,6 +4,7 @@ import { addressedAt, type Exchange, type Result, visitorOf } from '../exchange.
 import { siteHeaders } from '../file/file-answer.ts'
 import type { Proxy as Forwarder } from '../proxy/proxy.ts'
 import type { AnyRequest } from '../request/message.ts'
+import { whenOver } from '../respond.ts'
 import type { ProxyOutcome } from '../site/route-answer.ts'
 import { neutralHeaders } from './cache-key.ts'
 import { type EdgeCache, mayAsk, plainQuestion } from './edge-cache.ts'
@@ -39,7 +40,7 @@ export function createCachedForward(proxy: Forwarder, cache: EdgeCache): Forward
   const forVisitor: (...args: Parameters<Forward>) => Promise<Result> = (site, outcome, exchange) => {
     const { req, res, ip } = exchange
     const gone = new AbortController()
-    res.once('close', () => gone.abort())
+    whenOver(res, () => gone.abort())
     return send(site, outcome, exchange, { req, signal: gone.signal, ip })
   }
 

@@ -12,6 +12,7 @@ import { connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { RunnerError, type RunnerFault } from '#core/ports/runner.ts'
+import type { Edge } from '#edge/edge.ts'
 import {
   ask,
   createEdgeWorld,
@@ -21,6 +22,7 @@ import {
   serveSlow,
   siteFunctions,
 } from '#test/support/http/edge.ts'
+import { until } from '#test/support/until.ts'
 
 const instances = await createInstances()
 const world = createEdgeWorld({ runner: instances.runner })
@@ -311,6 +313,59 @@ test('a visitor who goes away ends the request at the instance', async () => {
   await closed
   assert.deepEqual(leases()[0]?.ends, [undefined])
 })
+
+for (const version of ['1.1', '2'])
+  test(`HTTP/${version}: a visitor who has left before the function is asked does not keep it, and is noted`, async () => {
+    const looked = Promise.withResolvers<void>()
+    const found = Promise.withResolvers<void>()
+    const left = Promise.withResolvers<void>()
+    const { host, leases, program } = await site(() => {})
+    const own = createEdgeWorld({
+      runner: instances.runner,
+      sites: {
+        async find(name) {
+          looked.resolve()
+          await found.promise
+          return own.sites.get(name)
+        },
+      },
+    })
+    own.addSite(host, {}, { functions: siteFunctions({ 'api/hello': { program, maxDuration: 5 } }) })
+    const { handle } = own.edge
+    const edge: Edge = {
+      ...own.edge,
+      handle(req, res) {
+        res.once('close', left.resolve)
+        return handle(req, res)
+      },
+    }
+    const running = version === '2' ? await serveHttp2(edge, false) : await serveSlow(edge)
+    const leave = version === '2' ? visitHttp2(running.port, host) : visitHttp1(running.port, host)
+    await looked.promise
+    leave()
+    await left.promise
+    found.resolve()
+    await until(() => leases()[0]?.ends.length === 1)
+    assert.deepEqual(leases()[0]?.ends, [undefined], 'it is not said to be stuck')
+    await until(() => own.visits.length === 1)
+    await running.close()
+    await own.edge.close()
+  })
+
+/** Asks for the function, and answers how to leave. */
+function visitHttp1(port: number, host: string): () => void {
+  const req = request({ port, host: '127.0.0.1', path: '/api/hello', headers: { host }, agent: false })
+  req.on('error', () => {}).end()
+  return () => req.destroy()
+}
+
+function visitHttp2(port: number, host: string): () => void {
+  const session = connectHttp2(`http://127.0.0.1:${port}`)
+  session.on('error', () => {})
+  const stream = session.request({ ':path': '/api/hello', ':authority': host })
+  stream.on('error', () => {}).end()
+  return () => session.destroy()
+}
 
 test('a function that takes too long is given up with a 504, and its instance is said to be stuck', async () => {
   const { host, leases } = await site(() => {}, { maxDuration: 0.05 })

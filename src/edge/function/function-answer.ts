@@ -4,6 +4,7 @@ import type { Refusal } from '../error/refusal.ts'
 import type { Exchange, Result } from '../exchange.ts'
 import { compressAnswer } from '../file/compress-answer.ts'
 import { siteHeaders } from '../file/file-answer.ts'
+import { whenOver } from '../respond.ts'
 import { callFunction, type FunctionResponse, type Functions } from './function-call.ts'
 import { visitorHeaders } from './function-headers.ts'
 import { type FunctionCall, type FunctionOutcome, visitorCall } from './function-request.ts'
@@ -43,7 +44,7 @@ export function ask<A>(
         reject(error)
       }
     })
-    res.once('close', () => waiting.cancel())
+    whenOver(res, () => waiting.cancel())
   })
 }
 

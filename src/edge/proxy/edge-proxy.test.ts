@@ -11,7 +11,9 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { LookUpAll } from '#core/outbound/guarded-lookup.ts'
 import { isPublicAddress } from '#core/outbound/public-address.ts'
+import type { Edge } from '#edge/edge.ts'
 import { ask, createEdgeWorld, serveHttp2, serveSlow } from '#test/support/http/edge.ts'
+import { until } from '#test/support/until.ts'
 
 /** The upstream does what the test at hand says. */
 let behave: (req: IncomingMessage, res: ServerResponse) => void = (_, res) => res.end()
@@ -317,6 +319,45 @@ test('a visitor who leaves is not answered by the upstream either', async () => 
   await came.promise
   req.destroy()
   await gone.promise
+})
+
+test('an upstream is not asked on behalf of a visitor who has left by then', async () => {
+  const looked = Promise.withResolvers<void>()
+  const found = Promise.withResolvers<void>()
+  const left = Promise.withResolvers<void>()
+  let asked = 0
+  behave = () => asked++
+  const own = createEdgeWorld({
+    proxy: { allows: () => true, timeoutMs: 1000 },
+    sites: {
+      async find(name) {
+        looked.resolve()
+        await found.promise
+        return world.sites.get(name)
+      },
+    },
+  })
+  const { handle } = own.edge
+  const edge: Edge = {
+    ...own.edge,
+    handle(req, res) {
+      res.once('close', left.resolve)
+      return handle(req, res)
+    },
+  }
+  const running = await serveHttp2(edge, false)
+  const session = connect(`http://127.0.0.1:${running.port}`)
+  session.on('error', () => {})
+  const stream = session.request({ ':path': '/api/x', ':authority': 'site.test' })
+  stream.on('error', () => {}).end()
+  await looked.promise
+  session.destroy()
+  await left.promise
+  found.resolve()
+  await until(() => own.visits.length === 1)
+  assert.equal(asked, 0)
+  await running.close()
+  await own.edge.close()
 })
 
 test('an upstream with a certificate that nobody vouches for is not trusted', async () => {

@@ -119,14 +119,59 @@ const refused: [string, string, RegExp][] = [
   ['ALOFT_RUNTIME', 'lxc', /process, docker, swarm/],
   ['ALOFT_MASTER_KEY', 'short', /32 bytes/],
   ['ALOFT_BOOTSTRAP_EMAIL', 'a@b.example', /set both or none/],
+  ['ALOFT_DATA_DIR', ' ', /a path without control characters/],
+  ['ALOFT_DATA_DIR', 'a\nb', /a path without control characters/],
+  ['ALOFT_HOST', 'a b', /an IP address of this machine/],
+  ['ALOFT_HOST', '999.1.1.1', /an IP address of this machine/],
+  ['ALOFT_HOST', '999999999', /an IP address of this machine/],
+  ['ALOFT_HOST', '127.0.0.1\n', /an IP address of this machine/],
+  ['ALOFT_HOST', 'fe80::1%eth0', /an IP address of this machine/],
+  ['ALOFT_RESOLVERS', '999.1.1.1:53', /ip:port/],
+  ['ALOFT_RESOLVERS', '1.1.1.1:0', /ip:port/],
+  ['ALOFT_BASE_URL', 'https:api.example.com', /https:\/\//],
+  ['ALOFT_BASE_URL', 'https://api.example.com\n', /https:\/\//],
+  ['ALOFT_BASE_URL', 'https://api.example.com/?a', /without a user/],
+  ['ALOFT_BLOB_FROM', 's3://bucket', /AWS_ACCESS_KEY_ID/],
+  ['ALOFT_SMTP_URL', 'smtp://', /with a host/],
+  ['ALOFT_WORKERS', '1025', /from 1 to 1024/],
+  ['ALOFT_CACHE_BYTES', '8192T', /less than 8192T/],
+  ['AWS_SECRET_ACCESS_KEY', 'key\n', /one line of text/],
+  ['ALOFT_REGISTRAR_USER', ' ', /one line of text/],
 ]
 for (const [variable, value, reason] of refused)
-  test(`${variable}=${value} is refused with one line that names it`, () => {
+  test(`${variable}=${JSON.stringify(value)} is refused with one line that names it`, () => {
     const mistakes = mistakesOf({ [variable]: value })
     assert.equal(mistakes.length, 1)
     assert.match(mistakes[0] as string, new RegExp(variable))
     assert.match(mistakes[0] as string, reason)
   })
+
+test('a mistake is one short line, whatever was given, and shows what is no secret', () => {
+  for (const { variable } of Object.values(SETTINGS))
+    for (const value of ['\u001b[31m\n\u0000', ' ', '9'.repeat(5000), 'ü😀\n'])
+      for (const mistake of mistakesOf({ [variable]: value })) {
+        assert.ok(mistake.startsWith(`${variable}: `), mistake)
+        assert.doesNotMatch(mistake, /\p{Cc}/u)
+        assert.ok(mistake.length < 300, mistake)
+      }
+  assert.match(mistakesOf({ ALOFT_BASE_URL: 'ftp://api.example' }).join(), /"ftp:\/\/api\.example"/)
+  assert.match(
+    mistakesOf({ ALOFT_BASE_URL: 'ftp://me:hunter2@api.example' }).join(),
+    /"ftp:\/\/…@api\.example"/,
+  )
+})
+
+test('a mistake of the file names the file, and what is there, also where it is no text', () => {
+  const told = (file: Record<string, unknown>) => mistakesOf({}, file).join()
+  assert.match(told({ port: 'x' }), /^aloft\.config\.json: port: "x" is not accepted; it should be a port/)
+  assert.match(told({ ALOFT_PORT: 'x' }), /^aloft\.config\.json: ALOFT_PORT: "x" is not accepted/)
+  assert.match(told({ port: { a: 1 } }), /^aloft\.config\.json: port: "\{\\"a\\":1\}" is not accepted/)
+  for (const dataDir of [{}, [{}], false])
+    assert.match(told({ dataDir }), /^aloft\.config\.json: dataDir: .* it should be text or a number$/)
+  assert.match(told({ ['a\nb'.padEnd(5000, 'c')]: 1 }), /^aloft\.config\.json: there is no setting "a\\nbc{97}…"$/)
+  assert.match(mistakesOf({ ALOFT_PORT: 'y' }, { port: 'x' }).join(), /^ALOFT_PORT: "y"/)
+  assert.equal(readConfig({}, { port: null }).port, 3000)
+})
 
 test('every mistake is reported at once, also those of the file', () => {
   assert.equal(mistakesOf({ ALOFT_PORT: 'x', ALOFT_ORIGIN: 'y' }, { nope: 1 }).length, 3)

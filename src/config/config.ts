@@ -14,9 +14,20 @@ export class ConfigError extends Error {
   }
 }
 
-const SECRET_NAME = /KEY|TOKEN|URL/
+const SECRET_NAME = /KEY|TOKEN|(?:DATABASE|REDIS|SMTP)_URL/
+const SHOWN_CHARACTERS = 100
+/** On one line, cut where it is long. */
+const quoted = (value: string) =>
+  JSON.stringify(value.length > SHOWN_CHARACTERS ? `${value.slice(0, SHOWN_CHARACTERS)}…` : value)
 const shown = (variable: string, value: string) =>
-  SECRET_NAME.test(variable) ? 'the given value' : JSON.stringify(value)
+  SECRET_NAME.test(variable) ? 'the given value' : quoted(value.replace(/\/\/[^/]*@/, '//…@'))
+
+/** What a value of the file says in a variable; text, numbers and lists of both can be said there. */
+function textOf(given: unknown): { readonly value: string; readonly isText: boolean } {
+  const list = Array.isArray(given) ? given : [given]
+  const isText = list.every((entry) => typeof entry === 'string' || typeof entry === 'number')
+  return { value: isText ? list.join(',') : JSON.stringify(given), isText }
+}
 
 /** Reads the environment over the file's values, once. */
 export function readConfig(
@@ -28,21 +39,28 @@ export function readConfig(
 
   const known = new Set<string>(rows.flatMap(([name, { variable }]) => [name, variable]))
   for (const key of Object.keys(file))
-    if (!known.has(key)) mistakes.push(`aloft.config.json: there is no setting "${key}"`)
+    if (!known.has(key)) mistakes.push(`aloft.config.json: there is no setting ${quoted(key)}`)
 
   const values: Record<string, unknown> = {}
   const read = (name: SettingName, { variable, read, fallback }: Setting<unknown>) => {
-    const given = env[variable] ?? file[name] ?? file[variable]
-    if (given === undefined || given === '') {
-      values[name] = fallback(values as unknown as Fallbacks)
+    const key = env[variable] !== undefined ? variable : file[name] != null ? name : variable
+    const given = env[variable] ?? file[key]
+    const usual = () => fallback(values as unknown as Fallbacks)
+    if (given === undefined || given === null || given === '') {
+      values[name] = usual()
       return
     }
-    const value = Array.isArray(given) ? given.join(',') : String(given)
+    const { value, isText } = textOf(given)
     try {
-      values[name] = read(value)
+      const result = read(value)
+      if (!isText) throw new NotAccepted('text or a number')
+      values[name] = result
     } catch (error) {
       if (!(error instanceof NotAccepted)) throw error
-      mistakes.push(`${variable}: ${shown(variable, value)} is not accepted; it should be ${error.message}`)
+      // Others are derived from it, before the mistake is told.
+      values[name] = usual()
+      const where = env[variable] === undefined ? `aloft.config.json: ${key}` : variable
+      mistakes.push(`${where}: ${shown(variable, value)} is not accepted; it should be ${error.message}`)
     }
   }
   for (const [name, row] of rows) read(name, row)
@@ -59,7 +77,9 @@ export function readConfig(
     (config.blobUrl ?? config.blobFrom) !== undefined &&
     (config.awsKeyId === undefined || config.awsSecretKey === undefined)
   )
-    mistakes.push('ALOFT_BLOB_URL: an object store needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
+    mistakes.push(
+      `${config.blobUrl === undefined ? 'ALOFT_BLOB_FROM' : 'ALOFT_BLOB_URL'}: an object store needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`,
+    )
   if (config.blobFrom !== undefined && config.blobUrl !== undefined)
     mistakes.push(
       'ALOFT_BLOB_FROM: can only be used without ALOFT_BLOB_URL, to move files from an object store to the disk; to change object stores, move them to the disk first',

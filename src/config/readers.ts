@@ -1,6 +1,6 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { isAbsolute } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import { ORIGINS, type Origin } from '#contract/origins.ts'
 import { Redacted } from '#contract/redacted.ts'
 
@@ -12,7 +12,13 @@ const accepted = (what: string): never => {
   throw new NotAccepted(what)
 }
 
-export const text: Read<string> = (value) => value || accepted('some text')
+const CONTROL = /\p{Cc}/u
+export const text: Read<string> = (value) =>
+  value === value.trim() && value !== '' && !CONTROL.test(value)
+    ? value
+    : accepted('one line of text without spaces around it')
+export const path: Read<string> = (value) =>
+  value.trim() === '' || CONTROL.test(value) ? accepted('a path without control characters') : resolve(value)
 export const port =
   (lowest: number): Read<number> =>
   (value) => {
@@ -20,24 +26,33 @@ export const port =
     return /^\d+$/.test(value) && n >= lowest && n <= 65535 ? n : accepted(`a port from ${lowest} to 65535`)
   }
 export const count: Read<number> = (value) =>
-  /^[1-9]\d{0,8}$/.test(value) ? Number(value) : accepted('a whole number from 1')
+  /^[1-9]\d{0,8}$/.test(value) ? Number(value) : accepted('a whole number from 1 to 999999999')
+export const countTo =
+  (most: number): Read<number> =>
+  (value) =>
+    /^[1-9]\d{0,8}$/.test(value) && Number(value) <= most
+      ? Number(value)
+      : accepted(`a whole number from 1 to ${most}`)
 export const seconds: Read<number> = (value) =>
-  /^\d{1,6}$/.test(value) ? Number(value) : accepted('a whole number of seconds, or 0')
+  /^\d{1,6}$/.test(value) ? Number(value) : accepted('a whole number of seconds up to 999999')
 export const percent: Read<number> = (value) =>
   /^[1-9]\d?$|^100$/.test(value) ? Number(value) : accepted('a whole number from 1 to 100')
 export const bytes: Read<number> = (value) => {
-  const [, number, unit = ''] =
-    /^([1-9]\d{0,14})([KMGT]?)$/i.exec(value) ?? accepted('a number of bytes such as 500M or 10G')
-  return Number(number) * 1024 ** ['', 'K', 'M', 'G', 'T'].indexOf(unit.toUpperCase())
+  const [, number, unit = ''] = /^([1-9]\d{0,14})([KMGT]?)$/i.exec(value) ?? []
+  const size = Number(number) * 1024 ** ['', 'K', 'M', 'G', 'T'].indexOf(unit.toUpperCase())
+  return Number.isSafeInteger(size)
+    ? size
+    : accepted('a number of bytes such as 500M or 10G, less than 8192T')
 }
 export const oneOf =
   <const T extends string>(values: readonly T[]): Read<T> =>
   (value) =>
     (values as readonly string[]).includes(value) ? (value as T) : accepted(`one of ${values.join(', ')}`)
+const startsWith = (value: string, protocol: string) => value.toLowerCase().startsWith(`${protocol}//`)
 export const url =
   (...protocols: readonly string[]): Read<string> =>
   (value) =>
-    URL.canParse(value) && protocols.includes(new URL(value).protocol)
+    URL.canParse(value) && protocols.some((p) => startsWith(value, p)) && !/^\s|\s$|\p{Cc}/u.test(value)
       ? value
       : accepted(`a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`)
 export const secretUrl =
@@ -45,8 +60,22 @@ export const secretUrl =
   (value) =>
     new Redacted(url(...protocols)(value))
 
+/** Where paths are appended to, and which is shown. */
+export const baseUrl: Read<string> = (value) => {
+  const { username, password, search, hash } = new URL(url('http:', 'https:')(value))
+  return `${username}${password}${search}${hash}` === ''
+    ? value.replace(/\/+$/, '')
+    : accepted('a URL without a user, a password, `?` and `#`')
+}
+export const smtpUrl: Read<Redacted> = (value) =>
+  new URL(url('smtp:', 'smtps:')(value)).hostname === ''
+    ? accepted('a URL with a host, such as smtp://mail.example.com:587')
+    : new Redacted(value)
+
 export const programPath: Read<string> = (value) =>
-  value === 'off' || isAbsolute(value) ? value : accepted('an absolute path, or `off`')
+  value === 'off' || (isAbsolute(value) && !CONTROL.test(value))
+    ? value
+    : accepted('an absolute path, or `off`')
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/
 export const domain: Read<string> = (value) => {
@@ -61,12 +90,14 @@ export const apiHosts: Read<readonly string[]> = (value) => {
   const ok = (host: string) => HOST_NAME.test(host) || /^\[[0-9a-f:.]+\]$/.test(host)
   return hosts.every(ok) ? hosts : accepted('host names or [addresses], separated by commas')
 }
-const RESOLVER = /^(?:\[[0-9a-fA-F:]+\]|\d{1,3}(?:\.\d{1,3}){3}):(\d{1,5})$/
+const RESOLVER = /^(?:\[([0-9a-fA-F:.]+)\]|([\d.]+)):(\d{1,5})$/
+const isResolver = (entry: string): boolean => {
+  const [, six = '', four = '', port] = RESOLVER.exec(entry) ?? []
+  return (isIPv6(six) || isIPv4(four)) && Number(port) >= 1 && Number(port) <= 65535
+}
 export const resolvers: Read<readonly string[]> = (value) => {
   const list = value.split(',').map((entry) => entry.trim())
-  return list.every((entry) => Number(RESOLVER.exec(entry)?.[1]) <= 65535)
-    ? list
-    : accepted('ip:port pairs, separated by commas')
+  return list.every(isResolver) ? list : accepted('ip:port pairs, separated by commas')
 }
 export const nameservers: Read<readonly string[]> = (value) => {
   const names = value
@@ -137,14 +168,17 @@ export const bootstrapToken: Read<Redacted> = (value) =>
   /^[\x21-\x7e]{1,256}$/.test(value) ? new Redacted(value) : accepted('1 to 256 printable characters')
 export const email: Read<string> = (value) =>
   /^[^\s@]+@[^\s@]+$/.test(value) ? value : accepted('an email address')
+/** What has the form of an address has to be one. */
+const isLikeIPv4 = (host: string) => /^[\d.]*$/.test(host)
 /** An address with a port, such as others connect to. */
 export const endpoint: Read<string> = (value) => {
   const [, host = '', port] = /^(\[[0-9a-fA-F:]+\]|[0-9A-Za-z._-]{1,253}):(\d{1,5})$/.exec(value) ?? []
-  // What has the form of an address has to be one.
-  const isHost = isIP(host.replace(/^\[|\]$/g, '')) !== 0 || !/^(?:\[.*|[\d.]*)$/.test(host)
+  const isHost = isIP(host.replace(/^\[|\]$/g, '')) !== 0 || (!host.startsWith('[') && !isLikeIPv4(host))
   return isHost && Number(port) >= 1 && Number(port) <= 65535
     ? value
     : accepted('an address or a host name, and a port, such as 10.0.0.5:3500 or worker-1.internal:3500')
 }
 export const address: Read<string> = (value) =>
-  /^[0-9a-zA-Z.:_-]+$/.test(value) ? value : accepted('an address or host name to bind')
+  (isIP(value) !== 0 && !value.includes('%')) || (HOST_NAME.test(value.toLowerCase()) && !isLikeIPv4(value))
+    ? value
+    : accepted('an IP address of this machine, or a host name that has one')

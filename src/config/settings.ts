@@ -7,9 +7,11 @@ import {
   address,
   addresses,
   apiHosts,
+  baseUrl,
   bootstrapToken,
   bytes,
   count,
+  countTo,
   DOMAIN_PRICES,
   domain,
   email,
@@ -20,6 +22,7 @@ import {
   nearNetworks,
   oneOf,
   ownAddresses,
+  path,
   percent,
   port,
   prices,
@@ -29,6 +32,7 @@ import {
   resolvers,
   seconds,
   secretUrl,
+  smtpUrl,
   text,
   url,
 } from './readers.ts'
@@ -58,7 +62,7 @@ export const SETTINGS = {
     variable: 'ALOFT_DATA_DIR',
     default: '`.aloft`',
     meaning: 'Folder for the embedded database, files, certificates, outbox and build caches.',
-    read: (value) => resolve(text(value)),
+    read: path,
     fallback: () => resolve('.aloft'),
   }),
   host: setting({
@@ -143,7 +147,7 @@ export const SETTINGS = {
     variable: 'ALOFT_BASE_URL',
     default: 'from host and port',
     meaning: 'The URL of the API and dashboard, used in links and emails.',
-    read: (value) => url('http:', 'https:')(value).replace(/\/+$/, ''),
+    read: baseUrl,
     fallback: ({ host, port }) => {
       const local = ['127.0.0.1', '0.0.0.0', '::', '::1'].includes(host)
       const name = local ? 'localhost' : host.includes(':') ? `[${host}]` : host
@@ -237,14 +241,14 @@ export const SETTINGS = {
     variable: 'ALOFT_WORKERS',
     default: 'one, and under load up to one per core',
     meaning: 'Number of serving processes on this machine; a number fixes it.',
-    read: count,
+    read: countTo(1024),
     fallback: () => undefined,
   }),
   smtpUrl: setting<Redacted | undefined>({
     variable: 'ALOFT_SMTP_URL',
     default: 'none: `<data folder>/outbox/*.eml`',
     meaning: 'Mail server: `smtp://user:pass@host:port`.',
-    read: secretUrl('smtp:', 'smtps:'),
+    read: smtpUrl,
     fallback: none,
   }),
   acmeDirectory: setting<string | undefined>({
@@ -305,7 +309,7 @@ export const SETTINGS = {
     variable: 'ALOFT_REGISTRAR_URL',
     default: '`https://api.name.com`',
     meaning: 'API URL of the registrar; `https://api.dev.name.com` is its test system.',
-    read: (value) => url('http:', 'https:')(value).replace(/\/+$/, ''),
+    read: baseUrl,
     fallback: () => 'https://api.name.com',
   }),
   registrarUser: setting<string | undefined>({

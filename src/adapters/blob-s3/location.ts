@@ -28,9 +28,18 @@ export function readLocation(text: string): Location {
   if (!BUCKET.test(bucket))
     throw new Error('a bucket name of 3 to 63 lower-case letters, digits, dots and dashes')
   if (!REGION.test(region)) throw new Error('a region such as eu-central-1')
-  const prefix = decodeURIComponent(pathname).replace(/^\/+|\/+$/g, '')
+  const prefix = decoded(pathname).replace(/^\/+|\/+$/g, '')
   if (!PREFIX.test(prefix)) throw new Error("a prefix of letters, digits and /!_.*'()-")
   return { base: baseOf(bucket, region, endpoint), region, prefix: prefix === '' ? '' : `${prefix}/` }
+}
+
+/** `%` is no part of a prefix, and stands for what cannot be decoded. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return '%'
+  }
 }
 
 function baseOf(bucket: string, region: string, endpoint: string | null): URL {

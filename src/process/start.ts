@@ -2,9 +2,10 @@ import { parseArgs } from 'node:util'
 import { readLocation } from '#adapters/blob-s3/location.ts'
 import { type Config, ConfigError, readConfig, unknownVariables } from '../config/config.ts'
 import { createLog } from './compose/log.ts'
+import { tooFewFiles } from './compose/serving/descriptor-limit.ts'
 import { exposedStores } from './compose/status/exposed-stores.ts'
 import { readConfigFile } from './config-file.ts'
-import { requireDataFolder } from './data/data-folder.ts'
+import { requireDataFolder, requireTemporaryFolder } from './data/data-folder.ts'
 import { refuseMoved } from './data/moved-database.ts'
 import { CHILD_ROLES, type ChildRole } from './supervisor/child/child.ts'
 import { readChildOptions } from './supervisor/child/child-options.ts'
@@ -42,7 +43,10 @@ async function start(args: readonly string[], own: OwnStart): Promise<number> {
   for (const name of unknownVariables(process.env)) log.warn({ name }, 'unknown setting; is it misspelled?')
   for (const fault of exposedStores(config)) log.warn({ fault }, 'others on the network could interfere')
   checkAbilities(config)
+  const tooFew = tooFewFiles()
+  if (tooFew !== undefined) throw new StartError(tooFew)
   await requireDataFolder(config)
+  await requireTemporaryFolder()
   await refuseMoved(config)
   return supervise(config, role, log, { reread: read, ...own })
 }
@@ -73,8 +77,20 @@ async function runAsChild(
   return runChild(role as ChildRole, config, given, onReady)
 }
 
+/** Whoever reads what is printed may end before the server, whose work goes on. */
+function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    // A command of the command line ends with its reader.
+    stream.removeAllListeners('error')
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+    })
+  }
+}
+
 /** Runs to the end and answers the exit code; mistakes of the operator are told in a line each. */
 export async function run(args: readonly string[], own: OwnStart = {}): Promise<number> {
+  outliveReaders()
   try {
     return await start(args, own)
   } catch (error) {

@@ -1,25 +1,50 @@
 import { constants } from 'node:fs'
-import { access, mkdir } from 'node:fs/promises'
+import { access, mkdir, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import type { Config } from '../../config/config.ts'
 import { StartError } from '../supervisor/start-error.ts'
 
+const NOT_WRITABLE = 'this user may not write there; choose another folder, or make this user its owner'
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not write there; choose another folder, or make this user its owner',
-  EPERM: 'this user may not write there; choose another folder, or make this user its owner',
+  EACCES: NOT_WRITABLE,
+  EPERM: NOT_WRITABLE,
   EROFS: 'its file system is read-only',
   ENOTDIR: 'a part of this path is a file',
   EEXIST: 'it is a file',
   ENOSPC: 'its disk is full',
+  EDQUOT: 'the disk quota of this user is used up',
+  ENAMETOOLONG: 'the path is too long',
+  ELOOP: 'it is a symlink that leads to itself',
 }
 
 /** Throws where the data folder is not there and cannot be made, or where nothing can be written to it. */
-export async function requireDataFolder({ dataDir }: Pick<Config, 'dataDir'>): Promise<void> {
+export const requireDataFolder = ({ dataDir }: Pick<Config, 'dataDir'>): Promise<void> =>
+  requireFolder(
+    'ALOFT_DATA_DIR',
+    dataDir,
+    // It makes all that is missing, unless a symlink leads there.
+    { ...REASONS, ENOENT: 'it is a symlink to a folder that does not exist, or cannot be created there' },
+    () => mkdir(dataDir, { recursive: true, mode: 0o700 }),
+  )
+
+/** Throws where there is no folder for what processes leave in one for a moment. */
+export const requireTemporaryFolder = (folder: string = tmpdir()): Promise<void> =>
+  requireFolder('TMPDIR', folder, { ...REASONS, ENOENT: 'it does not exist' }, async () => {
+    if (!(await stat(folder)).isDirectory()) throw Object.assign(new Error(), { code: 'EEXIST' })
+  })
+
+async function requireFolder(
+  variable: string,
+  folder: string,
+  reasons: Readonly<Record<string, string>>,
+  make: () => Promise<unknown>,
+): Promise<void> {
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+    await make()
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
-    const reason = REASONS[(error as NodeJS.ErrnoException).code ?? '']
+    const reason = reasons[(error as NodeJS.ErrnoException).code ?? '']
     if (reason === undefined) throw error
-    throw new StartError(`ALOFT_DATA_DIR: ${dataDir} cannot be used: ${reason}`)
+    throw new StartError(`${variable}: ${folder} cannot be used: ${reason}`)
   }
 }

@@ -5,13 +5,17 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { freePort } from '#test/support/free-port.ts'
 import {
   type Installation,
   install,
+  makePlace,
   NOTHING_RUNS,
   TWO_SERVING,
   uninstall,
 } from '#test/support/installation.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
 
 const api = (at: Installation, path: string, init: RequestInit = {}) =>
   fetch(`${at.url}${path}`, { ...init, headers: { authorization: `Bearer ${at.token}`, ...init.headers } })
@@ -117,6 +121,23 @@ describe('one installation, from its start to its stop', () => {
       await failure({ env: { ALOFT_DATA_DIR: join(import.meta.filename, 'data') } }),
       /^aloft: ALOFT_DATA_DIR: \S+ cannot be used: a part of this path is a file$/m,
     )
+    assert.match(
+      await failure({ env: { ALOFT_HOST: 'nowhere.invalid' } }),
+      /^aloft: ALOFT_HOST: no IP address was found for "nowhere\.invalid"$/m,
+    )
+    assert.match(
+      await failure({ env: { TMPDIR: '/nowhere' } }),
+      /^aloft: TMPDIR: \/nowhere cannot be used: it does not exist$/m,
+    )
+    const withFewFiles = [
+      'sh',
+      '-c',
+      `ulimit -n 200 && exec ${process.execPath} ${join(ROOT, 'src/main.ts')}`,
+    ] as const
+    assert.match(
+      await failure({ program: withFewFiles }),
+      /^aloft: the limit of open files is 200, and at least 256 are needed; .*$/m,
+    )
   })
 
   test('SIGTERM stops it cleanly, and a request in flight is answered', async () => {
@@ -143,6 +164,36 @@ describe('one installation, from its start to its stop', () => {
     assert.equal(await stopped, 0)
     await assert.rejects(fetch(`${at.url}/healthz`))
   })
+})
+
+test('it outlives whoever reads what it prints', async (t) => {
+  const ports = { port: await freePort(), tlsPort: await freePort() }
+  const { folder } = await makePlace({ ports })
+  t.after(() => uninstall({ folder }))
+  const child = spawn(process.execPath, [join(ROOT, 'bin/aloft.js'), 'server'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...{ PATH: process.env.PATH, HOME: process.env.HOME, ...NOTHING_RUNS },
+      ...{ ALOFT_DATA_DIR: join(folder, 'data'), ALOFT_DNS_PORT: '0', ALOFT_WORKERS: '1' },
+      ...{ ALOFT_PORT: String(ports.port), ALOFT_TLS_PORT: String(ports.tlsPort) },
+    },
+  })
+  t.after(() => child.kill('SIGKILL'))
+  child.stdout.destroy()
+  let log = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text
+  })
+  const exited = once(child, 'exit')
+  await until('it serves', async () => (await fetch(`http://127.0.0.1:${ports.port}/healthz`)).ok)
+  // It is only told apart from one that ends by what it does after it has said that it is ready.
+  await until('others take over', () => {
+    child.kill('SIGUSR2')
+    return log.includes('new processes have taken over')
+  })
+  child.kill('SIGTERM')
+  assert.deepEqual(await exited, [0, null])
 })
 
 test('a fresh server without a bootstrap account prints a one-time link', async (t) => {

@@ -65,7 +65,9 @@ export async function openSockets(
   const close = () => {
     for (const handle of [...opened.splice(0), ...given.splice(0).map((each) => each.handle)]) handle.close()
   }
-  const { address, family } = await lookup(host)
+  const { address, family } = await lookup(host).catch(() => {
+    throw new SocketError(`ALOFT_HOST: no IP address was found for "${host}"`)
+  })
   const one = (kind: SocketKind, flags: number): Handle => {
     const handle = createHandle(address, ports[kind], family === 6 ? 6 : 4, undefined, flags)
     // That a port is taken is told only by the first use of the handle.

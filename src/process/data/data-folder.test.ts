@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { StartError } from '../supervisor/start-error.ts'
+import { requireDataFolder, requireTemporaryFolder } from './data-folder.ts'
+
+test('a data folder that cannot be used is told in one line; others are made', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'aloft-data-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const inside = (...names: string[]) => join(folder, ...names)
+  writeFileSync(inside('file'), '')
+  symlinkSync('loop', inside('loop'))
+  symlinkSync('nowhere', inside('dangling'))
+  symlinkSync('made 😀', inside('link'))
+
+  await requireDataFolder({ dataDir: inside('made 😀') })
+  assert.equal(statSync(inside('made 😀')).mode & 0o777, 0o700)
+  await requireDataFolder({ dataDir: inside('link') })
+  assert.equal(realpathSync(inside('link')), realpathSync(inside('made 😀')))
+
+  for (const [dataDir, reason] of [
+    [inside('file'), /it is a file$/],
+    [inside('file', 'in'), /a part of this path is a file$/],
+    [inside('loop'), /a symlink that leads to itself$/],
+    [inside('dangling'), /a symlink to a folder that does not exist/],
+    [inside('x'.repeat(300)), /the path is too long$/],
+    [inside(...Array.from({ length: 500 }, () => 'xxxxxxxxx')), /the path is too long$/],
+  ] as const)
+    await assert.rejects(requireDataFolder({ dataDir }), (error) => {
+      assert.ok(error instanceof StartError, String(error))
+      assert.match(error.message, /^ALOFT_DATA_DIR: .* cannot be used: /)
+      assert.match(error.message, reason)
+      return true
+    })
+})
+
+test('a folder for temporary files is required before anything is started', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'aloft-data-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  await requireTemporaryFolder()
+  await requireTemporaryFolder(folder)
+  writeFileSync(join(folder, 'file'), '')
+  await assert.rejects(requireTemporaryFolder(join(folder, 'file')), /^StartError: TMPDIR: .* it is a file$/)
+  await assert.rejects(
+    requireTemporaryFolder(join(folder, 'none')),
+    /^StartError: TMPDIR: .* does not exist$/,
+  )
+})

@@ -2,13 +2,12 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
 const found = (pattern) => globSync(pattern).length > 0
 
 /** Where the modules of moto are unpacked: a Python of Debian's stable release finds them by PYTHONPATH. */
 export const MOTO = '/var/lib/aloft-tools/moto/usr/lib/python3/dist-packages'
-const MOTO_VERSION = '5.2.4-2'
 
 /** name → what it serves, where it lies once installed, and the packages that bring it. */
 export const TOOLS = {
@@ -62,7 +61,13 @@ export const TOOLS = {
     packages: ['flask', 'flask-cors', 'boto3', 'responses', 'werkzeug', 'xmltodict', 'cryptography'].map(
       (name) => `python3-${name}`,
     ),
-    fromSid: { package: 'python3-moto', version: MOTO_VERSION, to: '/var/lib/aloft-tools/moto' },
+    fromSid: {
+      package: 'python3-moto',
+      // The one that was tried. It is in the pool until a newer one takes its place.
+      file: 'pool/main/p/python-moto/python3-moto_5.2.4-2_all.deb',
+      sha256: '6acc0aba260822c405b74ee3c8e8d27194e8e8535d3b4445bfc376855030c39c',
+      to: '/var/lib/aloft-tools/moto',
+    },
   },
   dnsperf: { suite: 'benchmarks', present: () => existsSync('/usr/bin/dnsperf'), packages: ['dnsperf'] },
   nginx: { suite: 'benchmarks', present: () => existsSync('/usr/sbin/nginx'), packages: ['nginx'] },
@@ -86,45 +91,52 @@ export function ensureTools(names) {
     // Servers that packages would start on their own are not wanted: the tests start their own, on free ports.
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
     const apt = (...args) => spawnSync('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
+    const install = (...more) => apt('install', '-y', '-qq', '--no-install-recommends', ...packages, ...more)
     apt('update', '-qq')
-    apt('install', '-y', '-qq', '--no-install-recommends', ...packages)
-    for (const name of wanted.flatMap((name) => TOOLS[name].optional ?? []))
-      apt('install', '-y', '-qq', '--no-install-recommends', name)
+    const optional = wanted.flatMap((name) => TOOLS[name].optional ?? []).filter(isKnown)
+    if (install(...optional).status !== 0 && optional.length > 0) install()
     for (const name of missing()) if (TOOLS[name].fromSid) unpackFromSid(TOOLS[name].fromSid, apt)
   }
   return missing()
 }
 
-/** What only the newest Debian has: fetched with lists of its own and unpacked aside, so that nothing else is upgraded. */
-function unpackFromSid({ package: name, version, to }, apt) {
+/** True for packages that the lists of this machine have. */
+const isKnown = (name) => spawnSync('apt-cache', ['show', name], { stdio: 'ignore' }).status === 0
+
+/** What only the newest Debian has is unpacked aside, so that nothing else is upgraded. */
+function unpackFromSid({ package: name, file, sha256, to }, apt) {
   const mirror = debianMirror()
   if (mirror === undefined) return
   const folder = mkdtempSync(join(tmpdir(), 'aloft-sid-'))
   try {
-    mkdirSync(join(folder, 'lists/partial'), { recursive: true })
-    const source = join(folder, 'sid.list')
-    const keys = '/usr/share/keyrings/debian-archive-keyring.gpg'
-    writeFileSync(source, `deb [signed-by=${keys}] ${mirror} sid main\n`)
-    const settings = [
-      `Dir::Etc::sourcelist=${source}`,
-      'Dir::Etc::sourceparts=/dev/null',
-      `Dir::State::lists=${join(folder, 'lists')}`,
-      'Dir::Cache::pkgcache=',
-      'Dir::Cache::srcpkgcache=',
-    ].flatMap((setting) => ['-o', setting])
-    apt(...settings, 'update', '-qq')
-    // The version that was tried, or else the one there is now.
-    for (const wanted of [`${name}=${version}`, name]) {
-      spawnSync('apt-get', [...settings, '-qq', 'download', wanted], { cwd: folder, stdio: 'ignore' })
-      const [file] = globSync(join(folder, '*.deb'))
-      if (file === undefined) continue
-      mkdirSync(to, { recursive: true })
-      spawnSync('dpkg-deb', ['-x', file, to])
-      return
-    }
+    const url = `${mirror.replace(/\/$/, '')}/${file}`
+    const args = ['download-file', url, join(folder, basename(file)), `SHA256:${sha256}`]
+    const { status } = spawnSync('/usr/lib/apt/apt-helper', args, { stdio: 'ignore' })
+    if (status !== 0) downloadNewest(name, { mirror, folder, apt })
+    const [found] = globSync(join(folder, '*.deb'))
+    if (found === undefined) return
+    mkdirSync(to, { recursive: true })
+    spawnSync('dpkg-deb', ['-x', found, to])
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** The version that there is now, by lists of its own: they are large. */
+function downloadNewest(name, { mirror, folder, apt }) {
+  mkdirSync(join(folder, 'lists/partial'), { recursive: true })
+  const source = join(folder, 'sid.list')
+  const keys = '/usr/share/keyrings/debian-archive-keyring.gpg'
+  writeFileSync(source, `deb [signed-by=${keys}] ${mirror} sid main\n`)
+  const settings = [
+    `Dir::Etc::sourcelist=${source}`,
+    'Dir::Etc::sourceparts=/dev/null',
+    `Dir::State::lists=${join(folder, 'lists')}`,
+    'Dir::Cache::pkgcache=',
+    'Dir::Cache::srcpkgcache=',
+  ].flatMap((setting) => ['-o', setting])
+  apt(...settings, 'update', '-qq')
+  spawnSync('apt-get', [...settings, '-qq', 'download', name], { cwd: folder, stdio: 'ignore' })
 }
 
 /** Where this machine has its own packages of Debian from. */

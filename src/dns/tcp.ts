@@ -1,9 +1,14 @@
 import type { Socket } from 'node:net'
 import type { Log } from '#core/ports/log.ts'
-import { type Guest, type GuestLimits, listenForGuests, type TcpGuests } from '#listener/tcp-guests.ts'
+import {
+  listenForConnections,
+  type TcpConnection,
+  type TcpConnectionLimits,
+  type TcpListener,
+} from '#listener/tcp-connections.ts'
 import type { Responder } from './responder.ts'
 
-export interface TcpLimits extends GuestLimits {
+export interface TcpLimits extends TcpConnectionLimits {
   readonly idleMs: number
 }
 
@@ -18,7 +23,7 @@ interface TcpOptions {
   readonly limits?: Partial<TcpLimits>
 }
 
-type Tcp = TcpGuests
+type Tcp = TcpListener
 
 const DEFAULT_LIMITS: TcpLimits = { idleMs: 10_000, maxConnections: 1000, maxPerAddress: 50 }
 /** A question with a name of full length and all options that anybody sends has a few hundred bytes. */
@@ -31,7 +36,7 @@ const PREFIX_BYTES = 2
 /** Answers with their length in front. Questions are answered in the order in which their answers are ready. */
 export const listenTcp = ({ responder, limits: own, ...options }: TcpOptions): Promise<Tcp> => {
   const limits = { ...DEFAULT_LIMITS, ...own }
-  return listenForGuests({
+  return listenForConnections({
     ...options,
     limits,
     protocol: 'DNS',
@@ -40,7 +45,7 @@ export const listenTcp = ({ responder, limits: own, ...options }: TcpOptions): P
   })
 }
 
-class Connection implements Guest {
+class Connection implements TcpConnection {
   readonly #socket: Socket
   readonly #address: string
   readonly #responder: Responder

@@ -3,9 +3,9 @@ import { AloftError } from '#contract/errors.ts'
 import { LIMITS, type LimitGroup, type Plan, type Window } from '#contract/limit/limits.ts'
 import { MINUTE } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
-import type { RateLimiter, Taken } from '#core/ports/rate-limiter.ts'
+import type { RateLimiter, RateLimitResult } from '#core/ports/rate-limiter.ts'
 
-export interface Allowance extends Taken {
+export interface Allowance extends RateLimitResult {
   readonly total: number
 }
 
@@ -45,7 +45,7 @@ export function createLimits(limiter: RateLimiter, override: number | undefined)
   ): Allowance | Promise<Allowance> {
     const window = windows[from]
     if (window === undefined) return tightest as Allowance
-    const goOn = (taken: Taken): Allowance | Promise<Allowance> => {
+    const goOn = (taken: RateLimitResult): Allowance | Promise<Allowance> => {
       const allowance = { ...taken, total: window.points }
       if (!taken.allowed) return allowance
       const isTighter = !tightest || allowance.remaining < tightest.remaining
@@ -94,5 +94,5 @@ export function exceededOf({ kind, extra }: AloftError): Allowance | undefined {
   return { total, remaining: 0, resetAt: resetMs, allowed: false }
 }
 
-export const retryAfter = ({ resetAt }: Taken, clock: Clock): string =>
+export const retryAfter = ({ resetAt }: RateLimitResult, clock: Clock): string =>
   String(Math.max(1, Math.ceil((resetAt - clock.now()) / 1000)))

@@ -45,7 +45,7 @@ interface Use {
   /** It is new, or a stream was begun, since the last sweep. */
   isFresh: boolean
   /** Whether the peer was asked to begin no more. */
-  isTold: boolean
+  isGoingAway: boolean
 }
 
 /** As the last stream that is taken: all those that the peer has begun before it hears of the end. */
@@ -116,7 +116,7 @@ export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): 
     socket.once('close', () => sockets.delete(socket))
   })
   server.on('session', (session) => {
-    sessions.set(session, { open: 0, isFresh: true, isTold: false })
+    sessions.set(session, { open: 0, isFresh: true, isGoingAway: false })
     session.once('close', () => sessions.delete(session))
     session.setTimeout(limits.keepAliveMs, () => {
       // With streams open, each of them watches over its own progress.
@@ -168,7 +168,7 @@ export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): 
     sweep() {
       for (const [session, use] of sessions) {
         // A peer that has not heard of the end yet, or has just come, may be about to send.
-        if (!use.isFresh && use.isTold) session.close()
+        if (!use.isFresh && use.isGoingAway) session.close()
         if (!use.isFresh) tellEnd(session, use)
         use.isFresh = false
       }
@@ -196,8 +196,8 @@ function describe({ socket: proxy }: Http2Session, socket: Socket): void {
 }
 
 function tellEnd(session: Http2Session, use: Use): void {
-  if (use.isTold || session.closed || session.destroyed) return
-  use.isTold = true
+  if (use.isGoingAway || session.closed || session.destroyed) return
+  use.isGoingAway = true
   session.goaway(constants.NGHTTP2_NO_ERROR, ANY_STREAM)
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { SourceCounts } from '#core/access/source-counts.ts'
 import type { Log } from '#core/ports/log.ts'
-import { Crowd } from './listener-crowd.ts'
+import { ConnectionLimit } from './listener-connection-limit.ts'
 import type { FastLane } from './listener-fast-lane.ts'
 import { createHttp1, type UpgradeHandler } from './listener-http1.ts'
 import { createHttp2 } from './listener-http2.ts'
@@ -82,7 +82,7 @@ export function createListeners(options: ListenerOptions): Listeners {
   const accept = (socket: Socket) =>
     options.fastLane ? options.fastLane.take(socket, toHttp1) : toHttp1(socket)
 
-  const crowd = new Crowd({
+  const crowd = new ConnectionLimit({
     most: limits.maxConnections,
     relieve: () => {
       options.fastLane?.release(false)

@@ -134,10 +134,10 @@ test('those who connect together begin their key exchanges a few at a time', asy
 test('nobody exchanges keys again before they have signed in, nor without end afterwards', async (t) => {
   const server = await serve(t, { maxRekeys: 2, signInMs: 2 ** 31 - 1 })
   // Whoever signs in with nothing stays until they are let go.
-  const guest = enter(t, server.port, { authHandler: () => undefined, readyTimeout: 0 })
-  await once(guest, 'handshake')
-  guest._protocol.rekey()
-  await once(guest, 'close')
+  const connection = enter(t, server.port, { authHandler: () => undefined, readyTimeout: 0 })
+  await once(connection, 'handshake')
+  connection._protocol.rekey()
+  await once(connection, 'close')
 
   const known = enter(t, server.port)
   await once(known, 'ready')

@@ -3,12 +3,12 @@ import ssh2 from 'ssh2'
 import { SECOND } from '#contract/time.ts'
 import { Counts } from '#core/counts.ts'
 import { createTurns } from '#core/turns.ts'
-import { listenForGuests, type TcpGuests } from '#listener/tcp-guests.ts'
-import { Guest, type GuestParts } from './guest.ts'
+import { listenForConnections, type TcpListener } from '#listener/tcp-connections.ts'
 import { createPace } from './pace.ts'
+import { SshConnection, type SshConnectionParts } from './ssh-connection.ts'
 import { DEFAULT_LIMITS, type SshLimits } from './ssh-limits.ts'
 
-interface SshServerOptions extends Omit<GuestParts, 'pace' | 'commands'> {
+interface SshServerOptions extends Omit<SshConnectionParts, 'pace' | 'commands'> {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
@@ -21,7 +21,7 @@ interface SshServerOptions extends Omit<GuestParts, 'pace' | 'commands'> {
   readonly later?: (work: () => void, ms: number) => void
 }
 
-export type SshServer = TcpGuests
+export type SshServer = TcpListener
 
 /**
  * What clients of the last ten years speak, without what is weak, without compression, which costs memory, and without
@@ -66,18 +66,18 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
     protocol.injectSocket(socket)
   }
   const placeOf = (ip: string | undefined, from: number | undefined) => `${ip} ${from}`
-  const byPlace = new Map<string, Guest>()
+  const byPlace = new Map<string, SshConnection>()
   protocol.on('connection', (connection, info) => byPlace.get(placeOf(info.ip, info.port))?.speak(connection))
 
-  return listenForGuests({
+  return listenForConnections({
     ...{ host, port, reusePort, sockets: options.sockets, limits, protocol: 'SSH', log },
     welcome(socket, address) {
-      const guest = new Guest(socket, { ...options, pace, commands }, limits)
+      const connection = new SshConnection(socket, { ...options, pace, commands }, limits)
       const place = placeOf(address, socket.remotePort)
-      byPlace.set(place, guest)
+      byPlace.set(place, connection)
       socket.once('close', () => byPlace.delete(place))
       void begin(socket)
-      return guest
+      return connection
     },
   })
 }

@@ -53,7 +53,7 @@ export const KINDS: readonly Kind[] = [
       'src/edge/site/site-cache.test.ts',
       'src/edge/visitor-memory.test.ts',
       'src/http/request/body-memory.test.ts',
-      'src/listener/listener-crowd.test.ts',
+      'src/listener/listener-connection-limit.test.ts',
       'src/process/api/elsewhere.test.ts',
       'src/process/api/refusals.test.ts',
       'src/process/compose/serving/in-turns.test.ts',

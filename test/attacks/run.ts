@@ -32,7 +32,7 @@ const LONGEST_MS = 20 * 60_000
 const root = resolve(import.meta.dirname, '../..')
 process.chdir(root)
 const words = process.argv.slice(2).filter((word) => !word.startsWith('--'))
-const isWished = ({ name, files }: Kind): boolean =>
+const isSelected = ({ name, files }: Kind): boolean =>
   words.length === 0 ||
   words.some((word) => [name, ...files].some((text) => text.toLowerCase().includes(word.toLowerCase())))
 
@@ -76,7 +76,7 @@ async function attack(result: Result, file: string): Promise<void> {
   result.tried += counts.tests + counts.more
 }
 
-const results: Result[] = KINDS.filter(isWished).map((kind) => ({
+const results: Result[] = KINDS.filter(isSelected).map((kind) => ({
   kind,
   tried: 0,
   through: 0,

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { kept } from './packages.ts'
 import type { Place } from './place.ts'
-import type { Journey } from './report.ts'
+import type { StepRecorder } from './report.ts'
 import { runCommand } from './run-command.ts'
 
 /** The version of the command line that the action is told to use. */
@@ -20,10 +20,10 @@ const outputsOf = (text: string): Record<string, string> =>
  * An action as a runner of GitHub runs it: its program in a checkout, with its inputs and what is known of the commit
  * as environment variables. The step before it has written where the command line finds the API.
  */
-export async function actionJourney(
+export async function actionSteps(
   place: Place,
   folder: string,
-  { step }: Journey,
+  { step }: StepRecorder,
   node: string,
 ): Promise<void> {
   const home = await place.folder('runner')

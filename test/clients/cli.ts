@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type CliVersion, traitsOf } from './cli-version.ts'
 import { binOf, plain } from './command-line.ts'
 import type { Place } from './place.ts'
-import type { Journey, KnownFailure } from './report.ts'
+import type { KnownFailure, StepRecorder } from './report.ts'
 import { type Ran, type RunOptions, runCommand } from './run-command.ts'
 
 type Options = Partial<RunOptions>
@@ -19,10 +19,10 @@ const OWN_QUERIES: KnownFailure = {
   why: 'This version reads logs by queries of vercel.com, for teams alone, that this API does not have: use `aloft logs`',
 }
 
-/** The journey of a command line in a folder and a home of its own, with the Node.js of its time. */
-export const cliJourney =
+/** The steps of a command line in a folder and a home of its own, with the Node.js of its time. */
+export const cliSteps =
   (version: CliVersion) =>
-  async (place: Place, folder: string, { step, cannot }: Journey, node: string): Promise<void> => {
+  async (place: Place, folder: string, { step, cannot }: StepRecorder, node: string): Promise<void> => {
     const has = traitsOf(version)
     const program = await binOf(folder, version.command)
     const home = await place.folder('home')

@@ -1,10 +1,10 @@
-import { actionJourney } from './action.ts'
-import { cliJourney } from './cli.ts'
-import { earlyJourney, libraryJourney } from './libraries.ts'
+import { actionSteps } from './action.ts'
+import { cliSteps } from './cli.ts'
+import { earlySteps, librarySteps } from './libraries.ts'
 import { type Instead, installAction, installPackage } from './packages.ts'
 import type { Place } from './place.ts'
-import type { Journey } from './report.ts'
-import { sdkJourney } from './sdk.ts'
+import type { StepRecorder } from './report.ts'
+import { sdkSteps } from './sdk.ts'
 
 export interface Client {
   readonly name: string
@@ -12,15 +12,15 @@ export interface Client {
   /** The Node.js that it is run by; ours, when left out. Those of the time before complain of today's. */
   readonly node?: string
   readonly install: () => Promise<string>
-  readonly travel: (place: Place, folder: string, journey: Journey, node: string) => Promise<void>
+  readonly run: (place: Place, folder: string, recorder: StepRecorder, node: string) => Promise<void>
 }
 
 const OLDER_NODE = '16.20.2'
-const library = (name: string, version: string, travel: Client['travel']): Client => ({
+const library = (name: string, version: string, run: Client['run']): Client => ({
   name,
   version,
   install: () => installPackage(name, version),
-  travel,
+  run,
 })
 const cli = (
   command: 'now' | 'vercel',
@@ -31,27 +31,27 @@ const cli = (
   version,
   ...(node === undefined ? {} : { node }),
   install: () => installPackage(command, version, instead),
-  travel: cliJourney({ command, major: Number.parseInt(version, 10) }),
+  run: cliSteps({ command, major: Number.parseInt(version, 10) }),
 })
 const action = (repository: string, version: string): Client => ({
   name: repository,
   version,
   install: () => installAction(repository, version),
-  travel: actionJourney,
+  run: actionSteps,
 })
 const old = { node: OLDER_NODE }
 
 /** Old, in between, and the newest that installs. */
 export const CLIENTS: readonly Client[] = [
-  library('@vercel/sdk', '1.2.0', sdkJourney),
-  library('@vercel/sdk', '1.19.40', sdkJourney),
-  library('@vercel/sdk', '1.28.35', sdkJourney),
-  library('@vercel/client', '8.2.1', libraryJourney),
-  library('@vercel/client', '12.2.4', libraryJourney),
-  library('@vercel/client', '18.4.2', libraryJourney),
-  library('now-client', '0.7.0', earlyJourney),
-  library('now-client', '8.2.1', libraryJourney),
-  library('now-client', '9.0.4', libraryJourney),
+  library('@vercel/sdk', '1.2.0', sdkSteps),
+  library('@vercel/sdk', '1.19.40', sdkSteps),
+  library('@vercel/sdk', '1.28.35', sdkSteps),
+  library('@vercel/client', '8.2.1', librarySteps),
+  library('@vercel/client', '12.2.4', librarySteps),
+  library('@vercel/client', '18.4.2', librarySteps),
+  library('now-client', '0.7.0', earlySteps),
+  library('now-client', '8.2.1', librarySteps),
+  library('now-client', '9.0.4', librarySteps),
   cli('now', '16.7.3', old),
   cli('now', '18.0.0', old),
   cli('now', '21.0.1', old),

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Place } from './place.ts'
-import type { Journey } from './report.ts'
+import type { StepRecorder } from './report.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -15,7 +15,7 @@ interface DeployEvent {
 type CreateDeployment = (client: object, deployment: object) => AsyncIterable<DeployEvent>
 
 /** `createDeployment` of @vercel/client and now-client: files are hashed, uploaded, deployed and waited for. */
-export async function libraryJourney(place: Place, folder: string, { step }: Journey): Promise<void> {
+export async function librarySteps(place: Place, folder: string, { step }: StepRecorder): Promise<void> {
   // The authority of an installation like this one is known to nobody.
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
   const loaded = require(folder) as Record<string, CreateDeployment>
@@ -63,7 +63,11 @@ export async function libraryJourney(place: Place, folder: string, { step }: Jou
 }
 
 /** The client of the early days has its address built in: that alone is another one here. */
-export async function earlyJourney(place: Place, folder: string, { step, cannot }: Journey): Promise<void> {
+export async function earlySteps(
+  place: Place,
+  folder: string,
+  { step, cannot }: StepRecorder,
+): Promise<void> {
   const Client = require(folder)
   const client = new (Client.default ?? Client)(place.token)
   client.request = client.request.defaults({ baseUrl: place.url })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import PostalMime from 'postal-mime'
 import type { Installation } from '#test/support/installation.ts'
 
-/** Where a journey happens: an installation, and somebody who uses it. */
+/** Where the steps of a client happen: an installation, and somebody who uses it. */
 export interface Place {
   readonly url: string
   /** By TLS, which some clients insist on. Its authority is the installation's own. */
@@ -18,7 +18,7 @@ export interface Place {
   readonly username: string
   /** Somebody who can be invited. */
   readonly guest: { readonly id: string; readonly email: string }
-  /** A name that no other journey has. */
+  /** A name that no other client uses. */
   name(of: string): string
   /** What a visitor of a site sees at its first page, or at another path. */
   visit(host: string, path?: string): Promise<string>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createJourney, type Step } from './report.ts'
+import { createStepRecorder, type Step } from './report.ts'
 
 test('a step that fails is expected to only where it complains of what is known', async () => {
   const steps: Step[] = []
-  const { step } = createJourney('client', '1', steps)
+  const { step } = createStepRecorder('client', '1', steps)
   const known = { complaint: /^slug Required$/, why: 'The documents have none' }
   const fail = (message: string) => () => Promise.reject(new Error(message))
   await step('as it was', fail('slug\n Required'), known)

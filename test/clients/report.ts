@@ -15,7 +15,7 @@ export interface KnownFailure {
   readonly why: string
 }
 
-export interface Journey {
+export interface StepRecorder {
   /**
    * Does it and remembers how it went. What it answers is for later steps; undefined where it failed, which is expected
    * where it complains of what is known.
@@ -49,7 +49,7 @@ function problemOf(error: Error & { rawValue?: unknown }): string {
   return `${message.split(':')[0]}: ${issues.map(inWords).join('; ')}${said}`
 }
 
-export function createJourney(client: string, version: string, steps: Step[]): Journey {
+export function createStepRecorder(client: string, version: string, steps: Step[]): StepRecorder {
   const add = (step: Omit<Step, 'client' | 'version'>): void => {
     steps.push({ client, version, ...step })
     const mark = step.problem === undefined ? 'ok  ' : step.expected ? 'none' : 'FAIL'

@@ -1,9 +1,9 @@
-// `npm run test:clients`: drives published clients through their journeys on a real installation, and writes docs/clients.md.
+// `npm run test:clients`: drives published clients through their steps on a real installation, and writes docs/clients.md.
 import { install, uninstall } from '#test/support/installation.ts'
 import { CLIENTS } from './clients.ts'
 import { installNode } from './packages.ts'
 import { openPlace } from './place.ts'
-import { createJourney, type Step } from './report.ts'
+import { createStepRecorder, type Step } from './report.ts'
 import { writeTable } from './table.ts'
 
 const wanted = process.argv.slice(2)
@@ -23,12 +23,12 @@ const aloft = await install({
 })
 try {
   const place = await openPlace({ ...aloft, token })
-  for (const { name, version, node, install: fetched, travel } of chosen) {
+  for (const { name, version, node, install: fetched, run } of chosen) {
     const own: Step[] = []
-    const journey = createJourney(name, version, own)
-    const folder = await journey.step('install', fetched)
+    const recorder = createStepRecorder(name, version, own)
+    const folder = await recorder.step('install', fetched)
     if (folder !== undefined)
-      await travel(place, folder, journey, node === undefined ? process.execPath : await installNode(node))
+      await run(place, folder, recorder, node === undefined ? process.execPath : await installNode(node))
     steps.push(...own)
     // After each, so that what was found is not lost when the run is ended.
     writeTable(own)

@@ -1,12 +1,12 @@
 import type { Place } from './place.ts'
-import type { Journey } from './report.ts'
+import type { StepRecorder } from './report.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each version of the package has types of its own
 type Any = any
 
 export interface SdkStep {
   readonly place: Place
-  readonly journey: Pick<Journey, 'step' | 'cannot'>
+  readonly recorder: Pick<StepRecorder, 'step' | 'cannot'>
   has(area: string, method: string): boolean
   /** Nothing happens where this version has no such method. */
   call(area: string, method: string, request?: unknown): Promise<Any>
@@ -38,12 +38,12 @@ export async function environmentSteps({ call }: SdkStep, idOrName: string): Pro
 
 /** A deployment that reaches visitors share by share. */
 export async function releaseSteps(
-  { call, has, journey, place }: SdkStep,
+  { call, has, recorder, place }: SdkStep,
   { id, canaryDeploymentId }: { readonly id: string; readonly canaryDeploymentId: string },
 ): Promise<void> {
   if (!has('rollingRelease', 'getRollingRelease')) return
   const idOrName = id
-  journey.cannot(
+  recorder.cannot(
     'rollingRelease.updateRollingReleaseConfig',
     'This version sends no stages, so that nothing can be turned on with it: use the dashboard or `aloft releases set`.',
   )

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { uploadOf } from './certificate.ts'
 import type { Place } from './place.ts'
-import type { Journey, KnownFailure } from './report.ts'
+import type { KnownFailure, StepRecorder } from './report.ts'
 import * as later from './sdk-later.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each version of the package has types of its own
@@ -76,7 +76,7 @@ const DOCUMENTED: Readonly<Record<string, KnownFailure>> = {
 }
 
 /** Every method that is about something this API has, with the package's own validation of answers. */
-export async function sdkJourney(place: Place, folder: string, { step, cannot }: Journey): Promise<void> {
+export async function sdkSteps(place: Place, folder: string, { step, cannot }: StepRecorder): Promise<void> {
   const { Vercel } = await import(join(folder, 'esm/index.js')).catch(
     () => import(join(folder, 'dist/esm/index.js')),
   )
@@ -90,7 +90,7 @@ export async function sdkJourney(place: Place, folder: string, { step, cannot }:
     has(area, method)
       ? step(`${area}.${method}`, () => sdk[area][method](request), DOCUMENTED[`${area}.${method}`])
       : undefined
-  const steps: later.SdkStep = { place, journey: { step, cannot }, has, call }
+  const steps: later.SdkStep = { place, recorder: { step, cannot }, has, call }
   const name = place.name('sdk')
 
   await call('user', 'getAuthUser')

@@ -35,7 +35,7 @@ Published clients work with Aloft as they are, pointed at its address:
 vercel --api https://api.example.com --token "$TOKEN" deploy
 \`\`\`
 
-\`npm run test:clients\` installs them, drives each through its journey on an installation of its own and writes this table;
+\`npm run test:clients\` installs them, drives each through its steps on an installation of its own and writes this table;
 \`npm run test:clients vercel@28\` does so for one. ${works} of ${all.length} steps work; the others say why they do not.
 
 | client | version | command | |

@@ -705,6 +705,7 @@ const callsOnOthers = ({
   certificateAttempts: {
     find: () => certificateAttempts.find('a.example.com'),
     save: () => certificateAttempts.save(attempt),
+    begin: () => certificateAttempts.begin(attempt, attempt),
     count: () => certificateAttempts.count('example.com', 1, 10),
     remove: () => certificateAttempts.remove('a.example.com'),
     due: () => certificateAttempts.due(3, 10),

@@ -193,12 +193,12 @@ class Store implements FsBlobStore {
   verify(sha256: string): Promise<'sound' | 'damaged' | 'absent'> {
     return this.#work.track(async () => {
       assertBlobName(sha256)
-      const verdict = await verify(
+      const found = await verify(
         () => streamBlob(this.#readers, sha256, undefined, new VerifiedNames()),
         (error) => this.#lose(sha256, error),
       )
-      if (verdict === 'sound') this.#verified.add(sha256)
-      return verdict
+      if (found === 'sound') this.#verified.add(sha256)
+      return found
     })
   }
 

@@ -87,9 +87,9 @@ export const createHostCall =
           )
         throw error
       })
-    const told = `${url.hostname} answered ${method} ${path.split('?')[0]} with status ${status}`
+    const failure = `${url.hostname} answered ${method} ${path.split('?')[0]} with status ${status}`
     if (status >= 200 && status < 300) {
-      const read = answer === '' ? undefined : parse(answer, told)
+      const read = answer === '' ? undefined : parse(answer, failure)
       return { body: read, hasNext: hasNext(headers, read) }
     }
     // GitLab says so where the commit has this status already.
@@ -98,16 +98,16 @@ export const createHostCall =
     // GitHub answers 403 to those who have asked too often.
     const isLater = status === 429 || status >= 500 || headers['x-ratelimit-remaining'] === '0'
     throw isLater
-      ? new Error(told)
-      : new HostRefusal(told, status, Date.parse(headers.date ?? '') || undefined)
+      ? new Error(failure)
+      : new HostRefusal(failure, status, Date.parse(headers.date ?? '') || undefined)
   }
 
-function parse(answer: string, told: string): unknown {
+function parse(answer: string, failure: string): unknown {
   try {
     return JSON.parse(answer)
   } catch {
     // Such as the page of a host of another kind, or of a proxy in between.
-    throw new HostRefusal(`${told}, but not in JSON: it may be a host of another kind`, undefined)
+    throw new HostRefusal(`${failure}, but not in JSON: it may be a host of another kind`, undefined)
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createWriteStream, existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -74,7 +75,8 @@ export async function fetchObjects(
     const content = await blobs.open(sha256)
     if (!content) throw new Error(`an object of a repository is not there: ${path}`)
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    const temporary = join(dirname(file), `tmp_obj_${process.pid}_${sha256.slice(0, 16)}`)
+    // Others may bring the same one, in this process too.
+    const temporary = join(dirname(file), `tmp_obj_${randomUUID()}`)
     try {
       await pipeline(content, createWriteStream(temporary, { mode: 0o600, flush: true }))
       await rename(temporary, file)

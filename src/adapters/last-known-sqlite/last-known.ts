@@ -96,7 +96,7 @@ class SqliteLastKnown implements LastKnown {
   /** By kind and key: only the last counts. */
   readonly #waiting = new Map<string, Waiting>()
   #timer: NodeJS.Timeout | undefined
-  #isTold = false
+  #hasWarned = false
 
   constructor(database: DatabaseSync, options: LastKnownOptions) {
     this.#database = database
@@ -209,7 +209,7 @@ class SqliteLastKnown implements LastKnown {
 
   /** It is only a copy; what could not be written now is written when it is read again. */
   #failed(err: unknown): void {
-    if (!this.#isTold) this.#options.log.warn({ err }, 'what is known on this machine cannot be kept')
-    this.#isTold = true
+    if (!this.#hasWarned) this.#options.log.warn({ err }, 'what is known on this machine cannot be kept')
+    this.#hasWarned = true
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '#core/ports/clock.ts'
-import type { RateLimiter, Taken } from '#core/ports/rate-limiter.ts'
+import type { RateLimiter, RateLimitResult } from '#core/ports/rate-limiter.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { checkWindow } from '../limit/per-window.ts'
 import { giveUpAfter, passed, TIMEOUT_MS } from '../limit/taken.ts'
@@ -7,7 +7,7 @@ import type { Channel } from './channel.ts'
 import { ask, type Request, readAnswer } from './messages.ts'
 
 interface Waiting extends Request {
-  readonly resolve: (taken: Taken) => void
+  readonly resolve: (taken: RateLimitResult) => void
 }
 
 interface Batch {
@@ -33,7 +33,7 @@ export function createIpcLimiter(
   let gathered: Waiting[] = []
   let lastBatch = 0
 
-  const settle = (batch: number, taken: readonly Taken[]): void => {
+  const settle = (batch: number, taken: readonly RateLimitResult[]): void => {
     const found = asked.get(batch)
     // Too late: its requests have passed.
     if (found === undefined) return

@@ -1,5 +1,5 @@
 import type { Window } from '#contract/limit/limits.ts'
-import type { Taken } from '#core/ports/rate-limiter.ts'
+import type { RateLimitResult } from '#core/ports/rate-limiter.ts'
 import type { GivenCount } from '../limit-memory/memory-limiter.ts'
 
 export interface Request {
@@ -30,7 +30,7 @@ export const ask = (batch: number, requests: readonly Request[]): Ask => ({
   takes: requests.map(({ key, window, points }) => [key, window.points, window.ms, points]),
 })
 
-export const answer = (batch: number, taken: readonly Taken[]): Answer => ({
+export const answer = (batch: number, taken: readonly RateLimitResult[]): Answer => ({
   kind: 'limit.answer',
   batch,
   taken: taken.map(({ allowed, remaining, resetAt }) => [allowed, remaining, resetAt]),
@@ -47,7 +47,7 @@ export function readAsk(message: unknown): { batch: number; requests: Request[] 
   }
 }
 
-export function readAnswer(message: unknown): { batch: number; taken: Taken[] } | undefined {
+export function readAnswer(message: unknown): { batch: number; taken: RateLimitResult[] } | undefined {
   if (!isKind(message, 'limit.answer')) return undefined
   const { batch, taken } = message as Answer
   if (!Array.isArray(taken)) return undefined

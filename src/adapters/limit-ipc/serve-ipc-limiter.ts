@@ -1,4 +1,4 @@
-import type { RateLimiter, Taken } from '#core/ports/rate-limiter.ts'
+import type { RateLimiter, RateLimitResult } from '#core/ports/rate-limiter.ts'
 import { passed } from '../limit/taken.ts'
 import type { MemoryLimiter } from '../limit-memory/memory-limiter.ts'
 import type { Channel } from './channel.ts'
@@ -9,7 +9,7 @@ export function serveIpcLimiter(
   channel: Channel,
   limiter: RateLimiter & Partial<Pick<MemoryLimiter, 'receive'>>,
 ): void {
-  const take = async ({ key, window, points }: Request): Promise<Taken> => {
+  const take = async ({ key, window, points }: Request): Promise<RateLimitResult> => {
     try {
       return await limiter.take(key, window, points)
     } catch {

@@ -1,5 +1,5 @@
 import type { Clock } from '#core/ports/clock.ts'
-import type { RateLimiter, Taken } from '#core/ports/rate-limiter.ts'
+import type { RateLimiter, RateLimitResult } from '#core/ports/rate-limiter.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { createPerWindow } from '../limit/per-window.ts'
 
@@ -13,7 +13,11 @@ export type GivenCount = readonly [key: string, most: number, ms: number, points
 
 export interface MemoryLimiter extends RateLimiter {
   /** At once: nobody has to wait for it. */
-  take(key: string, window: { readonly points: number; readonly ms: number }, points?: number): Taken
+  take(
+    key: string,
+    window: { readonly points: number; readonly ms: number },
+    points?: number,
+  ): RateLimitResult
   /** All counts, which are forgotten here. */
   giveAway(): GivenCount[]
   /** Adds what another process has counted. */

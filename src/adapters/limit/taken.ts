@@ -1,9 +1,9 @@
 import type { RateLimiterRes } from 'rate-limiter-flexible'
 import type { Window } from '#contract/limit/limits.ts'
-import type { Taken } from '#core/ports/rate-limiter.ts'
+import type { RateLimitResult } from '#core/ports/rate-limiter.ts'
 
 /** Counters go by the time of day: when that is set back, a window seems to end later than it can. */
-export const takenOf = (count: RateLimiterRes, { points, ms }: Window, now: number): Taken => ({
+export const takenOf = (count: RateLimiterRes, { points, ms }: Window, now: number): RateLimitResult => ({
   allowed: count.consumedPoints <= points,
   remaining: count.remainingPoints,
   resetAt: Math.round(now + Math.min(count.msBeforeNext, ms)),
@@ -20,7 +20,7 @@ export const giveUpAfter = (timeout: number, giveUp: () => void): NodeJS.Timeout
   setTimeout(() => setImmediate(giveUp), timeout)
 
 /** The answer where no counter can be asked. */
-export const passed = ({ points, ms }: Window, now: number): Taken => ({
+export const passed = ({ points, ms }: Window, now: number): RateLimitResult => ({
   allowed: true,
   remaining: points,
   resetAt: now + ms,

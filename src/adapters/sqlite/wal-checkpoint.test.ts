@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import { WalCheckpoint } from './wal-checkpoint.ts'
 
 const MIB = 1 << 20
@@ -76,5 +77,20 @@ it('tells of a file that cannot be opened, and puts others away after it', async
   await Promise.all([absent.run(), look(), absent.run()])
   assert.equal(failures.length, 1)
   assert.match(String(failures[0]), /unable to open database file/)
+  assert.ok((await length()) < MIB, `${await length()} bytes are left`)
+})
+
+it('tells that the machine has no thread left, and waits for the next look', async (t) => {
+  const { file, write, length, look } = await openLog(t)
+  const failures: unknown[] = []
+  const checkpoint = new WalCheckpoint(file, { onFailure: (error) => failures.push(error) })
+  write(10)
+  const ref = t.mock.method(Worker.prototype, 'ref', () => {
+    throw new Error('no thread')
+  })
+  await checkpoint.run()
+  assert.deepEqual(failures.map(String), ['Error: no thread'])
+  ref.mock.restore()
+  await look()
   assert.ok((await length()) < MIB, `${await length()} bytes are left`)
 })

@@ -81,7 +81,8 @@ class CheckpointThread {
   #worker: Worker | undefined
   #idle: NodeJS.Timeout | undefined
 
-  run(file: string): Promise<void> {
+  /** Rejects, and does not throw, where the machine has no thread left. */
+  async run(file: string): Promise<void> {
     clearTimeout(this.#idle)
     this.#worker ??= this.#start()
     this.#worker.ref()

@@ -14,9 +14,9 @@ import { LINK_FILE, type Link, readLink, writeLink } from '../config/link-file.t
 import { readTarget } from '../env/read-target.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
 import { plainText } from '../output/plain-text.ts'
+import { readDeployTarget } from './deploy-target.ts'
 import { followDeployment } from './follow-deployment.ts'
 import { readGitNotes } from './git-notes.ts'
-import { readGoal } from './read-goal.ts'
 import { readPairs } from './read-pairs.ts'
 import { projectName, readSiteFolder, type SiteFolder } from './site-folder.ts'
 
@@ -67,18 +67,18 @@ export const command = defineCommand({
   },
   async run(cli, given) {
     const { out } = cli
-    const goalOf = readGoal(given)
+    const goalOf = readDeployTarget(given)
     const env = readPairs('--env', given.env, cli.env)
     const buildEnv = readPairs('--build-env', given.buildEnv, cli.env)
     if (given.qr && out.json) throw usageError('--qr and --json cannot be used together.')
     const notes = readPairs('--meta', given.meta)
     const site = readSiteFolder(cli.cwd, given.folder, cli.env.HOME)
-    const [goal, git] = await Promise.all([
-      findGoal(cli, site, given.name),
+    const [destination, git] = await Promise.all([
+      findProject(cli, site, given.name),
       given.noGit ? {} : readGitNotes(site.home, cli.env),
     ])
 
-    const { api } = goal
+    const { api } = destination
     await followDeployment(
       cli,
       api,
@@ -86,8 +86,8 @@ export const command = defineCommand({
         deploy({
           client: api,
           folder: site.folder,
-          name: goal.name,
-          project: goal.project,
+          name: destination.name,
+          project: destination.project,
           ...goalOf,
           regions: given.regions,
           public: given.public,
@@ -102,7 +102,7 @@ export const command = defineCommand({
         ...{ qr: given.qr, copy: !given.noClipboard },
         nothingYet: 'Run it again: uploaded files are not uploaded twice.',
         async onCreated(deployment) {
-          if (!given.noLink && goal.link === undefined && given.name === undefined)
+          if (!given.noLink && destination.link === undefined && given.name === undefined)
             await linkFolder(cli, site, deployment)
         },
       },
@@ -110,7 +110,7 @@ export const command = defineCommand({
   },
 })
 
-interface Goal {
+interface DeployProject {
   readonly api: Client
   readonly name: string
   readonly project?: string
@@ -118,7 +118,7 @@ interface Goal {
 }
 
 /** Where it goes: to the project that is named, else to that of the link, else to one named as the folder. */
-async function findGoal(cli: Cli, site: SiteFolder, named: string | undefined): Promise<Goal> {
+async function findProject(cli: Cli, site: SiteFolder, named: string | undefined): Promise<DeployProject> {
   const link = readLink(site.home, cli.baseUrl)
   const api = await linkedApi(cli, link)
   if (named !== undefined) return { api, name: named }

@@ -2,8 +2,8 @@ import type { DeployEvent } from '#client/deploy/deploy-event.ts'
 import { followBuild } from '#client/follow/follow-build.ts'
 import { redeployDeployment } from '#contract/api/deployment.ts'
 import { defineCommand, flag, optional, value } from '../command.ts'
+import { readDeployTarget } from '../deploy/deploy-target.ts'
 import { followDeployment } from '../deploy/follow-deployment.ts'
-import { readGoal } from '../deploy/read-goal.ts'
 import { readTarget } from '../env/read-target.ts'
 import { chooseDeployment } from './choose-deployment.ts'
 import { DEPLOYMENT, SEE } from './folder-api.ts'
@@ -32,7 +32,8 @@ export const command = defineCommand({
   ],
   hints: SEE,
   async run(cli, given) {
-    const { target = given.target === 'preview' ? 'preview' : undefined, environment } = readGoal(given)
+    const { target = given.target === 'preview' ? 'preview' : undefined, environment } =
+      readDeployTarget(given)
     const { api, id } = await chooseDeployment(cli, given.deployment)
     async function* events(signal: AbortSignal): AsyncGenerator<DeployEvent> {
       const deployment = await api.call(redeployDeployment, {

@@ -39,7 +39,7 @@ export function createMailsForFailedBuild(parts: MailParts): MailsForFailedBuild
     return addressesOf({ teams, users }, ownerId)
   }
 
-  async function wasTold({ id, ownerId, projectId, creatorId }: Deployment): Promise<boolean> {
+  async function wasNotified({ id, ownerId, projectId, creatorId }: Deployment): Promise<boolean> {
     const filter = { projectId, creators: [creatorId], states: ['ERROR'] } as const
     const { items } = await deployments.list(ownerId, { limit: 10 }, filter)
     const since = clock.now() - QUIET
@@ -60,7 +60,7 @@ export function createMailsForFailedBuild(parts: MailParts): MailsForFailedBuild
   return async (deployment, failure) => {
     if (isCancelled(failure.code)) return []
     const project = await projects.byIdOrName(deployment.ownerId, deployment.projectId)
-    if (!project?.details.emailOnFailedBuild || (await wasTold(deployment))) return []
+    if (!project?.details.emailOnFailedBuild || (await wasNotified(deployment))) return []
     const lines = await quotedLines(deployment.id, failure)
     const about = { deployment, project: project.name, failure, lines }
     return (await recipients(deployment)).map((to) => failedBuildMail(to, about, baseUrl))

@@ -393,6 +393,20 @@ test('where the wildcard is refused the API asks for its own names, and what the
   assert.notEqual((await store.find(PLATFORM, own.id))?.cert, own.cert)
 })
 
+test('of several who want a certificate for the same host at the same moment, one asks the authority', async (t) => {
+  const { automatic, serve, asked, attempts, clock } = await setUp(t)
+  await serve('a.shop.test')
+  const all = () =>
+    Promise.all([1, 2, 3, 4].map(() => automatic.ensure('a.shop.test', AbortSignal.timeout(10_000))))
+  assert.equal((await all()).filter(Boolean).length, 1)
+  assert.deepEqual(asked, ['a.shop.test'])
+  const last = await attempts.find('a.shop.test')
+  assert.ok(last)
+  const next = { ...last, at: clock.now() + HOUR, retryAt: clock.now() + 2 * HOUR }
+  const begun = await Promise.all([attempts.begin(next, last), attempts.begin(next, last)])
+  assert.equal(begun.filter(Boolean).length, 1)
+})
+
 test('hosts of one domain that come at the same moment are held to the same limit', async (t) => {
   const { serve, ensure, asked } = await setUp(t)
   const hosts = Array.from({ length: 30 }, (_, i) => `h${i}.example.com`)

@@ -58,7 +58,8 @@ export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCer
 
   /**
    * The name is put down before the authority is asked: what crashes is counted as well. It is also before the others of the
-   * domain are counted: of those that come at the same moment, in whatever process, none is overlooked.
+   * domain are counted: of those that come at the same moment, in whatever process, none is overlooked. Of several for the same host
+   * one asks.
    */
   async function admit(host: string): Promise<boolean> {
     const now = clock.now()
@@ -66,7 +67,7 @@ export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCer
     if (last && now < last.retryAt) return false
     const failures = (last?.failures ?? 0) + 1
     const attempt = { host, domain: registrable(host), failures, error: last?.error ?? null }
-    await attempts.save({ ...attempt, at: now, retryAt: now + backOff(failures) })
+    if (!(await attempts.begin({ ...attempt, at: now, retryAt: now + backOff(failures) }, last))) return false
     const isNew = last === undefined || last.at <= now - DAY
     if (!isNew || (await attempts.count(attempt.domain, now - DAY, MOST_A_DAY + 1)) <= MOST_A_DAY) return true
     const error = `${MOST_A_DAY} hosts of ${attempt.domain} were tried within a day`

@@ -46,6 +46,8 @@ interface Attempt {
 export interface AttemptStore {
   find(host: string): Promise<Attempt | undefined>
   save(attempt: Attempt): Promise<void>
+  /** Saves the one that follows the last, or is the first; false, and nothing changes, where somebody else has saved one since. */
+  begin(attempt: Attempt, last: Attempt | undefined): Promise<boolean>
   remove(host: string): Promise<void>
   /** How many hosts of the domain were tried after this time, counted up to the limit. */
   count(domain: string, since: number, limit: number): Promise<number>

@@ -84,7 +84,7 @@ export function createPlatformCertificates(parts: PlatformParts): PlatformCertif
       const failures = (last?.failures ?? 0) + 1
       // Nobody looks for it by itself: those who visit the host do.
       const attempt = { host, domain: PLATFORM, at: now, failures, retryAt: now + backOff(failures) }
-      await attempts.save({ ...attempt, error: null })
+      if (!(await attempts.begin({ ...attempt, error: null }, last))) return
       try {
         await keep.save(PLATFORM, 'automatic', await askIssuer(issuer, names, signal))
         await attempts.save({ ...attempt, failures: 0, error: null })

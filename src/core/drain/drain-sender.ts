@@ -1,9 +1,9 @@
 import { DAY, HOUR, MINUTE, SECOND } from '#contract/time.ts'
 import { grants, type Installation } from '../installation/installation.ts'
 import type { InstallationStore } from '../installation/installation-store.ts'
+import { InterruptiblePause } from '../interruptible-pause.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import { LOGS_TOPIC, type LogStore } from '../log/log-store.ts'
-import { Nap } from '../log/read/nap.ts'
 import { firstSerialOf, timeOfSerial } from '../log/serial.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -75,7 +75,7 @@ const LEASE = 30 * SECOND
 /** How long entries are gathered for one request. */
 const GATHER_MS = SECOND
 const REFRESH = 10 * SECOND
-const LONGEST_NAP = 5 * SECOND
+const LONGEST_PAUSE = 5 * SECOND
 /** What is read without anything to send is remembered this often. */
 const SAVE_EVERY = 10 * SECOND
 const AT_ONCE = 32
@@ -93,7 +93,7 @@ export class DrainSender {
   readonly #held = new Map<string, HeldBatch>()
   readonly #stopping = new AbortController()
   readonly #aborting = new AbortController()
-  readonly #nap = new Nap(this.#stopping.signal)
+  readonly #pause = new InterruptiblePause(this.#stopping.signal)
   #unsubscribes: (() => void)[] = []
   #loop: Promise<void> | undefined
   #refreshAt = 0
@@ -107,10 +107,10 @@ export class DrainSender {
   start(): void {
     const { bus } = this.#parts
     this.#unsubscribes = [
-      bus.subscribe(LOGS_TOPIC, () => this.#nap.wake()),
+      bus.subscribe(LOGS_TOPIC, () => this.#pause.wake()),
       bus.subscribe(DRAINS_TOPIC, () => {
         this.#refreshAt = 0
-        this.#nap.wake()
+        this.#pause.wake()
       }),
     ]
     this.#loop = this.#run()
@@ -143,7 +143,7 @@ export class DrainSender {
   async #run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       await this.#look()
-      await this.#nap.pause(GATHER_MS, LONGEST_NAP)
+      await this.#pause.pause(GATHER_MS, LONGEST_PAUSE)
     }
   }
 
@@ -160,7 +160,7 @@ export class DrainSender {
       if (held.running || held.notBefore > now) continue
       held.running = this.#turn(held)
         .catch((err: unknown) => {
-          held.notBefore = clock.monotonic() + LONGEST_NAP
+          held.notBefore = clock.monotonic() + LONGEST_PAUSE
           log.warn({ err, drain: id }, 'a log drain failed')
         })
         .finally(() => {
@@ -272,7 +272,7 @@ export class DrainSender {
       else return this.#failed(held, batch)
     }
     // There is more: look again soon.
-    this.#nap.wake()
+    this.#pause.wake()
   }
 
   /** Leaves out what is too old or too much to be sent any more. */

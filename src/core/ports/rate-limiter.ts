@@ -1,6 +1,6 @@
 import type { Window } from '#contract/limit/limits.ts'
 
-export interface Taken {
+export interface RateLimitResult {
   readonly allowed: boolean
   readonly remaining: number
   /** When the window starts anew, in ms since the epoch. */
@@ -13,5 +13,5 @@ export interface Taken {
  */
 export interface RateLimiter {
   /** Counts one request, or as many as `points` says. */
-  take(key: string, window: Window, points?: number): Taken | Promise<Taken>
+  take(key: string, window: Window, points?: number): RateLimitResult | Promise<RateLimitResult>
 }

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Project } from '../project/project.ts'
 import { compareFiles, compareSettings, type Deployment } from './compare.ts'
-import { isBack } from './goal.ts'
 import { diffLines, foldSame } from './line-diff.ts'
+import { isBack } from './promoted.ts'
 
 const file = (name: string, uid: string, mode = 0o100644) => ({ name, type: 'file', uid, mode })
 const folder = (name: string, ...children: ReturnType<typeof file>[]) => ({

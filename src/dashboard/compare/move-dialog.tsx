@@ -13,7 +13,7 @@ import { Icon } from '../ui/icon.tsx'
 import { formatNumber } from '../ui/text/format.ts'
 import { Time } from '../ui/text/time.tsx'
 import { ChangeCounts, ChangeMark, SettingChanges } from './change-mark.tsx'
-import { type Goal, isBack } from './goal.ts'
+import { isBack, type Promoted } from './promoted.ts'
 import { useComparison } from './use-comparison.ts'
 
 const SHOWN = 8
@@ -21,12 +21,12 @@ const SHOWN = 8
 /** Promotes a deployment or rolls back to it, after showing what that changes for visitors. */
 export function MoveDialog({
   project,
-  goal,
+  promoted,
   undo = false,
   onClose,
 }: {
   project: Project
-  goal: Goal
+  promoted: Promoted
   /** Ends the hold that a rollback put on production. */
   undo?: boolean
   onClose: () => void
@@ -34,12 +34,12 @@ export function MoveDialog({
   // As it was when the dialog opened: doing it changes what is live.
   const [{ live, back }] = useState({
     live: project.targets.production,
-    back: !undo && isBack(project, goal),
+    back: !undo && isBack(project, promoted),
   })
   const row = back ? rollBackProject : promoteDeployment
   const move = useAction(
     (_: undefined, { client }) =>
-      client.call(row, { params: { projectId: project.id, deploymentId: goal.id } }),
+      client.call(row, { params: { projectId: project.id, deploymentId: promoted.id } }),
     { changes: ['project', 'deployment', 'alias'], quiet: true },
   )
   const isDone = move.isSuccess
@@ -49,7 +49,7 @@ export function MoveDialog({
       title={back ? 'Roll back production' : undo ? 'Undo rollback' : 'Promote to production'}
       about={
         <>
-          Deployment created <Time at={goal.created} />
+          Deployment created <Time at={promoted.created} />
           {live !== undefined && (
             <>
               , replacing the one created <Time at={live.createdAt} />
@@ -61,7 +61,7 @@ export function MoveDialog({
       onClose={onClose}
     >
       {isDone ? (
-        <Moved project={project} goal={goal} onClose={onClose} />
+        <Moved project={project} promoted={promoted} onClose={onClose} />
       ) : (
         <div className="space-y-5">
           {live === undefined ? (
@@ -70,7 +70,7 @@ export function MoveDialog({
             </p>
           ) : (
             <Suspense fallback={<Skeleton className="h-40" />}>
-              <Difference project={project} from={live.id} to={goal.id} onClose={onClose} />
+              <Difference project={project} from={live.id} to={promoted.id} onClose={onClose} />
             </Suspense>
           )}
           {back && (
@@ -142,12 +142,21 @@ function Difference({
 }
 
 /** Which names lead to it by now. */
-function Moved({ project, goal, onClose }: { project: Project; goal: Goal; onClose: () => void }) {
+function Moved({
+  project,
+  promoted,
+  onClose,
+}: {
+  project: Project
+  promoted: Promoted
+  onClose: () => void
+}) {
   const { data } = useLater('project', listMovedAliases, {
     params: { projectId: project.id },
     query: { limit: 50 },
   })
-  const state = project.lastAliasRequest?.toDeploymentId === goal.id ? project.lastAliasRequest.jobStatus : ''
+  const state =
+    project.lastAliasRequest?.toDeploymentId === promoted.id ? project.lastAliasRequest.jobStatus : ''
   const isGoing = state === 'pending' || state === 'in-progress'
   return (
     <div className="space-y-4">

@@ -54,7 +54,7 @@ export function Review({
   onCreated: (id: string) => void
 }) {
   const [name, setName] = useState(project?.name ?? nameFrom(selection.name))
-  const [goal, setGoal] = useState('production')
+  const [goal, setPromoted] = useState('production')
   const isTaken = useIsTaken(project === undefined ? name : '')
   const environments = useEnvironments(project?.id ?? (isTaken ? name : undefined))
   const goals = [...GOALS, ...environments.map(({ id, slug }) => ({ value: id, label: slug }))]
@@ -125,7 +125,7 @@ export function Review({
             label="Target"
             hint="Production goes live immediately. Anything else gets its own URL, and you can promote it later."
             value={goal}
-            onChange={setGoal}
+            onChange={setPromoted}
             options={goals}
             disabled={busy}
           />

@@ -5,8 +5,8 @@ import { getProject } from '#contract/api/project.ts'
 import { useAccount } from '../api/account.tsx'
 import { useNames } from '../api/people.ts'
 import { useAction, useLater } from '../api/query.ts'
-import { isBack } from '../compare/goal.ts'
 import { MoveDialog } from '../compare/move-dialog.tsx'
+import { isBack } from '../compare/promoted.ts'
 import { addressOf, type Project } from '../project/project.ts'
 import { Badge, StateBadge } from '../ui/badge.tsx'
 import { Button, buttonClass } from '../ui/control/button.tsx'
@@ -111,7 +111,7 @@ function Actions({ deployment, project }: { deployment: Deployment; project: Pro
   const live = project?.targets.production?.id
   const isLive = live === deployment.id
   const isReady = deployment.readyState === 'READY'
-  const goal = { id: deployment.id, created: deployment.createdAt, liveAt: deployment.liveAt }
+  const promoted = { id: deployment.id, created: deployment.createdAt, liveAt: deployment.liveAt }
   const remove = useAction(
     (_: undefined, { client }) => client.call(deleteDeployment, { params: { id: deployment.id } }),
     {
@@ -145,7 +145,7 @@ function Actions({ deployment, project }: { deployment: Deployment; project: Pro
     }
   }
   const projectName = project?.name ?? deployment.name
-  const back = project !== undefined && isBack(project, goal)
+  const back = project !== undefined && isBack(project, promoted)
 
   return (
     <>
@@ -186,7 +186,7 @@ function Actions({ deployment, project }: { deployment: Deployment; project: Pro
         </MenuItem>
       </Menu>
       {moving && project !== undefined && (
-        <MoveDialog project={project} goal={goal} onClose={() => setMoving(false)} />
+        <MoveDialog project={project} promoted={promoted} onClose={() => setMoving(false)} />
       )}
       {repeating && (
         <Confirm

@@ -6,8 +6,8 @@ import { useRead } from '../api/query.ts'
 import { useSearchText } from '../api/search.ts'
 import { ChangeCounts, ChangeMark, SettingChanges } from '../compare/change-mark.tsx'
 import { FileDiff } from '../compare/file-diff.tsx'
-import { isBack } from '../compare/goal.ts'
 import { MoveDialog } from '../compare/move-dialog.tsx'
+import { isBack } from '../compare/promoted.ts'
 import { useComparison } from '../compare/use-comparison.ts'
 import { classes } from '../ui/classes.ts'
 import { Button } from '../ui/control/button.tsx'
@@ -89,7 +89,7 @@ function Comparison({ project, from, to }: { project: Project; from: string; to:
   const [open, setOpen] = useSearchText('file')
   const [moving, setMoving] = useState(false)
   const shown = files.find(({ path }) => path === open) ?? files[0]
-  const goal = { id: after.id, created: after.createdAt, liveAt: after.liveAt }
+  const promoted = { id: after.id, created: after.createdAt, liveAt: after.liveAt }
   const canMove = after.readyState === 'READY' && project.targets.production?.id !== to
 
   return (
@@ -101,10 +101,10 @@ function Comparison({ project, from, to }: { project: Project; from: string; to:
           canMove && (
             <Button
               size="small"
-              icon={isBack(project, goal) ? 'undo' : 'rocket'}
+              icon={isBack(project, promoted) ? 'undo' : 'rocket'}
               onClick={() => setMoving(true)}
             >
-              {isBack(project, goal) ? 'Roll back' : 'Promote'}
+              {isBack(project, promoted) ? 'Roll back' : 'Promote'}
             </Button>
           )
         }
@@ -150,7 +150,7 @@ function Comparison({ project, from, to }: { project: Project; from: string; to:
           <SettingChanges settings={settings} />
         )}
       </Card>
-      {moving && <MoveDialog project={project} goal={goal} onClose={() => setMoving(false)} />}
+      {moving && <MoveDialog project={project} promoted={promoted} onClose={() => setMoving(false)} />}
     </>
   )
 }

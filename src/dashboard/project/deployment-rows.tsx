@@ -3,8 +3,8 @@ import { useState } from 'react'
 import type { Static } from 'typebox'
 import type { listDeployments } from '#contract/api/deployment.ts'
 import { useAccount } from '../api/account.tsx'
-import { isBack } from '../compare/goal.ts'
 import { MoveDialog } from '../compare/move-dialog.tsx'
+import { isBack } from '../compare/promoted.ts'
 import { targetName } from '../deployment/target-name.ts'
 import { Badge, StateBadge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/control/button.tsx'
@@ -127,7 +127,7 @@ export function DeploymentRows({
       {moving !== undefined && (
         <MoveDialog
           project={project}
-          goal={{ id: moving.uid, created: moving.created, liveAt: moving.liveAt }}
+          promoted={{ id: moving.uid, created: moving.created, liveAt: moving.liveAt }}
           onClose={() => setMoving(undefined)}
         />
       )}

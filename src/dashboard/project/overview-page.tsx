@@ -6,8 +6,8 @@ import { showDuration } from '#contract/amounts.ts'
 import { listDeployments } from '#contract/api/deployment.ts'
 import { useAccount } from '../api/account.tsx'
 import { useLater, useRead } from '../api/query.ts'
-import type { Goal } from '../compare/goal.ts'
 import { MoveDialog } from '../compare/move-dialog.tsx'
+import type { Promoted } from '../compare/promoted.ts'
 import { ReleaseCard } from '../release/release-card.tsx'
 import { StateBadge } from '../ui/badge.tsx'
 import { Button, ButtonLink, buttonClass } from '../ui/control/button.tsx'
@@ -101,7 +101,7 @@ function useBefore(project: Project, live: ShownDeployment) {
 
 function Live({ project, live }: { project: Project; live: ShownDeployment }) {
   const { slug } = useAccount()
-  const [goal, setGoal] = useState<Goal>()
+  const [promoted, setPromoted] = useState<Promoted>()
   const before = useBefore(project, live)
   const hosts = hostsOf(live, useIsProven())
   const address = addressOf(hosts[0] ?? '')
@@ -138,7 +138,9 @@ function Live({ project, live }: { project: Project; live: ShownDeployment }) {
               <Button
                 size="small"
                 icon="undo"
-                onClick={() => setGoal({ id: before.uid, created: before.created, liveAt: before.liveAt })}
+                onClick={() =>
+                  setPromoted({ id: before.uid, created: before.created, liveAt: before.liveAt })
+                }
               >
                 Roll back
               </Button>
@@ -177,7 +179,9 @@ function Live({ project, live }: { project: Project; live: ShownDeployment }) {
           ]}
         />
       </div>
-      {goal !== undefined && <MoveDialog project={project} goal={goal} onClose={() => setGoal(undefined)} />}
+      {promoted !== undefined && (
+        <MoveDialog project={project} promoted={promoted} onClose={() => setPromoted(undefined)} />
+      )}
     </section>
   )
 }

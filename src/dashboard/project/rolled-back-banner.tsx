@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { listDeployments } from '#contract/api/deployment.ts'
 import { useAccount } from '../api/account.tsx'
 import { useLater } from '../api/query.ts'
-import type { Goal } from '../compare/goal.ts'
 import { MoveDialog } from '../compare/move-dialog.tsx'
+import type { Promoted } from '../compare/promoted.ts'
 import { shortName } from '../deployment/deployment.ts'
 import { Button } from '../ui/control/button.tsx'
 import { Time } from '../ui/text/time.tsx'
@@ -14,7 +14,7 @@ import { isRolledBack, type Project } from './project.ts'
 export function RolledBackBanner({ project }: { project: Project }) {
   const { slug: account } = useAccount()
   // Stays open after it is done, when there is no banner any more.
-  const [goal, setGoal] = useState<Goal>()
+  const [promoted, setPromoted] = useState<Promoted>()
   const isHeld = isRolledBack(project)
   const { data } = useLater(
     'deployment',
@@ -58,15 +58,15 @@ export function RolledBackBanner({ project }: { project: Project }) {
             <Button
               size="small"
               icon="undo"
-              onClick={() => setGoal({ id: newest.uid, created: newest.created })}
+              onClick={() => setPromoted({ id: newest.uid, created: newest.created })}
             >
               Undo rollback
             </Button>
           )}
         </div>
       )}
-      {goal !== undefined && (
-        <MoveDialog undo project={project} goal={goal} onClose={() => setGoal(undefined)} />
+      {promoted !== undefined && (
+        <MoveDialog undo project={project} promoted={promoted} onClose={() => setPromoted(undefined)} />
       )}
     </>
   )

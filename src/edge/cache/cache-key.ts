@@ -3,7 +3,7 @@ import type { Site } from '#core/site/site.ts'
 import { headerOf, type Question } from '../answer.ts'
 
 /** What tells one kept answer from another, before anything is known of what it varies by. */
-export interface Asked {
+export interface CacheKeyParts {
   readonly site: Site
   /** What answers: the path of a function, or the address that is rewritten to. */
   readonly by: string
@@ -19,7 +19,7 @@ export interface Asked {
  * Of one deployment and one of its hosts: what is protected at one is never given to visitors of another. Nor is what was made for
  * somebody who spells the host in another way, or adds a port that is not ours, given to those who do not.
  */
-export const keyOf = ({ site, by, url, scheme, authority }: Asked): PrerenderKey => ({
+export const keyOf = ({ site, by, url, scheme, authority }: CacheKeyParts): PrerenderKey => ({
   deploymentId: site.deploymentId,
   path: `edge ${scheme}://${site.host}${authority === site.host ? '' : `@${authority}`} ${by}`,
   query: url,

@@ -20,13 +20,13 @@ import {
   type PrerenderMemory,
 } from '../prerender/prerender-memory.ts'
 import type { KnownTags, Revalidations } from '../prerender/revalidations.ts'
-import { type Asked, keyOf, markOf, pathTag, variantOf, varyNames } from './cache-key.ts'
+import { type CacheKeyParts, keyOf, markOf, pathTag, variantOf, varyNames } from './cache-key.ts'
 import { type CachePolicy, policyOf, shownHeaders, tagsOf } from './cache-policy.ts'
 import { type CacheStatus, cacheHeader, FRAMING, marked, shownForm } from './shown-form.ts'
 import { tee } from './tee.ts'
 
 /** A request whose answer may be kept, and the two ways to have one made. Both answer without any encoding of ours. */
-export interface CacheRequest extends Asked {
+export interface CacheRequest extends CacheKeyParts {
   /** For this visitor. */
   readonly make: () => Promise<Result>
   /** For nobody in particular. */
@@ -265,7 +265,7 @@ export class EdgeCache {
     return 'code' in result || 'switched' in result ? result : this.#offer(request, result, at)
   }
 
-  #tee({ site }: Asked, { body }: Answer): ReturnType<typeof tee> {
+  #tee({ site }: CacheKeyParts, { body }: Answer): ReturnType<typeof tee> {
     return tee(body, MAX_BYTES, this.#options.held.hold(site.ownerId))
   }
 
@@ -350,7 +350,7 @@ export class EdgeCache {
   }
 
   async #keep(
-    request: Asked,
+    request: CacheKeyParts,
     answer: Answer & { readonly body: Buffer },
     { maxAge, staleFor }: CachePolicy,
     generatedAt: number,

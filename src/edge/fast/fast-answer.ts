@@ -14,7 +14,7 @@ import type { CachedHit, CachedHits, CacheLookup, FoundHit } from './cached-hits
 import { isFast } from './fast-call.ts'
 
 /** A GET request without a body, of which everything that was sent is known to us. */
-export interface Asked {
+export interface PlainGet {
   readonly target: string
   /** The target without its query. */
   readonly rawPath: string
@@ -55,7 +55,7 @@ export interface FastAnswerOptions extends Shared {
 /** So often what is missing is waited for: for the site, and for its content. If more is, others know how to say what is wrong. */
 export const MAX_WAITS = 2
 
-export const askedFor = (target: string, block: HeaderBlock): Asked => {
+export const askedFor = (target: string, block: HeaderBlock): PlainGet => {
   const rawPath = rawPathOf(target)
   const query = target.slice(rawPath.length + 1)
   return { target, rawPath, query, block, isRepeated: false, kept: undefined, hot: undefined }
@@ -64,7 +64,7 @@ export const askedFor = (target: string, block: HeaderBlock): Asked => {
 /** Otherwise tells why not: a doubt, or something that has to be waited for. */
 export function findFastAnswer(
   options: FastAnswerOptions,
-  asked: Asked,
+  asked: PlainGet,
   scheme: 'http' | 'https',
   moment: Moment,
 ): FastAnswer | 'doubt' | Promise<unknown> {
@@ -97,7 +97,7 @@ export function findFastAnswer(
 /** By a file, or the function, that the routes of the site lead to. */
 function answerBy(
   { hits, contents }: FastAnswerOptions,
-  asked: Asked,
+  asked: PlainGet,
   scheme: 'http' | 'https',
   moment: Moment,
   entry: SiteEntry,
@@ -124,7 +124,7 @@ function answerBy(
 
 function findKept(
   hits: CachedHits,
-  asked: Asked,
+  asked: PlainGet,
   entry: SiteEntry,
   lookup: CacheLookup | undefined,
   moment: Moment,

@@ -13,7 +13,7 @@ import { type HeaderBlock, readHeaderBlock, readRequestLine } from '../request/r
 import type { SiteEntry } from '../site/site-entry.ts'
 import { type VisitEnd, visitRecord } from '../visit-record.ts'
 import type { CachedHit } from './cached-hits.ts'
-import { type Asked, askedFor, type FastAnswerOptions, findFastAnswer, MAX_WAITS } from './fast-answer.ts'
+import { askedFor, type FastAnswerOptions, findFastAnswer, MAX_WAITS, type PlainGet } from './fast-answer.ts'
 import {
   type FastCall,
   type FastCallOptions,
@@ -49,7 +49,7 @@ export class FastConnection {
   /** What ends every head. */
   readonly #headEnd: string
   readonly #callOptions: FastCallOptions
-  #lastAsked: AskedAgain | undefined
+  #lastAsked: RepeatedGet | undefined
   /** The call before: most clients ask the same function again. */
   #lastCall: LastCall | undefined
   #activeAt: number
@@ -238,7 +238,7 @@ export class FastConnection {
   }
 
   /** Undefined in any doubt. Most clients ask for the same again, or at least with the same headers. */
-  #read(chunk: Buffer): AskedAgain | undefined {
+  #read(chunk: Buffer): RepeatedGet | undefined {
     const last = this.#lastAsked
     if (last !== undefined && chunk.equals(last.bytes)) {
       last.isRepeated = true
@@ -432,7 +432,7 @@ export class FastConnection {
   }
 }
 
-interface AskedAgain extends Asked {
+interface RepeatedGet extends PlainGet {
   readonly bytes: Buffer
 }
 

@@ -5,7 +5,7 @@ import type { Site } from '#core/site/site.ts'
 import { createTurns } from '#core/turns.ts'
 import { type Answer, headerOf, type Question, textOf } from '../answer.ts'
 import type { AnswerMemory, HeldAnswer } from '../answer-memory.ts'
-import type { Asked } from '../cache/cache-key.ts'
+import type { CacheKeyParts } from '../cache/cache-key.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { type Exchange, type Result, visitorOf } from '../exchange.ts'
 import { siteHeaders } from '../file/file-answer.ts'
@@ -86,8 +86,8 @@ export function createImageAnswer({ images, cache, held, proxy }: Options): Answ
     const source = await (asked.isLocal ? askSite(asked.url) : fetchRemote(asked.url, site, exchange))
     if ('code' in source || source.status !== 200) {
       if (!('code' in source)) discard(source)
-      const isTold = source && 'status' in source && (source.status === 404 || source.status === 403)
-      const status = isTold ? source.status : 'code' in source && source.code === 'NOT_FOUND' ? 404 : 502
+      const isPassedOn = source && 'status' in source && (source.status === 404 || source.status === 403)
+      const status = isPassedOn ? source.status : 'code' in source && source.code === 'NOT_FOUND' ? 404 : 502
       return failed(site, status, '"url" parameter is valid but upstream response is invalid')
     }
     const bytes = await gather(source.body, LARGEST, mine)
@@ -145,7 +145,12 @@ export function createImageAnswer({ images, cache, held, proxy }: Options): Answ
 export const IMAGE_HEADERS = ['vary', 'accept'] as const
 
 /** An image depends on nothing of a visitor but the formats that they take. */
-export function askedImage(site: Site, config: ImageConfig, asked: ImageRequest, question: Question): Asked {
+export function askedImage(
+  site: Site,
+  config: ImageConfig,
+  asked: ImageRequest,
+  question: Question,
+): CacheKeyParts {
   const { method, headers } = question
   const accept = headerOf(question, 'accept') ?? ''
   const taken = new Set(

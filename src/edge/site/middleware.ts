@@ -9,17 +9,19 @@ import type { MiddlewareOutcome } from './route-answer.ts'
 import type { SiteEntry } from './site-entry.ts'
 
 /** What a middleware made of a request: the answer, or the way on. */
-type MiddlewareResult = { readonly result: Result } | { readonly goOn: Continuation; readonly detour: Detour }
+type MiddlewareResult =
+  | { readonly result: Result }
+  | { readonly goOn: Continuation; readonly changes: RequestChanges }
 
 /** What middlewares want of a request that goes on. */
-export interface Detour {
+export interface RequestChanges {
   /** Headers of the request, by lower-case name; undefined takes one away. */
   readonly headers: ReadonlyMap<string, string | undefined>
   /** Set in the answer, whoever gives it. */
   readonly cookies: readonly string[]
 }
 
-export const NO_DETOUR: Detour = { headers: new Map(), cookies: [] }
+export const NO_CHANGES: RequestChanges = { headers: new Map(), cookies: [] }
 
 /** Asks a middleware what is to become of a request. */
 export async function askMiddleware(
@@ -28,10 +30,10 @@ export async function askMiddleware(
   fn: SiteFunction,
   outcome: MiddlewareOutcome,
   exchange: Exchange,
-  detour: Detour,
+  changes: RequestChanges,
 ): Promise<MiddlewareResult> {
   const { question } = exchange
-  const call = middlewareCall(site, fn, outcome, exchange, detour.headers)
+  const call = middlewareCall(site, fn, outcome, exchange, changes.headers)
   const response = await ask(functions, call, exchange, (answered) => answered)
   if ('code' in response) return { result: response }
   const rewrite = valueIn(response.headers, 'x-middleware-rewrite')
@@ -40,14 +42,14 @@ export async function askMiddleware(
       result: await toAnswer(site, { target: fn, status: undefined, headers: new Map() }, response, exchange),
     }
   if (response.body !== undefined && !Buffer.isBuffer(response.body)) response.body.destroy()
-  const headers = new Map([...detour.headers, ...requestOverrides(response, exchange)])
+  const headers = new Map([...changes.headers, ...requestOverrides(response, exchange)])
   return {
     goOn: {
       ...(rewrite !== undefined && { rewrite: withinSite(rewrite, exchange) }),
       headers: answerHeaders(response),
       header: (name) => (headers.has(name) ? headers.get(name) : oneOf(question.headers[name])),
     },
-    detour: { headers, cookies: [...detour.cookies, ...cookiesOf(response)] },
+    changes: { headers, cookies: [...changes.cookies, ...cookiesOf(response)] },
   }
 }
 

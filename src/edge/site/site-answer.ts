@@ -12,7 +12,7 @@ import type { FunctionOutcome } from '../function/function-request.ts'
 import type { AnswerImage } from '../image/image-answer.ts'
 import { readTarget, type Target } from '../request/request-path.ts'
 import { IMAGE_PATH, imageTarget, isImagePath } from './image-target.ts'
-import { askMiddleware, type Detour, NO_DETOUR } from './middleware.ts'
+import { askMiddleware, NO_CHANGES, type RequestChanges } from './middleware.ts'
 import {
   type MiddlewareOutcome,
   outcomeAnswer,
@@ -48,36 +48,36 @@ interface SiteVisit {
 export function createSiteAnswers(options: SiteAnswerOptions) {
   const { forward, functions, contents, answerFunction } = options
 
-  function settle(visit: SiteVisit, answer: RouteAnswer, detour: Detour): Result | Promise<Result> {
+  function settle(visit: SiteVisit, answer: RouteAnswer, changes: RequestChanges): Result | Promise<Result> {
     if (!('kind' in answer)) return answer
     const { entry, exchange } = visit
     switch (answer.kind) {
       case 'proxy':
         return forward(entry.site, answer, exchange)
       case 'function': {
-        const outcome = detour === NO_DETOUR ? answer : { ...answer, overrides: detour.headers }
+        const outcome = changes === NO_CHANGES ? answer : { ...answer, overrides: changes.headers }
         return answerFunction(entry.site, outcome, exchange)
       }
       case 'middleware':
-        return throughMiddleware(visit, answer, detour)
+        return throughMiddleware(visit, answer, changes)
     }
   }
 
   async function throughMiddleware(
     visit: SiteVisit,
     outcome: MiddlewareOutcome,
-    detour: Detour,
+    changes: RequestChanges,
   ): Promise<Result> {
     const { entry, target, exchange } = visit
     const fn = entry.targets.find(outcome.middlewarePath)
     if (fn === undefined || !isFunction(fn)) return refuse('FUNCTION_NOT_FOUND')
-    const verdict = await askMiddleware(functions, entry, fn, outcome, exchange, detour)
-    if ('result' in verdict) return verdict.result
-    const next = outcome.resume(verdict.goOn)
+    const asked = await askMiddleware(functions, entry, fn, outcome, exchange, changes)
+    if ('result' in asked) return asked.result
+    const next = outcome.resume(asked.goOn)
     const answer = await outcomeAnswer(entry, target, next, exchange.question, contents)
-    const result = await settle(visit, answer, verdict.detour)
+    const result = await settle(visit, answer, asked.changes)
     // Those of a middleware further on are in the answer already.
-    return next.kind === 'middleware' || 'code' in result ? result : withCookies(result, verdict.detour)
+    return next.kind === 'middleware' || 'code' in result ? result : withCookies(result, asked.changes)
   }
 
   /** The page that a build output has for a function that failed, if there is one and it does better. */
@@ -94,7 +94,7 @@ export function createSiteAnswers(options: SiteAnswerOptions) {
       contents,
     )
     if ('kind' in answer && answer.kind !== 'function') return refusal
-    const page = await settle(visit, 'kind' in answer ? { ...answer, isPage: true } : answer, NO_DETOUR)
+    const page = await settle(visit, 'kind' in answer ? { ...answer, isPage: true } : answer, NO_CHANGES)
     return 'code' in page
       ? refusal
       : {
@@ -114,7 +114,7 @@ export function createSiteAnswers(options: SiteAnswerOptions) {
       ...{ method: { value: 'GET' }, headers: { value: headers }, rawHeaders: { value: [] } },
     })
     const visit: SiteVisit = { entry, target, exchange: { ...exchange, req, question, url } }
-    return settle(visit, await routeAnswer(entry, target, question, options), NO_DETOUR)
+    return settle(visit, await routeAnswer(entry, target, question, options), NO_CHANGES)
   }
 
   return {
@@ -136,7 +136,7 @@ export function createSiteAnswers(options: SiteAnswerOptions) {
       if (target === undefined) return refuse('BAD_REQUEST')
       const visit: SiteVisit = { entry, target, exchange }
       const result = andThen(routeAnswer(entry, target, exchange.question, options), (answer) =>
-        settle(visit, answer, NO_DETOUR),
+        settle(visit, answer, NO_CHANGES),
       )
       if (entry.table.output === undefined) return result
       return andThen(result, (settled) =>
@@ -153,7 +153,7 @@ const isBuilt = ({ table, targets }: SiteEntry): boolean =>
 /** What a site may have a page of its own for. */
 const FAILURES: ReadonlySet<Refusal['code']> = new Set(['FUNCTION_INVOCATION_FAILED', 'FUNCTION_NOT_FOUND'])
 
-const withCookies = <A extends Answer>(answer: A, { cookies }: Detour): A =>
+const withCookies = <A extends Answer>(answer: A, { cookies }: RequestChanges): A =>
   cookies.length === 0
     ? answer
     : { ...answer, headers: [...answer.headers, ...cookies.flatMap((cookie) => ['set-cookie', cookie])] }

@@ -15,5 +15,5 @@ export const domains = (page: Page<DomainView & DomainUse>) => ({
   pagination: page.pagination,
 })
 
-export const serviceWish = (isExternal: boolean | undefined) =>
+export const requestedService = (isExternal: boolean | undefined) =>
   isExternal === undefined ? undefined : isExternal ? 'external' : 'provider.world'

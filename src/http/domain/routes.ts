@@ -70,7 +70,7 @@ export function domainRoutes(domains: Domains, transferIn: TransferIn, limits: L
       earliest.domains(await domains.listUsed(ctx, older(query))),
     ),
     route(api.earliest.addDomain, async (ctx, { body: { name, isExternal } }) =>
-      legacy.added(await domains.add(ctx, { name, serviceWish: earliest.serviceWish(isExternal) })),
+      legacy.added(await domains.add(ctx, { name, serviceWish: earliest.requestedService(isExternal) })),
     ),
     route(api.earliest.deleteDomain, removal(true)),
   ]

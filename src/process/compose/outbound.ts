@@ -11,4 +11,10 @@ export const openAllows = (
 ): Allows => allowedAddresses(privateTargets, { servedPorts: [80, 443, port, tlsPort, ...ports] })
 
 /** How names that users chose are looked up. Systems other than Linux keep what they know of names in places of their own. */
-export const openLookUp = (): LookUpAll => (process.platform === 'linux' ? createLookUp() : lookup)
+export function openLookUp(): LookUpAll {
+  lookUp ??= process.platform === 'linux' ? createLookUp() : lookup
+  return lookUp
+}
+
+/** One for the whole process, which knows what is in `/etc/hosts`. */
+let lookUp: LookUpAll | undefined

@@ -1,4 +1,4 @@
-import type { Look } from './watch-name.ts'
+import type { Observation } from './watch-name.ts'
 
 /** What is changed again and again, and shown by every serving machine. */
 export const SUBJECTS = ['alias', 'record', 'certificate', 'page'] as const
@@ -16,7 +16,7 @@ export class Agreement implements Agreed {
   changes = 0
   longestMs = 0
 
-  note(looks: readonly Look[]): void {
+  note(looks: readonly Observation[]): void {
     const first = Math.min(...looks.filter(({ is }) => is === 'wanted').map(({ to }) => to))
     for (const { is, to } of looks) if (is === 'other') this.longestMs = Math.max(this.longestMs, to - first)
     this.changes += 1

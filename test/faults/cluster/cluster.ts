@@ -10,8 +10,8 @@ import { type Agreed, Agreement, SUBJECTS, type Subject } from './agreement.ts'
 import { type Answer, type Ask, createAsk, Probe } from './load.ts'
 import { fingerprintOf, shownCertificate, shownTexts } from './looking.ts'
 import { type Network, openNetwork } from './network.ts'
-import { openDoor, openPostgres, openRedis, type Store } from './stores.ts'
-import { type Look, watchName } from './watch-name.ts'
+import { openPostgres, openRedis, openRelay, type Store } from './stores.ts'
+import { type Observation, watchName } from './watch-name.ts'
 
 const main = resolve(import.meta.dirname, '../../../src/main.ts')
 const PORT = 3000
@@ -111,7 +111,7 @@ export class Cluster {
     const stores = {
       postgres: await openPostgres(address, database),
       redis: await openRedis(address, redis),
-      s3: await openDoor(address, s3, Number(new URL(moto.endpoint).port)),
+      s3: await openRelay(address, s3, Number(new URL(moto.endpoint).port)),
     }
     const cluster = new Cluster(network, stores, moto, tell)
     try {
@@ -294,7 +294,7 @@ export class Cluster {
   async #change(
     subject: Subject,
     change: () => Promise<void>,
-    looks: (n: number) => readonly (() => Promise<Look['is']>)[],
+    looks: (n: number) => readonly (() => Promise<Observation['is']>)[],
   ): Promise<void> {
     // From before it is changed: whoever shows it first may do so before the one who changes it is answered.
     const watches = SERVING.flatMap((n) =>

@@ -84,7 +84,7 @@ export async function openRedis(address: string, port: number): Promise<Store> {
 }
 
 /** Stands before a server that would forget everything if it were stopped itself. */
-export async function openDoor(address: string, port: number, to: number): Promise<Store> {
+export async function openRelay(address: string, port: number, to: number): Promise<Store> {
   const open = new Set<Socket>()
   const server = createServer((client) => {
     const inner = connect(to, '127.0.0.1')

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** What one question about a name was answered with, and from when until when it was under way. */
-export interface Look {
+export interface Observation {
   readonly from: number
   readonly to: number
   readonly is: 'wanted' | 'other' | 'silent' | 'away'
 }
 
 export interface NameWatch {
-  readonly looks: readonly Look[]
+  readonly looks: readonly Observation[]
   /** Once the machine has shown what is wanted several times in a row, or is away. */
   settled(ms: number): Promise<void>
   stop(): void
@@ -19,15 +19,15 @@ const EVERY_MS = 20
 const IN_A_ROW = 6
 
 /** How often each answer was seen, and what came last: one that says nothing is another trouble than one that is wrong. */
-function told(looks: readonly Look[]): string {
+function summaryOf(looks: readonly Observation[]): string {
   const counts = Map.groupBy(looks, ({ is }) => is)
   const last = looks.slice(-IN_A_ROW).map(({ is, from, to }) => `${is} (${Math.round(to - from)} ms)`)
   return `${[...counts].map(([is, all]) => `${all.length} ${is}`).join(', ')}; at last ${last.join(', ')}`
 }
 
 /** Looks again and again at what a machine shows under a name. */
-export function watchName(look: () => Promise<Look['is']>): NameWatch {
-  const looks: Look[] = []
+export function watchName(look: () => Promise<Observation['is']>): NameWatch {
+  const looks: Observation[] = []
   const done = Promise.withResolvers<void>()
   let isOver = false
   let row = 0
@@ -48,7 +48,7 @@ export function watchName(look: () => Promise<Look['is']>): NameWatch {
       const late = AbortSignal.timeout(ms)
       const tooLate = new Promise<never>((_, reject) =>
         late.addEventListener('abort', () =>
-          reject(new Error(`never showed what it was moved to: ${told(looks)}`)),
+          reject(new Error(`never showed what it was moved to: ${summaryOf(looks)}`)),
         ),
       )
       await Promise.race([done.promise, tooLate])

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { createServer, type Server, type TLSSocket } from 'node:tls'
-import { SECOND } from '#contract/time.ts'
+import { MINUTE, SECOND } from '#contract/time.ts'
 import type { Log } from '#core/ports/log.ts'
 import { joinSockets } from './join-sockets.ts'
 import { machineOf } from './peer-name.ts'
@@ -25,6 +25,8 @@ export interface PeerGatewayOptions {
   readonly offers?: Readonly<Record<string, (socket: Socket, args: readonly string[]) => void>>
   /** Whether a machine is part of the installation no more. Its certificate outlives that. */
   readonly isRemoved: (machine: string) => boolean
+  /** Connections of which it is not known yet whose they are. */
+  readonly mostStrangers?: number
   readonly log: Log
 }
 
@@ -40,6 +42,11 @@ export interface PeerGateway {
 /** What is asked for comes first, in one line: `runner`, `instance` and the path of its socket, or what `offers` has. */
 const LONGEST_LINE = 300
 const LINE_MS = 5 * SECOND
+/** Other machines prove within milliseconds who they are. Whoever else reaches this port can keep no more descriptors than this, or for longer. */
+const MOST_STRANGERS = 512
+const HANDSHAKE_MS = 10 * SECOND
+/** That somebody was refused is told once in so long, however often they try. */
+const TOLD_MS = MINUTE
 const NEWLINE = 10
 /** Whoever says nothing for so long is asked whether they are there. After ten seconds without an answer they count as gone. */
 export const ASKED_AFTER_MS = 15 * SECOND
@@ -49,11 +56,15 @@ export const ASKED_AFTER_MS = 15 * SECOND
  * installation's own authority; a connection leads to the working process or to one instance, and nowhere else.
  */
 export async function openPeerGateway(options: PeerGatewayOptions): Promise<PeerGateway> {
-  const { identity, host, port, log, isRemoved } = options
+  const { identity, host, port, log, isRemoved, mostStrangers = MOST_STRANGERS } = options
   /** By the address at the other end. */
   const sockets = new Map<string, Socket>()
   const known = new Map<TLSSocket, string>()
+  /** By the same, in the order in which they came. */
+  const strangers = new Map<string, Socket>()
+  let toldAt = Number.NEGATIVE_INFINITY
   const server: Server = createServer({
+    handshakeTimeout: HANDSHAKE_MS,
     cert: identity.cert,
     key: identity.key,
     ca: [identity.authority],
@@ -67,12 +78,22 @@ export async function openPeerGateway(options: PeerGatewayOptions): Promise<Peer
   server.on('connection', (socket: Socket) => {
     const from = originOf(socket)
     sockets.set(from, socket)
-    socket.once('close', () => sockets.get(from) === socket && sockets.delete(from))
+    strangers.set(from, socket)
+    socket.once('close', () => {
+      for (const places of [sockets, strangers]) if (places.get(from) === socket) places.delete(from)
+    })
+    if (strangers.size <= mostStrangers) return
+    const [oldest] = strangers.values()
+    oldest?.destroy()
   })
-  server.on('tlsClientError', (err: Error) =>
-    log.warn({ err }, 'somebody without a certificate of this installation was refused'),
-  )
+  server.on('tlsClientError', (err: Error) => {
+    const now = performance.now()
+    if (now - toldAt < TOLD_MS) return
+    toldAt = now
+    log.warn({ err }, 'somebody without a certificate of this installation was refused')
+  })
   server.on('secureConnection', (socket) => {
+    strangers.delete(originOf(socket))
     const machine = machineOf(socket.getPeerX509Certificate()?.subjectAltName)
     if (machine === undefined || isRemoved(machine)) {
       log.warn({ machine }, 'a machine that is not part of this installation was refused')

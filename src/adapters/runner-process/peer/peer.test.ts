@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -11,8 +11,9 @@ import { createAuthority } from '#adapters/cert-local/authority.ts'
 import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
+import { until } from '#test/support/until.ts'
 import { connectToPeer } from './peer-connections.ts'
-import { openPeerGateway, type PeerIdentity } from './peer-gateway.ts'
+import { openPeerGateway, type PeerGatewayOptions, type PeerIdentity } from './peer-gateway.ts'
 import { certificateName } from './peer-name.ts'
 
 type Installation = (machine: string) => Promise<PeerIdentity>
@@ -41,7 +42,7 @@ async function listen(t: TestContext, path: string, take: (socket: Socket) => vo
   return server
 }
 
-async function openWorld(t: TestContext, identity: PeerIdentity) {
+async function openWorld(t: TestContext, identity: PeerIdentity, more: Partial<PeerGatewayOptions> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-peer-'))
   const [runner, instance, other] = ['runner', 'instance', 'other'].map((name) => join(folder, name)) as [
     string,
@@ -65,6 +66,7 @@ async function openWorld(t: TestContext, identity: PeerIdentity) {
     isRemoved: (machine) => removed.has(machine),
     offers: { echo: (socket, args) => void socket.end(args.join('+')) },
     log: silentLog,
+    ...more,
   })
   t.after(async () => {
     await gateway.close()
@@ -131,9 +133,38 @@ test('nobody is heard without a certificate of this installation', async (t) => 
   })
   nobody.write('runner\n')
   assert.equal(await failing(nobody), '')
-  const plain = (await import('node:net')).connect(port, '127.0.0.1')
+  const plain = connect(port, '127.0.0.1')
   plain.write('runner\n')
   assert.ok(!(await failing(plain)).includes('runner: '))
+})
+
+test('however many connections somebody opens, those that have not proved who they are are few, and machines get through', async (t) => {
+  const of = await installation()
+  const warnings: string[] = []
+  const log = { ...silentLog, warn: (_fields: object, message: string) => void warnings.push(message) }
+  const { peer, port, instance } = await openWorld(t, await of('worker'), { mostStrangers: 4, log })
+  const own = await of('server')
+  const machine = connectToPeer(peer, own, { instance })
+  await once(machine, 'secureConnect')
+  const ended: number[] = []
+  const strangers = Array.from({ length: 12 }, (_, n) => {
+    const stranger = connect(port, '127.0.0.1')
+    stranger.on('error', () => {}).once('close', () => ended.push(n))
+    return stranger
+  })
+  t.after(() => {
+    for (const stranger of strangers) stranger.destroy()
+  })
+  await until(() => ended.length >= 8)
+  assert.equal(ended.length, 8)
+  assert.equal(await ask(machine), 'instance: hello', 'a connection that is known stays')
+  assert.equal(await ask(connectToPeer(peer, own, 'runner')), 'runner: hello')
+  for (let n = 0; n < 5; n++) {
+    const noise = connect(port, '127.0.0.1')
+    noise.on('error', () => {}).write('not the words of TLS\n')
+    await once(noise, 'close')
+  }
+  assert.equal(warnings.length, 1)
 })
 
 test('a machine that pretends to be another is not spoken to', async (t) => {

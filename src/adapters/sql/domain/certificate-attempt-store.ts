@@ -69,6 +69,24 @@ export function createAttemptStore(db: Db): AttemptStore {
         .execute()
     },
 
+    async begin({ host, retryAt, ...rest }, last) {
+      const row = { ...rest, retry_at: retryAt }
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto('certificate_attempts')
+        .values({ host, ...row })
+        .onConflict((conflict) =>
+          last === undefined
+            ? conflict.column('host').doNothing()
+            : conflict
+                .column('host')
+                .doUpdateSet(row)
+                .where('certificate_attempts.at', '=', last.at)
+                .where('certificate_attempts.retry_at', '=', last.retryAt),
+        )
+        .executeTakeFirst()
+      return numInsertedOrUpdatedRows === 1n
+    },
+
     count: async (domain, since, limit) => (await selectSince(db, { domain, since, limit })).length,
 
     async remove(host) {

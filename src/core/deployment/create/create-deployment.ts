@@ -46,7 +46,7 @@ import { fillEnv, secretsIn } from '../env/requested-env.ts'
 import { isPlatformHost } from '../hosts.ts'
 import { checkAliases, type PublishStores, publish } from '../publish.ts'
 import { type Decision, decide, type Work } from './decide.ts'
-import { digestOf, hashFiles, type Sameness } from './digest.ts'
+import { type DigestInput, digestOf, hashFiles } from './digest.ts'
 import { fillMissing, type Gathered, gatherFiles, servedOnly } from './gather-files.ts'
 import { createInlineFiles, type Inline } from './inline-files.ts'
 import {
@@ -391,7 +391,7 @@ const samenessOf = (
     readonly variables: readonly string[]
     readonly regions: readonly string[]
   },
-): Sameness => ({
+): DigestInput => ({
   ownerId,
   // By its name, whichever way the request names it.
   project: project?.name ?? command.project ?? requested.slug,
@@ -413,7 +413,7 @@ const samenessOf = (
 })
 
 /** The project's settings that shape what comes of the files, as far as they are not what every project begins with. */
-function shapingSettings(build: BuildSettings, hidesSystem: boolean): Pick<Sameness, 'settings'> {
+function shapingSettings(build: BuildSettings, hidesSystem: boolean): Pick<DigestInput, 'settings'> {
   const settings: Record<string, unknown> = hidesSystem ? { hidesSystem } : {}
   for (const [key, value] of Object.entries(build))
     if (value !== DEFAULT_BUILD_SETTINGS[key as keyof BuildSettings]) settings[key] = value

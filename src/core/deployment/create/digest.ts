@@ -7,7 +7,7 @@ import type { RequestedEnv } from '../env/requested-env.ts'
  * What makes two deployments the same besides their files. `meta` does not count but for the branch, nor does the order
  * of keys.
  */
-export interface Sameness {
+export interface DigestInput {
   readonly ownerId: string
   readonly project: string
   readonly env: RequestedEnv
@@ -28,7 +28,7 @@ export interface Sameness {
   readonly other?: Readonly<Record<string, unknown>>
 }
 
-interface FileSameness {
+interface DigestedFile {
   readonly path: string
   readonly sha1: string
   readonly mode: number
@@ -42,7 +42,7 @@ export class FilesHash {
   readonly #hash = createHash('sha256')
   #lines = ''
 
-  add({ path, sha1, mode }: FileSameness): void {
+  add({ path, sha1, mode }: DigestedFile): void {
     this.#lines += `${path}\0${sha1}\0${mode}\n`
     if (this.#lines.length < CHUNK) return
     this.#hash.update(this.#lines)
@@ -55,13 +55,13 @@ export class FilesHash {
 }
 
 /** The same of many in that order. It is done before the transaction that needs the digest. */
-export async function hashFiles(sorted: readonly FileSameness[]): Promise<Hash> {
+export async function hashFiles(sorted: readonly DigestedFile[]): Promise<Hash> {
   const hash = new FilesHash()
   await inSlices(sorted, (file) => hash.add(file))
   return hash.end()
 }
 
-export const digestOf = (files: Hash, { env, buildEnv, regions, alias, ...rest }: Sameness): string =>
+export const digestOf = (files: Hash, { env, buildEnv, regions, alias, ...rest }: DigestInput): string =>
   files
     .copy()
     .update(

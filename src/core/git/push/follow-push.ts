@@ -1,8 +1,8 @@
 import { SECOND } from '#contract/time.ts'
 import { type Deployment, environmentNameOf } from '../../deployment/deployment.ts'
 import type { DeploymentStore } from '../../deployment/deployment-store.ts'
+import { InterruptiblePause } from '../../interruptible-pause.ts'
 import type { DeploymentLogs } from '../../log/read/deployment-logs.ts'
-import { Nap } from '../../log/read/nap.ts'
 import type { Bus } from '../../ports/bus.ts'
 import { branchAliasOf } from '../branch-alias.ts'
 import { branchOfRef, isOpen, PUSHES_TOPIC, type Push } from './push.ts'
@@ -26,9 +26,9 @@ export async function* followPush(
   signal: AbortSignal,
 ): AsyncGenerator<string, void> {
   const name = branchOfRef(ref) ?? ref
-  const nap = new Nap(signal)
+  const pause = new InterruptiblePause(signal)
   const unsubscribe = parts.bus.subscribe(PUSHES_TOPIC, (text) => {
-    if (text === id) nap.wake()
+    if (text === id) pause.wake()
   })
   try {
     let told = ''
@@ -45,7 +45,7 @@ export async function* followPush(
         return
       }
       if (!isOpen(push)) return
-      await nap.pause(0, POLL)
+      await pause.pause(0, POLL)
     }
   } finally {
     unsubscribe()

@@ -190,8 +190,8 @@ export function createSources({
       const isEntered = await hooks.make(saved, (hook) => store.update(project.id, { hook }))
       const made = (await store.find(project.id)) ?? saved
       // Where the host has it, nobody has to enter it there.
-      const isTold = isEntered || saved.sealedWebhookSecret !== source.sealedWebhookSecret
-      return { source: made, webhookSecret: isTold ? undefined : webhookSecret }
+      const isGiven = isEntered || saved.sealedWebhookSecret !== source.sealedWebhookSecret
+      return { source: made, webhookSecret: isGiven ? undefined : webhookSecret }
     },
 
     async disconnect(ctx, idOrName) {

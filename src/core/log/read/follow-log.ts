@@ -1,10 +1,10 @@
 import { LOG_LIMIT } from '#contract/api/log.ts'
+import { InterruptiblePause } from '../../interruptible-pause.ts'
 import type { Bus } from '../../ports/bus.ts'
 import { isUnavailable } from '../../ports/is-unavailable.ts'
 import type { LogEntry } from '../log-entry.ts'
 import { LOGS_TOPIC, type LogFilter, type LogPage, type LogQuery } from '../log-store.ts'
 import { collectPage } from './collect-entries.ts'
-import { Nap } from './nap.ts'
 
 /** How many of the entries that are there already, the newest; absent: all after `after`, else as many as an answer holds. */
 interface History {
@@ -54,9 +54,9 @@ export async function* followLog<Filter extends Range>(
   { signal, isFinished }: FollowEnd,
 ): AsyncGenerator<LogEntry, void> {
   const filter = rest as unknown as Filter
-  const nap = new Nap(signal)
+  const pause = new InterruptiblePause(signal)
   const unsubscribe = bus.subscribe(LOGS_TOPIC, (id) => {
-    if (id === log.id) nap.wake()
+    if (id === log.id) pause.wake()
   })
 
   /** A store that is away for a while ends nobody's following. */
@@ -67,7 +67,7 @@ export async function* followLog<Filter extends Range>(
       } catch (error) {
         if (!isUnavailable(error)) throw error
       }
-      await nap.pause(gatherMs, pollMs)
+      await pause.pause(gatherMs, pollMs)
     }
     return undefined
   }
@@ -102,7 +102,7 @@ export async function* followLog<Filter extends Range>(
       if (finished) return
       // Once it is, there is one more look for what was written before.
       finished = (await look(async () => (await isFinished?.()) ?? false)) ?? false
-      if (!finished) await nap.pause(gatherMs, pollMs)
+      if (!finished) await pause.pause(gatherMs, pollMs)
     }
   } finally {
     unsubscribe()

@@ -9,12 +9,12 @@ import { plainAddress } from '../../request/plain-address.ts'
 import { readHeaderBlock, readTarget } from '../../request/request-head.ts'
 import { visitRecord } from '../../visit-record.ts'
 import {
-  type Asked,
   askedFor,
   type FastAnswer,
   type FastAnswerOptions,
   findFastAnswer,
   MAX_WAITS,
+  type PlainGet,
 } from '../fast-answer.ts'
 import {
   ERROR,
@@ -99,7 +99,7 @@ export class Http2Connection {
     | { readonly stream: number; readonly flags: number; readonly parts: Buffer[]; bytes: number }
     | undefined
   #lastAsked: LastAsked | undefined
-  #lastHeaders: { readonly text: string; readonly block: Asked['block'] } | undefined
+  #lastHeaders: { readonly text: string; readonly block: PlainGet['block'] } | undefined
   lastStream = 0
   window = FIRST_WINDOW
   #streamWindow = FIRST_WINDOW
@@ -386,7 +386,7 @@ export class Http2Connection {
   }
 
   /** Undefined in any doubt. The same that is known of requests over HTTP/1.1 is known of these. */
-  #asked(fields: readonly Field[]): Asked | undefined {
+  #asked(fields: readonly Field[]): PlainGet | undefined {
     let path: string | undefined
     let authority: string | undefined
     let pseudo = 0
@@ -423,12 +423,12 @@ export class Http2Connection {
     return { now: clock.now(), since: clock.monotonic() }
   }
 
-  #find(asked: Asked, moment: Moment): FastAnswer | 'doubt' | Promise<unknown> {
+  #find(asked: PlainGet, moment: Moment): FastAnswer | 'doubt' | Promise<unknown> {
     return findFastAnswer(this.#options, asked, this.#scheme, moment)
   }
 
   /** False when it is not for us. */
-  #answer(stream: number, asked: Asked): boolean {
+  #answer(stream: number, asked: PlainGet): boolean {
     const moment = this.#moment()
     const found = this.#find(asked, moment)
     if (!isAnswered(found)) return false
@@ -664,7 +664,7 @@ interface LastAsked {
   /** Of the decoder: at any other, the same bytes may mean something else. */
   readonly version: number
   readonly fields: readonly Field[]
-  readonly asked: Asked
+  readonly asked: PlainGet
 }
 
 const SETTING = { enablePush: 2, initialWindow: 4, maxFrame: 5 } as const

@@ -8,7 +8,7 @@ const SHARE_OF_ONE = 0.25
 const RELIEVE_MS = 500
 const TELL_MS = MINUTE
 
-interface CrowdOptions {
+interface ConnectionLimitOptions {
   /** Connections at a time. */
   readonly most: number
   /** Ends connections that serve nothing and have been quiet since it was last called. */
@@ -17,13 +17,13 @@ interface CrowdOptions {
 }
 
 /** Decides whether one more connection is taken. What else needs descriptors, such as files, is to keep some. */
-export class Crowd {
-  readonly #options: CrowdOptions
+export class ConnectionLimit {
+  readonly #options: ConnectionLimitOptions
   #refused = 0
   #relievedAt = Number.NEGATIVE_INFINITY
   #toldAt = Number.NEGATIVE_INFINITY
 
-  constructor(options: CrowdOptions) {
+  constructor(options: ConnectionLimitOptions) {
     this.#options = options
   }
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRecordingLog } from '#test/support/recording-log.ts'
-import { Crowd } from './listener-crowd.ts'
+import { ConnectionLimit } from './listener-connection-limit.ts'
 
 test('quiet connections make room before anybody is refused, and refusals are told once a minute', async () => {
   const log = createRecordingLog()
   let relieved = 0
-  const crowd = new Crowd({ most: 10, relieve: () => relieved++, log })
+  const crowd = new ConnectionLimit({ most: 10, relieve: () => relieved++, log })
   assert.equal(crowd.admits(7, 0, 0), true)
   assert.equal(relieved, 0)
   for (const now of [0, 100, 499, 500]) assert.equal(crowd.admits(9, 0, now), true)
@@ -21,7 +21,7 @@ test('quiet connections make room before anybody is refused, and refusals are to
 })
 
 test('whoever has a quarter of all connections leaves the last of them to others', () => {
-  const crowd = new Crowd({ most: 100, relieve: () => {}, log: createRecordingLog() })
+  const crowd = new ConnectionLimit({ most: 100, relieve: () => {}, log: createRecordingLog() })
   assert.equal(crowd.admits(79, 79, 0), true, 'as long as there is room for everybody')
   assert.equal(crowd.admits(80, 79, 0), false)
   assert.equal(crowd.admits(80, 25, 0), false)

@@ -1,5 +1,5 @@
 /** Pauses that can be cut short, and that the signal ends for good. */
-export class Nap {
+export class InterruptiblePause {
   readonly #signal: AbortSignal
   #woken = false
   #rouse: (() => void) | undefined

@@ -11,7 +11,7 @@ import { Line } from './line.ts'
 import type { Pace } from './pace.ts'
 import type { SshLimits } from './ssh-limits.ts'
 
-export interface GuestParts extends GitSessionParts {
+export interface SshConnectionParts extends GitSessionParts {
   readonly keys: Pick<SshKeys, 'holder' | 'used'>
   readonly pace: Pace
   /** Commands of each user, on all connections. */
@@ -27,9 +27,9 @@ const LEAST_PACKET = 1024
 const PROTOCOL = /^[a-z0-9=:.-]{1,100}$/i
 
 /** One connection, from the first byte to the last. */
-export class Guest {
+export class SshConnection {
   readonly #socket: Socket
-  readonly #parts: GuestParts
+  readonly #parts: SshConnectionParts
   readonly #limits: SshLimits
   /** Until somebody has signed in, and from then on while nothing is done for them. */
   #deadline: NodeJS.Timeout
@@ -44,7 +44,7 @@ export class Guest {
   readonly #channels = new Set<ServerChannel>()
   readonly #sessions = new Set<() => void>()
 
-  constructor(socket: Socket, parts: GuestParts, limits: SshLimits) {
+  constructor(socket: Socket, parts: SshConnectionParts, limits: SshLimits) {
     this.#socket = socket
     this.#parts = parts
     this.#limits = limits

@@ -4,19 +4,19 @@ import { SourceCounts } from '#core/access/source-counts.ts'
 import type { Log } from '#core/ports/log.ts'
 
 /** Somebody who has connected, and speaks whatever protocol this is. */
-export interface Guest {
+export interface TcpConnection {
   /** Takes nothing new, and ends when what was begun is over. */
   finish(): void
   cut(): void
 }
 
-export interface GuestLimits {
+export interface TcpConnectionLimits {
   readonly maxConnections: number
   /** Of IPv6, the first 64 bits count as one address. */
   readonly maxPerAddress: number
 }
 
-interface TcpGuestsOptions {
+interface TcpListenerOptions {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
@@ -24,14 +24,14 @@ interface TcpGuestsOptions {
   /** Descriptors of bound sockets to listen on, instead of the port. */
   readonly sockets?: readonly number[] | undefined
   readonly allowHalfOpen?: boolean
-  readonly limits: GuestLimits
+  readonly limits: TcpConnectionLimits
   /** What it is called in the log, such as `DNS`. */
   readonly protocol: string
   readonly log: Log
-  readonly welcome: (socket: Socket, address: string) => Guest
+  readonly welcome: (socket: Socket, address: string) => TcpConnection
 }
 
-export interface TcpGuests {
+export interface TcpListener {
   readonly port: number
   /** Listens on further sockets, whose own process is away. */
   adopt(sockets: readonly number[]): Promise<void>
@@ -40,24 +40,24 @@ export interface TcpGuests {
 }
 
 /** Connections of one protocol, so many at most, and so many of one address. */
-export async function listenForGuests(options: TcpGuestsOptions): Promise<TcpGuests> {
+export async function listenForConnections(options: TcpListenerOptions): Promise<TcpListener> {
   const { host, port, reusePort, allowHalfOpen = false, limits, protocol, log } = options
-  const guests = new Set<Guest>()
+  const connections = new Set<TcpConnection>()
   const perSource = new SourceCounts()
   const servers: Server[] = []
 
   const welcome = (socket: Socket) => {
     const address = socket.remoteAddress
-    const isFull = guests.size >= limits.maxConnections
+    const isFull = connections.size >= limits.maxConnections
     if (address === undefined || isFull || perSource.of(address) >= limits.maxPerAddress) {
       socket.destroy()
       return
     }
     const leave = perSource.add(address)
-    const guest = options.welcome(socket, address)
-    guests.add(guest)
+    const connection = options.welcome(socket, address)
+    connections.add(connection)
     socket.once('close', () => {
-      guests.delete(guest)
+      connections.delete(connection)
       leave()
     })
   }
@@ -81,9 +81,9 @@ export async function listenForGuests(options: TcpGuestsOptions): Promise<TcpGue
     adopt: async (sockets) => void (await adopt(sockets)),
     async drain(ms) {
       const closed = Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-      for (const guest of guests) guest.finish()
+      for (const connection of connections) connection.finish()
       const deadline = setTimeout(() => {
-        for (const guest of guests) guest.cut()
+        for (const connection of connections) connection.cut()
       }, ms)
       await closed
       clearTimeout(deadline)

@@ -733,6 +733,22 @@ apiSuite('deployments', (server) => {
     )
   })
 
+  test('what is read with each deployment of a list is not large', async () => {
+    const user = await server.signUp()
+    const headers = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`x-${n}`, 'x'.repeat(4000)]))
+    const routes = (count: number) => Array.from({ length: count }, (_, n) => ({ src: `/${n}`, headers }))
+    assert.equal((await deploy(user.token, { routes: routes(5) })).status, 200)
+    for (const [name, large] of Object.entries({
+      routes: routes(50),
+      meta: { note: 'x'.repeat(100_000) },
+      builds: [{ src: 'index.html', use: '@now/static', config: { note: 'x'.repeat(100_000) } }],
+    })) {
+      const answer = await deploy(user.token, { [name]: large })
+      refused(answer, 400, 'bad_request')
+      assert.match(answer.body.error.message, new RegExp(`\`${name}\` should take at most \\d+ KiB as JSON`))
+    }
+  })
+
   test('routes are checked at creation and followed by the site', async () => {
     const { token } = await server.signUp()
     const made = await deploy(token, {

@@ -1,3 +1,4 @@
+import { showLimit } from '#contract/amounts.ts'
 import type { LegacyType, Target } from '#contract/api/deployment.ts'
 import { AloftError, invalidRequest } from '#contract/errors.ts'
 import type { Owner } from '../../access/context.ts'
@@ -65,6 +66,11 @@ export interface DeploymentRequest {
 }
 
 const MAX_ALIASES = 50
+/**
+ * As text. All of it is read with each deployment of a list, and answered with each deployment: what is larger would take the memory
+ * of the process that answers, and the time of those who visit sites there.
+ */
+const MAX_TEXT = { routes: 512 * 1024, builds: 64 * 1024, meta: 64 * 1024 }
 
 export async function readDeploymentRequest(
   command: CreateDeployment,
@@ -76,6 +82,9 @@ export async function readDeploymentRequest(
       'plan_requires_public',
       'The OSS plan allows only public deployments: set `public` to true.',
     )
+  for (const [name, most] of Object.entries(MAX_TEXT) as [keyof typeof MAX_TEXT, number][])
+    if (JSON.stringify(command[name] ?? null).length > most)
+      throw invalidRequest(`\`${name}\` should take at most ${showLimit(most)} as JSON`)
   return {
     slug,
     files: await readFiles(command.files),

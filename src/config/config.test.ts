@@ -168,7 +168,10 @@ test('a mistake of the file names the file, and what is there, also where it is 
   assert.match(told({ port: { a: 1 } }), /^aloft\.config\.json: port: "\{\\"a\\":1\}" is not accepted/)
   for (const dataDir of [{}, [{}], false])
     assert.match(told({ dataDir }), /^aloft\.config\.json: dataDir: .* it should be text or a number$/)
-  assert.match(told({ ['a\nb'.padEnd(5000, 'c')]: 1 }), /^aloft\.config\.json: there is no setting "a\\nbc{97}…"$/)
+  assert.match(
+    told({ ['a\nb'.padEnd(5000, 'c')]: 1 }),
+    /^aloft\.config\.json: there is no setting "a\\nbc{97}…"$/,
+  )
   assert.match(mistakesOf({ ALOFT_PORT: 'y' }, { port: 'x' }).join(), /^ALOFT_PORT: "y"/)
   assert.equal(readConfig({}, { port: null }).port, 3000)
 })

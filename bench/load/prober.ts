@@ -8,7 +8,7 @@ interface Aim {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export interface Prober {
+interface Prober {
   /** Milliseconds of the slowest request that ended since the last call, or is under way. */
   longest(): Promise<number>
   stop(): Promise<void>

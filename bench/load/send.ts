@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { Readable } from 'node:stream'
 
-export interface Ask {
+interface Ask {
   readonly url: string
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>

@@ -23,7 +23,7 @@ interface Pair {
 }
 
 /** By the names of the peers, round by round. */
-export type Pairs = ReadonlyMap<string, readonly Pair[]>
+type Pairs = ReadonlyMap<string, readonly Pair[]>
 
 const ROUNDS = rounds(Number(process.env.BENCH_ROUNDS ?? 11))
 const SECONDS = seconds(1)

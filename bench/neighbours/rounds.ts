@@ -20,7 +20,7 @@ interface Waits {
 }
 
 /** What visitors of one site waited. */
-export interface Compared {
+interface Compared {
   /** Their 99th percentile during the noise, against that without it. */
   readonly ratio: number
   readonly inWords: string

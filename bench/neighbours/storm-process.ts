@@ -21,7 +21,7 @@ interface Order {
   readonly teamId: string
 }
 
-export interface Raging {
+interface Raging {
   begin(): void
   /** Resolves when it is over, with what has become of it. */
   stop(): Promise<Tally>

@@ -7,7 +7,7 @@ import { deployReady } from '../platform/deploy-ready.ts'
 import type { Call } from '../platform/platform.ts'
 
 /** Somebody who does their worst, with an account of their own. */
-export interface NoisyTenant {
+interface NoisyTenant {
   readonly url: string
   readonly tlsPort: number
   /** Rejects unless it is answered with a 2xx. */

@@ -17,9 +17,9 @@ export interface Peer {
 }
 
 /** What a peer serves: files of a folder, or what a server on a unix socket answers. */
-export type Serves = { readonly folder: string } | { readonly upstream: string }
+type Serves = { readonly folder: string } | { readonly upstream: string }
 
-export interface PeerOptions {
+interface PeerOptions {
   readonly scratch: string
   readonly serves: Serves
   readonly cert: string

@@ -11,7 +11,7 @@ const PICTURE = join(docs, 'performance.svg')
 const [BEGIN, END] = ['<!-- written by `npm run bench -- --write` -->', '<!-- to here -->']
 
 /** What a run measured, and where. */
-export interface Report {
+interface Report {
   readonly at: string
   readonly machine: string
   readonly node: string

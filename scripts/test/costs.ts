@@ -46,7 +46,7 @@ const row = (file: string, seconds: string, cpu: string): string =>
   `${seconds.padStart(9)} ${cpu.padStart(9)}  ${file}\n`
 
 /** What all cores have done since the machine was started, in parts of a second. */
-export interface CoreTimes {
+interface CoreTimes {
   readonly busy: number
   readonly idle: number
   /** Idle as well, but something waited for a disk. */

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** The files of a whole run that have passed, so that one that was ended early, or failed in a few, can be gone on with. */
-export interface Progress {
+interface Progress {
   has(file: string): boolean
   passed(files: readonly string[]): void
 }

@@ -1,7 +1,7 @@
 import { isEnd, type TestEvent } from './report.ts'
 
 /** What became of a process of many files. */
-export interface Split {
+interface Split {
   /** What it has told, as far as it went well. */
   readonly kept: readonly TestEvent[]
   /** Files that failed, and the one in which the process ended when it ended early. */

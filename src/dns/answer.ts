@@ -4,7 +4,7 @@ import { isWithin, parentOf } from './name.ts'
 import { addressData, type ResourceRecord, textData } from './rdata.ts'
 import type { Node, ZoneIndex } from './zone-index.ts'
 
-export interface Question {
+interface Question {
   /** Lower-case. */
   readonly name: string
   readonly type: number

@@ -19,7 +19,7 @@ import { createReserve } from './supervisor/reserve.ts'
 import { ensureAuthority } from './tls/authority.ts'
 
 /** What has to be true before any process serves: schema, keys, authority, an operator or the way to one. */
-export async function prepare(config: Config, log: Log): Promise<Prepared> {
+async function prepare(config: Config, log: Log): Promise<Prepared> {
   await makeRoomToStart(config, log)
   const parts = await openParts(config, log, undefined)
   try {

@@ -1,7 +1,7 @@
 import { KINDS } from './kinds.ts'
 
 /** What was tried of a kind, and how much of it held. */
-export interface Tried {
+interface Tried {
   readonly name: string
   readonly tried: number
   readonly held: number

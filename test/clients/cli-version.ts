@@ -5,7 +5,7 @@ export interface CliVersion {
 }
 
 /** What a version has and how it wants it, as its own help says. */
-export interface Traits {
+interface Traits {
   /** Accepts what it proposes. The first ones propose nothing. */
   readonly yes: readonly string[]
   readonly scope: boolean

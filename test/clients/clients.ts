@@ -6,7 +6,7 @@ import type { Place } from './place.ts'
 import type { StepRecorder } from './report.ts'
 import { sdkSteps } from './sdk.ts'
 
-export interface Client {
+interface Client {
   readonly name: string
   readonly version: string
   /** The Node.js that it is run by; ours, when left out. Those of the time before complain of today's. */

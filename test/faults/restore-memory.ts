@@ -36,7 +36,7 @@ async function peakDuring(args: readonly string[], cwd: string, env: NodeJS.Proc
 }
 
 /** In MB, the most memory that each used; and how long backup and restore took together. */
-export interface RestoreMeasure {
+interface RestoreMeasure {
   readonly backup: number
   readonly serving: number
   readonly restore: number

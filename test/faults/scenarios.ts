@@ -12,7 +12,7 @@ import { fillDisk, mountTinyDisk, unmountTinyDisk } from '#test/support/storage/
 import { ask } from './load/client.ts'
 import type { World } from './load/world.ts'
 
-export interface Scenario {
+interface Scenario {
   readonly name: string
   /** What it needs beside an installation; answers why it cannot be had, or the settings. Scenarios with the same share it. */
   readonly prepare: () => Promise<Ground | string>

@@ -13,7 +13,7 @@ export interface FrameworkApp extends Omit<App, 'shows'> {
 }
 
 /** Something that visitors expect, in few words for the table. */
-export interface Try {
+interface Try {
   readonly what: string
   /** One after another, as one visitor who keeps cookies; some depend on those before. */
   readonly steps: readonly Step[]

@@ -13,7 +13,7 @@ const FOLDER = 'wheels'
 /** What tells pip, in a build, to use nothing but the wheels among the files. */
 export const FROM_WHEELS: Readonly<Record<string, string>> = { PIP_NO_INDEX: '1', PIP_FIND_LINKS: FOLDER }
 
-export type Wheels = ReadonlyMap<string, Buffer>
+type Wheels = ReadonlyMap<string, Buffer>
 
 /**
  * The wheels of packages and of what they need, from wherever the pip of this machine gets them. They are deployed with

@@ -8,7 +8,7 @@ export interface Target {
   readonly close?: () => unknown
 }
 
-export interface Finding {
+interface Finding {
   readonly target: string
   readonly round: number
   readonly error: unknown
@@ -17,7 +17,7 @@ export interface Finding {
 /** No input may take so long, however busy the machine is. */
 const LONGEST_MS = 20_000
 
-export interface Plan {
+interface Plan {
   readonly seed: number
   /** Rounds of each target; without it, until the time is over. */
   readonly rounds?: number

@@ -24,7 +24,7 @@ export interface Expectation {
 }
 
 /** The files of a folder of this repository, but for what it says to people. */
-export function filesOf(folder: string): App['files'] {
+function filesOf(folder: string): App['files'] {
   const root = join(ROOT, folder)
   const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const paths = files.map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Scopes } from '#core/application/application.ts'
 import type { Answer, TestServer } from './server.ts'
 
-export interface RegisteredApplication {
+interface RegisteredApplication {
   readonly id: string
   readonly clientId: string
   readonly clientSecret: string
@@ -66,7 +66,7 @@ export const exchange = (
     }),
   )
 
-export interface InstalledApplication {
+interface InstalledApplication {
   readonly token: string
   readonly configurationId: string
 }

@@ -6,7 +6,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { PrerenderCache } from '#core/ports/prerender-cache.ts'
 import { silentLog } from './silent-log.ts'
 
-export interface TestPrerenders {
+interface TestPrerenders {
   readonly prerenders: PrerenderCache
   /** As another process of the machine has it. */
   open(): PrerenderCache

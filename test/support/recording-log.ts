@@ -1,6 +1,6 @@
 import type { Log } from '#core/ports/log.ts'
 
-export interface LogEntry {
+interface LogEntry {
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly fields: object
   readonly message: string

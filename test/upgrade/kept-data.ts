@@ -29,7 +29,7 @@ const LEFT_OUT = [
   ...['instances', 'program-caches', 'authorities.pem', '*-wal', '*-shm'],
 ]
 
-export type Call = (on: string, body?: unknown) => Promise<{ status: number; body: Record<string, never> }>
+type Call = (on: string, body?: unknown) => Promise<{ status: number; body: Record<string, never> }>
 
 export const caller =
   (aloft: Installation, token = aloft.token): Call =>

@@ -2,7 +2,7 @@ import type { Log } from '#core/ports/log.ts'
 
 type Listener = (message: string) => void
 
-export interface Listeners {
+interface Listeners {
   add(topic: string, listener: Listener): () => void
   /** Calls every listener of the topic. One that throws is logged and stops no other. */
   tell(topic: string, message: string): void

@@ -14,7 +14,7 @@ import {
 import { createKeyPair } from './keys.ts'
 import { subjectNames } from './subject-names.ts'
 
-export interface IssuedCertificate {
+interface IssuedCertificate {
   /** The certificate followed by the authority's. */
   readonly cert: string
   readonly key: string

@@ -9,7 +9,7 @@ import { readDockerIgnore } from './docker-ignore.ts'
 
 export type ContextStore = Pick<BlobStore, 'read' | 'open' | 'put'>
 
-export interface Context {
+interface Context {
   readonly archive: OutputContent
   readonly fileCount: number
 }

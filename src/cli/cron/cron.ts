@@ -3,7 +3,7 @@ import { showDuration } from '#contract/amounts.ts'
 import type { listCrons } from '#contract/api/cron.ts'
 import { oneOf, readSwitch, value } from '../command.ts'
 
-export type Cron = Static<typeof listCrons.reply>['crons'][number]
+type Cron = Static<typeof listCrons.reply>['crons'][number]
 type Run = NonNullable<Cron['lastRun']>
 
 /** What can be said of a schedule besides when it runs. */

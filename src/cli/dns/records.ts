@@ -3,7 +3,7 @@ import type { Client } from '#client/client.ts'
 import { listDnsRecords } from '#contract/api/dns-record.ts'
 import { PAGE_LIMIT } from '#contract/page.ts'
 
-export type DnsRecord = Static<typeof listDnsRecords.reply>['records'][number]
+type DnsRecord = Static<typeof listDnsRecords.reply>['records'][number]
 
 /** All records of a domain, which has 1000 at the most, newest first. */
 export async function allRecords(api: Client, domain: string): Promise<readonly DnsRecord[]> {

@@ -3,7 +3,7 @@ import type { getAccount } from '#contract/api/operator.ts'
 import type { Output } from '../output/output.ts'
 import { renderFacts } from '../output/table.ts'
 
-export type Account = Static<typeof getAccount.reply>
+type Account = Static<typeof getAccount.reply>
 
 export const showAccount = (out: Output, account: Account): void =>
   out.show(account, () =>

@@ -6,7 +6,7 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 /** How often a line is drawn anew at most, in milliseconds. */
 export const REDRAW = 80
 
-export interface Spinner {
+interface Spinner {
   /** Says what is being done from now on, and for how long; a plain line, once, where nothing can be drawn over. */
   spin(text: string): void
   stop(): void

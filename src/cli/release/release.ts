@@ -6,7 +6,7 @@ import type { Cli } from '../cli.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { plainText } from '../output/plain-text.ts'
 
-export type Release = NonNullable<Static<typeof getRelease.reply>['rollingRelease']>
+type Release = NonNullable<Static<typeof getRelease.reply>['rollingRelease']>
 
 /** The release of a deployment that is under way; undefined also where the installation knows of none. */
 export async function releaseOf(api: Client, idOrName: string, id: string): Promise<Release | undefined> {

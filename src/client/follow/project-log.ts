@@ -22,7 +22,7 @@ export async function readProjectLog(
   return (await response.json()) as ProjectLogs
 }
 
-export interface FollowOptions extends Persistence {
+interface FollowOptions extends Persistence {
   /** Told whenever the connection is there, or is lost for a while. */
   readonly onConnection?: (isThere: boolean) => void
 }

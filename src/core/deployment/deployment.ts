@@ -108,9 +108,3 @@ export const environmentOf = ({ target }: Pick<Deployment, 'target'>): 'producti
 /** The same by the name that its project has for it. */
 export const environmentNameOf = (deployment: Pick<Deployment, 'target' | 'customEnvironment'>): string =>
   deployment.customEnvironment?.slug ?? deployment.target ?? 'preview'
-
-/** The bus and caches speak of hosts: all that can show this deployment by itself. */
-export const hostsOf = (d: Deployment): readonly string[] => [
-  ...(d.host === null ? [] : [d.host]),
-  ...d.aliasFinal,
-]

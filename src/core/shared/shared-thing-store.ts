@@ -22,7 +22,7 @@ export interface SharedThing {
   readonly contents: ReadonlyMap<string, SharedContent>
 }
 
-export interface SizedThing {
+interface SizedThing {
   readonly name: string
   readonly bytes: number
 }

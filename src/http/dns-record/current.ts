@@ -2,7 +2,7 @@ import { mapPage, type Page } from '#contract/page.ts'
 import type { DnsRecord } from '#core/dns-record/dns-record.ts'
 import type { LocatedRecord } from '#core/dns-record/dns-records.ts'
 
-export const record = (r: DnsRecord) => ({
+const record = (r: DnsRecord) => ({
   id: r.id,
   slug: r.slug,
   type: r.type,

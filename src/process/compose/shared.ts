@@ -17,7 +17,7 @@ import type { Config } from '../../config/config.ts'
 import type { Channel } from '../supervisor/channel/channel.ts'
 
 /** What processes have in common besides the database. */
-export interface Shared {
+interface Shared {
   readonly bus: Bus
   readonly limiter: RateLimiter
   close(): Promise<void>

@@ -53,7 +53,7 @@ export interface RestoreOptions extends OpenOptions {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-export interface Restored {
+interface Restored {
   readonly dataDir: string
   readonly database: 'sqlite' | 'postgresql'
   readonly createdAt: number

@@ -32,7 +32,7 @@ interface NextProcesses {
   onEnded(): void
 }
 
-export interface Restart {
+interface Restart {
   /**
    * Replaces all processes by new ones, of whatever version lies on the disk now, and resolves when these have taken
    * over. They listen on the same sockets before the old ones let go of them, so that no connection is refused. Either

@@ -150,7 +150,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   '/v8/deployments/dpl_1/files/f1': { data: Buffer.from('<h1>hosted</h1>').toString('base64') },
 }
 
-export interface Hosted {
+interface Hosted {
   readonly url: string
   readonly token: string
   /** Its files cannot be read for a while. */

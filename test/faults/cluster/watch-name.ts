@@ -7,7 +7,7 @@ export interface Observation {
   readonly is: 'wanted' | 'other' | 'silent' | 'away'
 }
 
-export interface NameWatch {
+interface NameWatch {
   readonly looks: readonly Observation[]
   /** Once the machine has shown what is wanted several times in a row, or is away. */
   settled(ms: number): Promise<void>

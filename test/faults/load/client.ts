@@ -1,12 +1,12 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 
-export interface Answer {
+interface Answer {
   readonly status: number
   readonly text: string
 }
 
-export interface Asking {
+interface Asking {
   readonly port: number
   readonly host: string
   readonly path: string

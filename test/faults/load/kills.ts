@@ -2,7 +2,7 @@ import { createRandom } from './random.ts'
 import type { World } from './world.ts'
 
 export const VICTIMS = ['serving process', 'working process', 'function', 'supervisor'] as const
-export type Victim = (typeof VICTIMS)[number]
+type Victim = (typeof VICTIMS)[number]
 
 /** The load calls functions all the time; after other faults it takes a moment until one runs again. */
 async function someProgram(world: World): Promise<readonly number[]> {
@@ -14,7 +14,7 @@ async function someProgram(world: World): Promise<readonly number[]> {
 }
 
 /** Kills one of them, without any warning. */
-export async function kill(world: World, victim: Victim, choose: (count: number) => number): Promise<void> {
+async function kill(world: World, victim: Victim, choose: (count: number) => number): Promise<void> {
   const { aloft } = world
   if (victim === 'supervisor') {
     await aloft.stop('SIGKILL')

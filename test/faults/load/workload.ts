@@ -5,7 +5,7 @@ import { createRandom, type Random } from './random.ts'
 import { type Conversation, converse } from './websocket.ts'
 
 /** Where the load goes; a restarted installation has the same. */
-export interface Target {
+interface Target {
   readonly port: number
   readonly tlsPort: number
   readonly token: string
@@ -23,7 +23,7 @@ export interface Sites {
   readonly project: string
 }
 
-export interface Tally {
+interface Tally {
   ok: number
   failed: number
 }

@@ -8,7 +8,7 @@ import { Model } from './model.ts'
 import { ECHO } from './websocket.ts'
 import { type Counts, PAUSE_MS, type Sites, Workload } from './workload.ts'
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly seed: number
   readonly env?: Record<string, string>
   /** A server that speaks WebSocket takes a while to be built. */

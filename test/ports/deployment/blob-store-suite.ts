@@ -9,7 +9,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import { clockOf } from '#test/support/clock.ts'
 
 /** One empty storage. Every store opened on it is another process as far as the port goes. */
-export interface BlobStorage {
+interface BlobStorage {
   open(clock: Clock): Promise<BlobStore>
   /** What unfinished work has left lying about, for a store that is idle. */
   strays(): Promise<readonly string[]>

@@ -65,7 +65,7 @@ export interface ImageGround {
 }
 
 /** What tests of one of them alone find. */
-export interface ImageBench {
+interface ImageBench {
   readonly engine: Engine
   readonly programs: DockerPrograms
   /** Built once, for all that only want to run something. */

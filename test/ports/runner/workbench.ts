@@ -46,7 +46,7 @@ type Deployed = Made & {
 /** How files become the program of a deployment. */
 export type MakeProgram = (made: Made, deploymentId: string) => Promise<Program>
 
-export interface Reply {
+interface Reply {
   readonly status: number | undefined
   readonly body: string
 }

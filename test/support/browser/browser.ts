@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Answer, CallOptions, TestServer } from '../server.ts'
 
 /** What a browser without script does: keeps cookies, and says which of our pages it comes from. */
-export interface Browser {
+interface Browser {
   readonly cookies: Map<string, string>
   call(on: string, options?: CallOptions): Promise<Answer>
   post(path: string, form: Record<string, string>, headers?: Record<string, string>): Promise<Answer>

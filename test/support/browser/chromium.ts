@@ -13,7 +13,7 @@ const SHELL = '/usr/lib/chromium/chromium-headless-shell'
 /** For those who want to watch. */
 const isShown = process.env.ALOFT_SHOW_BROWSER !== undefined
 
-export interface Hosts {
+interface Hosts {
   readonly names: string
   /** Where the server listens. Without it the ports of addresses are what they say. */
   readonly url?: string
@@ -49,7 +49,7 @@ interface Shared {
   leadTo(port: number): void
 }
 
-export interface Borrowed {
+interface Borrowed {
   readonly browser: Browser
   /** For the next file. It ends with the pages in it when there is none. */
   giveBack(): void

@@ -3,7 +3,7 @@ import { isSeveral } from '../several.ts'
 import { type Postgres, startPostgres } from './postgres.ts'
 import { createDatabase, dropDatabase, giveBackDatabase, lendDatabase } from './postgres-databases.ts'
 
-export interface OpenOptions {
+interface OpenOptions {
   /** With the schema of today, rather than empty. */
   readonly migrated?: boolean
   /** For a while: `giveBack` makes it ready for the next who asks for one like it. */

@@ -2,7 +2,7 @@ import { type Resolver, ResolverFailure } from '#core/ports/resolver.ts'
 
 type Kind = keyof Resolver
 
-export interface ScriptedResolver extends Resolver {
+interface ScriptedResolver extends Resolver {
   /** What a name answers with from now on; nothing for what was never said. */
   set(kind: Kind, name: string, values: readonly string[]): void
   /** From now on nobody answers for the name and what is under it. */

@@ -22,7 +22,7 @@ import { silentLog } from '../silent-log.ts'
 
 const clock = clockOf(() => Date.now())
 
-export interface Built {
+interface Built {
   readonly output: Output
   readonly program: Program
   /** What its log says, commands after a `$`. */

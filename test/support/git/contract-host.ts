@@ -8,13 +8,13 @@ export type ContractKind = (typeof CONTRACT_KINDS)[number]
 
 type Json = Record<string, unknown>
 
-export interface ContractRepository {
+interface ContractRepository {
   readonly id: number
   readonly name: string
   readonly isPrivate: boolean
 }
 
-export interface ContractPull {
+interface ContractPull {
   readonly number: number
   readonly branch: string
   readonly commit: string

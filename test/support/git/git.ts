@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-export interface GitResult {
+interface GitResult {
   readonly ok: boolean
   /** Both, as somebody at a terminal sees them. */
   readonly said: string

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 
-export interface SshClient {
+interface SshClient {
   readonly publicKey: string
   /** For `GIT_SSH_COMMAND`. */
   readonly command: string

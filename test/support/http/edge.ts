@@ -115,7 +115,7 @@ export function createEdgeWorld(options: Partial<EdgeOptions> = {}): EdgeWorld {
 }
 
 /** Instances that are servers of the test's own process, and what was asked of them. */
-export interface Instances {
+interface Instances {
   readonly runner: Runner
   /** Of each lease that was given, in order. */
   readonly leases: LeaseRecord[]
@@ -126,14 +126,14 @@ export interface Instances {
   close(): Promise<void>
 }
 
-export interface LeaseRecord {
+interface LeaseRecord {
   readonly program: ProgramRef
   readonly affinity: string | undefined
   readonly socket: string
   ends: (string | undefined)[]
 }
 
-export interface Instance {
+interface Instance {
   readonly socket: string
   readonly server: NetServer
   /** Connections so far. */
@@ -336,7 +336,7 @@ export interface Asked {
   readonly agent?: Agent
 }
 
-export interface Answered {
+interface Answered {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: readonly string[]

@@ -25,7 +25,7 @@ export const silent: Log = {
   child: () => silent,
 }
 
-export interface TestAuthority {
+interface TestAuthority {
   readonly issuer: LocalIssuer
   readonly certPem: string
   /** A file with the certificate of the authority, for clients that read it from disk. */
@@ -125,7 +125,7 @@ export function readUntil(socket: Socket, pattern: RegExp): Promise<string> {
   })
 }
 
-export interface Response1 {
+interface Response1 {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
   readonly body: string
@@ -156,7 +156,7 @@ export function parseResponses(text: string): Response1[] {
   return found
 }
 
-export interface Finished {
+interface Finished {
   readonly code: number
   readonly stdout: string
   readonly stderr: string

@@ -11,7 +11,7 @@ export interface LoadTarget {
   readonly expected: RegExp
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly port: number
   readonly tlsPort: number
   readonly targets: readonly LoadTarget[]

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
-export interface OpenSocket {
+interface OpenSocket {
   /** Sends one frame with these words, and resolves when they came back. */
   say(words: string): Promise<void>
   /** Resolves when the connection is over: with the code of the last frame if that said one, as browsers tell it. */

@@ -11,7 +11,7 @@ import { createAskRestart, serveRestart } from '#src/process/supervisor/restart.
 import { silentLog } from '../silent-log.ts'
 import { createChannelPair } from './channel-pair.ts'
 
-export interface ProcessHub {
+interface ProcessHub {
   /** Hears each message once, where servers may hear those of another by the database as well. */
   readonly bus: Bus
   join(): Channel

@@ -11,7 +11,7 @@ const MAIN = resolve(import.meta.dirname, '../../../bin/aloft.js')
 /** Runs a program on a terminal, and ends as it does. */
 const ON_TERMINAL = 'import os,pty,sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))'
 
-export interface Outcome {
+interface Outcome {
   readonly code: number
   readonly stdout: string
   readonly stderr: string

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 const root = resolve(import.meta.dirname, '../../..')
 
 /** A piece of a page that a reader types into a shell. */
-export interface Block {
+interface Block {
   readonly line: number
   readonly script: string
   /** Lines that it has to print, in this order; `…` stands for anything. */
@@ -77,7 +77,7 @@ export function missingLine(shows: readonly string[], printed: string): string |
   return undefined
 }
 
-export interface Where {
+interface Where {
   /** The folder that the page starts in; the reader's home unless said. */
   readonly folder?: string
   readonly env?: Readonly<Record<string, string>>
@@ -90,7 +90,7 @@ export interface Reader {
   leave(): Promise<void>
 }
 
-export interface ReaderOptions {
+interface ReaderOptions {
   readonly home: string
   readonly env: Readonly<Record<string, string>>
   /** How pages spell what is another thing on this machine, as ports. */

@@ -10,12 +10,12 @@ import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 
-export interface Message {
+interface Message {
   readonly type: string
   readonly [name: string]: unknown
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: string
@@ -45,7 +45,7 @@ const LAUNCHERS = {
 } as const
 
 /** A launcher that runs as an ordinary process, and the runner's end of the line to it. */
-export class Launched {
+class Launched {
   readonly messages: Message[] = []
   readonly folder: string
   readonly process: ChildProcess

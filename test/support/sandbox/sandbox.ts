@@ -68,7 +68,7 @@ export const runOf = (
   },
 })
 
-export interface Finished extends SandboxExit {
+interface Finished extends SandboxExit {
   readonly stdout: string
   readonly stderr: string
 }

@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 /** Who signs: the authority, whom it has let do so, somebody whom it has not, or another authority. */
-export type SignedBy = 'authority' | 'deputy' | 'stranger' | 'other'
+type SignedBy = 'authority' | 'deputy' | 'stranger' | 'other'
 
 export interface Ocsp {
   /** A file with the certificate of the authority. */

@@ -19,7 +19,7 @@ const missing = (process.env.ALOFT_TEST_MISSING ?? '').split(',').includes('pebb
 /** For the `skip` of a test that needs an ACME server. */
 export const withoutPebble: string | false = missing && 'pebble is not installed'
 
-export interface PebbleOptions {
+interface PebbleOptions {
   /** Where it looks for challenges. */
   readonly httpPort: number
   readonly tlsPort: number

@@ -18,7 +18,7 @@ export interface Signer {
   readonly algorithm: typeof ECDSA | typeof RSA
 }
 
-export interface LeafOptions {
+interface LeafOptions {
   readonly rsa?: boolean
   readonly from?: number
   readonly to?: number

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-export type X509 = typeof import('@peculiar/x509')
+type X509 = typeof import('@peculiar/x509')
 
 type Lookup = (key: unknown, target: unknown) => unknown
 

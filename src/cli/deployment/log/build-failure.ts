@@ -11,7 +11,7 @@ import type { Deployment } from '../folder-api.ts'
 const READ = 500
 
 /** What the log says about why a build failed, and what to try. */
-export interface BuildFailure {
+interface BuildFailure {
   readonly lines: readonly string[]
   readonly hint: string
 }

@@ -17,7 +17,7 @@ interface InspectedFolder {
   readonly variables: readonly string[]
 }
 
-export interface Inspection {
+interface Inspection {
   readonly branch: string
   readonly branches: readonly string[]
   readonly commit: string

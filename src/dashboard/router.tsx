@@ -46,7 +46,7 @@ const account = createRoute({
 const projects = createRoute({
   getParentRoute: () => account,
   path: '/',
-  component: lazyRouteComponent(() => import('./project/projects-page.tsx'), 'ProjectsPage'),
+  component: lazyRouteComponent(() => import('./project/list/projects-page.tsx'), 'ProjectsPage'),
 })
 const newProject = createRoute({
   getParentRoute: () => account,

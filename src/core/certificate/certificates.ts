@@ -10,9 +10,9 @@ import { covers, isWildcard, readCertificateName, readCertificateNames } from '.
 import type { CertificateStore } from './certificate-store.ts'
 import { timesOf } from './certificate-times.ts'
 import type { NameCheck } from './check-names.ts'
-import { hostJob } from './issue-jobs.ts'
+import { hostJob } from './issue/issue-jobs.ts'
+import type { OrderCertificate } from './issue/order-certificate.ts'
 import type { KeepCertificate } from './make-certificate.ts'
-import type { OrderCertificate } from './order-certificate.ts'
 import { readUpload, type Upload } from './uploaded-certificate.ts'
 
 export interface Certificates {

@@ -2,11 +2,11 @@ import type { HostHolder, HostStore } from '../alias/host-store.ts'
 import type { DomainStore } from '../domain/domain-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Vault } from '../ports/vault.ts'
-import type { AutomaticCertificates } from './automatic-certificates.ts'
 import { bestFor } from './best-certificate.ts'
 import { keyPurpose } from './certificate.ts'
 import { wildcardOver } from './certificate-name.ts'
 import type { CertificateStore } from './certificate-store.ts'
+import type { AutomaticCertificates } from './issue/automatic-certificates.ts'
 
 /** Who serves a host: itself, or the wildcard over it. */
 const holderOf = async (

@@ -1,23 +1,23 @@
 import { createLocalCertificateIssuer } from '#adapters/cert-local/certificate-issuer.ts'
 import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
 import { ORIGINS } from '#contract/origins.ts'
-import {
-  type AutomaticCertificates,
-  createAutomaticCertificates,
-} from '#core/certificate/automatic-certificates.ts'
 import { CERTIFICATES_TOPIC } from '#core/certificate/certificate.ts'
-import { createRenewRound, createSweepRound } from '#core/certificate/certificate-rounds.ts'
 import { type Certificates, createCertificates } from '#core/certificate/certificates.ts'
 import { createNameCheck } from '#core/certificate/check-names.ts'
 import { type ChooseCertificate, createChooseCertificate } from '#core/certificate/choose-certificate.ts'
-import { createIssueJob } from '#core/certificate/issue-job.ts'
-import { createKeepCertificate } from '#core/certificate/make-certificate.ts'
-import { createMayCertify } from '#core/certificate/may-certify.ts'
-import { createOrderCertificate } from '#core/certificate/order-certificate.ts'
+import {
+  type AutomaticCertificates,
+  createAutomaticCertificates,
+} from '#core/certificate/issue/automatic-certificates.ts'
+import { createRenewRound, createSweepRound } from '#core/certificate/issue/certificate-rounds.ts'
+import { createIssueJob } from '#core/certificate/issue/issue-job.ts'
+import { createMayCertify } from '#core/certificate/issue/may-certify.ts'
+import { createOrderCertificate } from '#core/certificate/issue/order-certificate.ts'
 import {
   createPlatformCertificates,
   type PlatformCertificates,
-} from '#core/certificate/platform-certificates.ts'
+} from '#core/certificate/issue/platform-certificates.ts'
+import { createKeepCertificate } from '#core/certificate/make-certificate.ts'
 import type { JobHandler } from '#core/job/job-handler.ts'
 import type { CertificateIssuer } from '#core/ports/certificate-issuer.ts'
 import type { Config } from '../../config/config.ts'

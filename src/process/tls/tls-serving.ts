@@ -1,6 +1,6 @@
 import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
 import { CERTIFICATES_TOPIC, keyPurpose } from '#core/certificate/certificate.ts'
-import type { PlatformCertificates } from '#core/certificate/platform-certificates.ts'
+import type { PlatformCertificates } from '#core/certificate/issue/platform-certificates.ts'
 import type { CertificateFor } from '#listener/listener-tls.ts'
 import type { Config } from '../../config/config.ts'
 import type { Parts } from '../compose/parts.ts'

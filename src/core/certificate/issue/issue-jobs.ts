@@ -1,5 +1,5 @@
-import { registeredPart } from '../domain/registered-part.ts'
-import type { NewJob } from '../job/job-queue.ts'
+import { registeredPart } from '../../domain/registered-part.ts'
+import type { NewJob } from '../../job/job-queue.ts'
 
 /** One kind for all that an authority is asked for, so that few are asked for at once. */
 export const ISSUE_KIND = 'certificates.issue'

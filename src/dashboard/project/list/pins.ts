@@ -1,5 +1,5 @@
-import { useAccount } from '../api/account.tsx'
-import { useRemembered } from '../shell/remembered.ts'
+import { useAccount } from '../../api/account.tsx'
+import { useRemembered } from '../../shell/remembered.ts'
 
 const MOST = 24
 

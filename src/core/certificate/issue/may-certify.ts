@@ -1,8 +1,8 @@
-import type { DomainStore } from '../domain/domain-store.ts'
-import { leadsOf } from '../domain/find-records.ts'
-import { checkHost, type Intended } from '../domain/inspect.ts'
-import type { CertificateIssuer } from '../ports/certificate-issuer.ts'
-import type { Resolver } from '../ports/resolver.ts'
+import type { DomainStore } from '../../domain/domain-store.ts'
+import { leadsOf } from '../../domain/find-records.ts'
+import { checkHost, type Intended } from '../../domain/inspect.ts'
+import type { CertificateIssuer } from '../../ports/certificate-issuer.ts'
+import type { Resolver } from '../../ports/resolver.ts'
 
 interface MayCertifyParts {
   readonly issuer: Pick<CertificateIssuer, 'checksNames'>

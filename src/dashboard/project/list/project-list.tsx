@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router'
-import { Badge, StateBadge } from '../ui/badge.tsx'
-import { OutLink } from '../ui/control/button.tsx'
-import { Card } from '../ui/layout/card.tsx'
-import { Table } from '../ui/layout/table.tsx'
-import { formatCompact } from '../ui/text/format.ts'
-import { Time } from '../ui/text/time.tsx'
+import { Badge, StateBadge } from '../../ui/badge.tsx'
+import { OutLink } from '../../ui/control/button.tsx'
+import { Card } from '../../ui/layout/card.tsx'
+import { Table } from '../../ui/layout/table.tsx'
+import { formatCompact } from '../../ui/text/format.ts'
+import { Time } from '../../ui/text/time.tsx'
+import { addressOf, isRolledBack, type Project, productionHost } from '../project.ts'
+import { sourceOf } from '../source.ts'
 import { PinButton } from './pin-button.tsx'
-import { addressOf, isRolledBack, type Project, productionHost } from './project.ts'
 import type { Visits } from './project-card.tsx'
-import { sourceOf } from './source.ts'
 
 /** Many projects, a line each. */
 export const ProjectList = ({

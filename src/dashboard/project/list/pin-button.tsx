@@ -1,4 +1,4 @@
-import { IconButton } from '../ui/control/button.tsx'
+import { IconButton } from '../../ui/control/button.tsx'
 
 export const PinButton = ({ name, on, onToggle }: { name: string; on: boolean; onToggle: () => void }) => (
   <IconButton

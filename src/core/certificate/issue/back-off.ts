@@ -1,5 +1,5 @@
 import { DAY, HOUR } from '#contract/time.ts'
-import { IssueFailure } from '../ports/certificate-issuer.ts'
+import { IssueFailure } from '../../ports/certificate-issuer.ts'
 
 /** How long nothing is tried after so many failures: an hour, doubling up to a day. */
 export const backOff = (failures: number): number => Math.min(DAY, HOUR * 2 ** Math.min(failures - 1, 10))

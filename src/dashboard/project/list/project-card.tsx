@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router'
-import { Badge, StateBadge } from '../ui/badge.tsx'
-import { OutLink } from '../ui/control/button.tsx'
-import { formatCompact } from '../ui/text/format.ts'
-import { Time } from '../ui/text/time.tsx'
+import { Badge, StateBadge } from '../../ui/badge.tsx'
+import { OutLink } from '../../ui/control/button.tsx'
+import { formatCompact } from '../../ui/text/format.ts'
+import { Time } from '../../ui/text/time.tsx'
+import { Preview } from '../preview.tsx'
+import { addressOf, isRolledBack, type Project, productionHost } from '../project.ts'
+import { sourceOf } from '../source.ts'
+import { Sparkline } from '../sparkline.tsx'
 import { PinButton } from './pin-button.tsx'
-import { Preview } from './preview.tsx'
-import { addressOf, isRolledBack, type Project, productionHost } from './project.ts'
-import { sourceOf } from './source.ts'
-import { Sparkline } from './sparkline.tsx'
 
 export interface Visits {
   readonly requests: readonly number[]

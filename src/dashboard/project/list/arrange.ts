@@ -1,5 +1,5 @@
 import { isCancelled } from '#contract/build/build-hint.ts'
-import type { Project } from './project.ts'
+import type { Project } from '../project.ts'
 
 type ProjectStatus = 'failed' | 'building' | 'paused' | 'held' | 'ready' | 'empty'
 

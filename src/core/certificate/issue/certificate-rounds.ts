@@ -1,11 +1,11 @@
 import { DAY, HOUR, MINUTE } from '#contract/time.ts'
-import type { JobHandler } from '../job/job-handler.ts'
-import type { JobQueue } from '../job/job-queue.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { SettingStore } from '../setting/setting-store.ts'
+import type { JobHandler } from '../../job/job-handler.ts'
+import type { JobQueue } from '../../job/job-queue.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { SettingStore } from '../../setting/setting-store.ts'
+import type { AttemptStore, CertificateStore, HostMark } from '../certificate-store.ts'
+import type { ChallengeStore } from '../challenge.ts'
 import type { AutomaticCertificates } from './automatic-certificates.ts'
-import type { AttemptStore, CertificateStore, HostMark } from './certificate-store.ts'
-import type { ChallengeStore } from './challenge.ts'
 import { renewJob } from './issue-jobs.ts'
 
 const BATCH = 200

@@ -47,6 +47,13 @@ test('so is one that was stopped', {
   assert.deepEqual([child.facts?.restarts, child.facts?.hangs], [1, 1])
 })
 
+test('it is stopped once, whoever else asks for that meanwhile or later', async (t) => {
+  const { child, started } = await keep(t, [])
+  await Promise.all([child.stop(100), child.stop(100)])
+  assert.notEqual(started[0]?.exitCode ?? started[0]?.signalCode, null)
+  await child.stop(100)
+})
+
 test('what dies while it starts is started again later each time, and what was of use at once', () => {
   const neverReady = Number.NEGATIVE_INFINITY
   const pauses: number[] = []

@@ -107,6 +107,8 @@ export class SupervisedChild {
   #pause: number | undefined
   #timer: NodeJS.Timeout | undefined
   #stopping = false
+  /** Everything may be stopped while this one is already being replaced. */
+  #stopped: Promise<void> | undefined
   #startedAt = 0
   #starts = 0
   #hangs = 0
@@ -161,12 +163,21 @@ export class SupervisedChild {
   }
 
   /** Asks the process to finish and end; kills it when it takes longer than it may. */
-  async stop(ms: number, how: DrainOptions = {}): Promise<void> {
+  stop(ms: number, how: DrainOptions = {}): Promise<void> {
+    this.#stopped ??= this.#stop(ms, how)
+    return this.#stopped
+  }
+
+  async #stop(ms: number, how: DrainOptions): Promise<void> {
     this.#stopping = true
     clearTimeout(this.#timer)
     this.#heartbeat?.stop()
     const child = this.#child
-    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    if (child && child.exitCode === null && child.signalCode === null) await this.#end(child, ms, how)
+    this.#doing.close()
+  }
+
+  async #end(child: ReturnType<typeof forkRole>, ms: number, how: DrainOptions): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     child.once('exit', () => resolve())
     const deadline = setTimeout(() => {
@@ -176,7 +187,6 @@ export class SupervisedChild {
     this.#channel?.send({ kind: DRAIN, ...how } satisfies Drain)
     await promise
     clearTimeout(deadline)
-    this.#doing.close()
   }
 
   #spawn(onReady: () => void): void {

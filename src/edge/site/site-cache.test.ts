@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { MINUTE } from '#contract/time.ts'
 import type { Site, SiteFile } from '#core/site/site.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { SiteCache } from './site-cache.ts'
 
-const clock = { now: () => 0, monotonic: () => 0 }
+const time = { ms: 0 }
+const clock = { now: () => time.ms, monotonic: () => time.ms }
 
 const filesOf = (count: number): ReadonlyMap<string, SiteFile> =>
   new Map(Array.from({ length: count }, (_, i) => [`${i}.html`, { sha256: '', size: 1 }]))
@@ -37,4 +39,30 @@ test('names that somebody makes up below a wildcard push out no other site, and 
   await sites.find('large.test', 0)
   assert.equal(first.live, false)
   assert.equal(last.live, false)
+})
+
+test('a name below a wildcard that is looked up again as it was takes no other with it', async () => {
+  const wide = filesOf(10)
+  let asked = 0
+  const sites = new SiteCache({
+    sites: {
+      async find(host) {
+        asked++
+        return siteOf(host, wide, { wildcard: '*.wild.test' })
+      },
+    },
+    ...{ clock, log: silentLog, budgetBytes: 2 * 1024 * 1024 },
+  })
+  for (let i = 0; i < 5; i++) await sites.find(`x${i}.wild.test`, time.ms)
+  const first = sites.peek('x0.wild.test', time.ms)
+  const last = sites.peek('x4.wild.test', time.ms)
+  time.ms += MINUTE
+  sites.peek('x0.wild.test', time.ms)
+  while (sites.peek('x0.wild.test', 0) === first) await new Promise(setImmediate)
+  assert.equal(asked, 6)
+  assert.equal(first?.live, false)
+  assert.equal(last?.live, true)
+  assert.equal(sites.peek('x4.wild.test', 0), last)
+  sites.invalidate('x0.wild.test')
+  assert.equal(last?.live, false, 'what it counts for is gone')
 })

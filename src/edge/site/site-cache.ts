@@ -41,6 +41,8 @@ export class SiteCache {
   readonly #absent = new Map<string, number>()
   /** Of contents that several names have in common: the host that they count for, and the others, which go with it. */
   readonly #shared = new Map<Site['files'], { readonly host: string; readonly others: Set<string> }>()
+  /** Contents that were found to be what a host still shows: its entry is replaced, and the other names keep theirs. */
+  #renewed: Site['files'] | undefined
   /** Hosts that were forgotten because of a change, and nobody asked for since. */
   readonly #changed = new Set<string>()
 
@@ -149,7 +151,9 @@ export class SiteCache {
       if (this.#absent.size >= MAX_NAMES) this.#absent.clear()
       this.#absent.set(host, now + ABSENT_MS)
     } else {
+      this.#renewed = entry.site.files
       this.#kept.delete(host)
+      this.#renewed = undefined
       // Even the largest site is kept, if need be alone: looking it up for every request would be worse.
       this.#kept.set(host, entry, Math.min(this.#weightOf(host, entry), this.#budget))
     }
@@ -171,7 +175,7 @@ export class SiteCache {
 
   #released({ site: { host, wildcard, files } }: SiteEntry): void {
     const shared = wildcard === undefined ? undefined : this.#shared.get(files)
-    if (shared === undefined) return
+    if (shared === undefined || files === this.#renewed) return
     shared.others.delete(host)
     if (shared.host !== host) return
     this.#shared.delete(files)

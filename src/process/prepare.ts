@@ -2,6 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { createDiskSpace } from '#adapters/fs/disk-space.ts'
+import { MasterKeyError } from '#adapters/vault-aes/master-key.ts'
+import { VaultError } from '#adapters/vault-aes/vault-error.ts'
 import { SECOND } from '#contract/time.ts'
 import { platformNames } from '#core/alias/platform-names.ts'
 import { releaseReserved } from '#core/alias/release-reserved.ts'
@@ -16,7 +18,10 @@ import { announceHosts, createUseCases } from './compose/use-cases.ts'
 import { PREPARED, type Prepared } from './prepared.ts'
 import type { ChildRole } from './supervisor/child/child.ts'
 import { createReserve } from './supervisor/reserve.ts'
-import { ensureAuthority } from './tls/authority.ts'
+import { AUTHORITY_FILE, ensureAuthority } from './tls/authority.ts'
+
+const OTHER_KEY =
+  'The master key is not the one that the secrets of this installation were encrypted with: put the right master.key into the data folder, or set ALOFT_MASTER_KEY to it'
 
 /** What has to be true before any process serves: schema, keys, authority, an operator or the way to one. */
 async function prepare(config: Config, log: Log): Promise<Prepared> {
@@ -31,8 +36,10 @@ async function prepare(config: Config, log: Log): Promise<Prepared> {
     await shareRepositories(config, parts).catch((err: unknown) =>
       log.error({ err }, 'repositories of this machine could not be shared with other machines'),
     )
-    const authority = await ensureAuthority(parts)
-    await writeFile(join(config.dataDir, 'ca.pem'), authority.certPem)
+    const authority = await ensureAuthority(parts).catch((error: unknown) => {
+      throw error instanceof VaultError ? new MasterKeyError(OTHER_KEY) : error
+    })
+    await writeFile(join(config.dataDir, AUTHORITY_FILE), authority.certPem)
     const { operators } = createUseCases(config, parts)
     await releaseReserved({
       ...parts,

@@ -24,6 +24,19 @@ test('makes a key once, readable by its owner alone, and finds it again', async 
   assert.notDeepEqual(await loadMasterKey({ file: newFile() }), key)
 })
 
+test('makes no new key where the old one is needed', async () => {
+  const file = newFile()
+  await assert.rejects(
+    loadMasterKey({ file, isNeeded: true }),
+    /^MasterKeyError: The master key \S+ is missing/,
+  )
+  await assert.rejects(stat(file), { code: 'ENOENT' })
+  const configured = randomBytes(32).toString('base64')
+  assert.equal((await loadMasterKey({ file, configured, isNeeded: true })).length, 32)
+  const key = await loadMasterKey({ file })
+  assert.deepEqual(await loadMasterKey({ file, isNeeded: true }), key)
+})
+
 test('20 loads at once agree on one key', async () => {
   const file = newFile()
   const keys = await Promise.all(Array.from({ length: 20 }, () => loadMasterKey({ file })))

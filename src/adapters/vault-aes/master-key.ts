@@ -9,6 +9,8 @@ interface MasterKeySource {
   readonly file: string
   /** Base64 of exactly 32 bytes; goes before the file. */
   readonly configured?: string | undefined
+  /** Whether something is already sealed under a key: then a new one would be of no use, and hide that the old one is gone. */
+  readonly isNeeded?: boolean
 }
 
 /** The message names the file and what to do, never the key. */
@@ -23,7 +25,11 @@ export class MasterKeyError extends Error {
  * The key everything secret is sealed under. Made once where there is none: processes that start at the
  * same moment all get the same key, and what was returned is on disk.
  */
-export async function loadMasterKey({ file, configured }: MasterKeySource): Promise<Buffer> {
+export async function loadMasterKey({
+  file,
+  configured,
+  isNeeded = false,
+}: MasterKeySource): Promise<Buffer> {
   if (configured !== undefined) {
     const key = readKeyText(configured)
     if (key === undefined)
@@ -33,6 +39,10 @@ export async function loadMasterKey({ file, configured }: MasterKeySource): Prom
   const path = resolve(file)
   const present = await readKeyFile(path)
   if (present !== undefined) return present
+  if (isNeeded)
+    throw new MasterKeyError(
+      `The master key ${path} is missing, and secrets of this installation cannot be read without it: put the file back, or set ALOFT_MASTER_KEY if that was set before`,
+    )
   await writePrivateFileOnce(path, `${randomBytes(KEY_BYTES).toString('base64')}\n`)
   const made = await readKeyFile(path)
   if (made === undefined) throw new MasterKeyError(`The master key ${path} vanished while it was being made`)

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { createBackups } from '#adapters/backup-tar/backups.ts'
@@ -33,6 +34,7 @@ import { createQuotas } from '#core/usage/quotas.ts'
 import type { Config } from '../../config/config.ts'
 import type { Channel } from '../supervisor/channel/channel.ts'
 import { createReserve } from '../supervisor/reserve.ts'
+import { AUTHORITY_FILE } from '../tls/authority.ts'
 import { openIssuer } from '../tls/certificates.ts'
 import { VERSION } from '../version.ts'
 import { openContents } from './content/contents.ts'
@@ -54,6 +56,8 @@ export async function openParts(
   const masterKey = await loadMasterKey({
     file: join(config.dataDir, 'master.key'),
     configured: config.masterKey?.reveal(),
+    // Written when the first secret had been sealed.
+    isNeeded: existsSync(join(config.dataDir, AUTHORITY_FILE)),
   })
   const disk = createDiskSpace(config.dataDir)
   const reserve = createReserve(config.dataDir)

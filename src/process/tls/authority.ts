@@ -3,6 +3,8 @@ import { type Authority, createAuthority } from '#adapters/cert-local/authority.
 import type { Parts } from '../compose/parts.ts'
 
 const AUTHORITY = 'local-authority'
+/** Its certificate, in the data folder, for trust stores. */
+export const AUTHORITY_FILE = 'ca.pem'
 const DNS_SECRET = 'dns-cookie-secret'
 
 export type Sealing = Pick<Parts, 'stores' | 'vault'>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -164,6 +164,29 @@ describe('one installation, from its start to its stop', () => {
     assert.equal(await stopped, 0)
     await assert.rejects(fetch(`${at.url}/healthz`))
   })
+})
+
+test('it makes no new master key in the place of one that is needed', async (t) => {
+  const at = await install({ env: NOTHING_RUNS })
+  t.after(() => uninstall(at))
+  await at.stop()
+  const key = join(at.folder, 'data/master.key')
+  const aside = join(at.folder, 'aside.key')
+  await rename(key, aside)
+  await assert.rejects(
+    at.restart(),
+    /The master key \S+ is missing, and secrets .* cannot be read without it/,
+  )
+  await assert.rejects(stat(key), { code: 'ENOENT' })
+
+  const other = Buffer.alloc(32, 7).toString('base64')
+  await assert.rejects(
+    at.restart({ env: { ...NOTHING_RUNS, ALOFT_MASTER_KEY: other } }),
+    /The master key is not the one that the secrets of this installation were encrypted with/,
+  )
+  await rename(aside, key)
+  const again = await at.restart()
+  assert.equal(await again.stop(), 0)
 })
 
 test('it outlives whoever reads what it prints', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ContentIndex } from '#adapters/blob-s3/content-index.ts'
-import { claimStore } from './contents.ts'
+import { claimStore, refuseForgottenStore } from './contents.ts'
 
 const settings = { ensure: async () => 'one' }
 const indexOf = (contents: number): Pick<ContentIndex, 'page'> => ({
@@ -40,5 +40,10 @@ describe('the mark of an object store', () => {
       await assert.rejects(claimStore(marker, indexOf(1), settings), reason)
       assert.deepEqual(marker.written, [])
     }
+  })
+
+  it('is asked for where contents are in a store that the settings do not name', async () => {
+    await refuseForgottenStore(indexOf(0))
+    await assert.rejects(refuseForgottenStore(indexOf(1)), /^Error: ALOFT_BLOB_URL is required: /)
   })
 })

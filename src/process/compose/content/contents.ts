@@ -31,7 +31,7 @@ export interface Contents {
   readonly moving: Pick<MovingBlobStore, 'move' | 'left'> | undefined
   /** What all contents take where they are kept. */
   bytes(): Promise<number>
-  /** Marks the object store as that of this installation; rejects where it is somebody else's. */
+  /** Marks the object store as that of this installation; rejects where it is somebody else's, or was forgotten. */
   claim(): Promise<void>
 }
 
@@ -57,6 +57,7 @@ export async function openContents(config: Config, parts: ContentParts): Promise
     moving,
     bytes: () => (blobUrl === undefined ? bytesIn(folder) : parts.index.bytes()),
     async claim() {
+      if ((blobUrl ?? blobFrom) === undefined) await refuseForgottenStore(parts.index)
       for (const url of [blobUrl, blobFrom]) if (url !== undefined) await tryToClaim(config, url, parts)
     },
   }
@@ -130,6 +131,14 @@ export async function claimStore(
     )
   }
   await marker.write(own)
+}
+
+/** Throws where contents are in an object store and the settings name none. Exported for its test. */
+export async function refuseForgottenStore(index: Pick<ContentIndex, 'page'>): Promise<void> {
+  if ((await index.page('', 1)).length > 0)
+    throw new Error(
+      'ALOFT_BLOB_URL is required: contents of this installation are in an object store; to move them to the disk, set ALOFT_BLOB_FROM instead, start the server and run `aloft operator move-content`',
+    )
 }
 
 /** Files that go away meanwhile count nothing. */

@@ -81,6 +81,24 @@ describe('what is yours alone', { skip: withoutChromium }, () => {
     await page.waitForURL(`**/a/${ada.username}/certificates`)
   })
 
+  test('a team is made by keys alone, and a person has no settings of a team', async () => {
+    const page = await dashboard.openPage(ada, '/account')
+    await page.getByRole('heading', { name: 'Profile' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('new team')
+    await page.getByRole('option', { name: 'New team', selected: true }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'New team' }).waitFor()
+    await page.keyboard.type('by-keys')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/a/by-keys')
+    for (const path of ['settings', 'members']) {
+      await page.goto(`http://aloft.test/a/${ada.username}/${path}`)
+      await page.waitForURL('**/account')
+      await page.getByRole('heading', { name: 'Profile' }).waitFor()
+    }
+  })
+
   test('the palette finds settings by other words, deployments and domains; / and ? work', async () => {
     const { body } = await dashboard.server.call('POST /v8/platform/deployments', {
       token: ada.token,

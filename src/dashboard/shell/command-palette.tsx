@@ -8,6 +8,7 @@ import { listProjects } from '#contract/api/project.ts'
 import { type Account, useAccounts, useParam, usePersonal } from '../api/account.tsx'
 import { read } from '../api/query.ts'
 import { sourceOf } from '../project/source.ts'
+import { NewTeamDialog } from '../team/new-team-dialog.tsx'
 import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icon.tsx'
 import { commandsOf } from './commands.ts'
@@ -31,7 +32,8 @@ const searchField = (): HTMLInputElement | undefined =>
 
 /** Finds any page or thing by typing: Ctrl+K, or ⌘K. `/` goes to the search of the page, `?` tells the keys. */
 export function CommandPalette({ account }: { account: Account | undefined }) {
-  const [open, setOpen] = useState<'palette' | 'shortcuts'>()
+  const [open, setOpen] = useState<'palette' | 'shortcuts' | 'team'>()
+  const navigate = useNavigate()
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const asked = askedBy(event)
@@ -58,7 +60,15 @@ export function CommandPalette({ account }: { account: Account | undefined }) {
         <span className="flex-1 text-left">Search…</span>
         <kbd className="text-xs">{isMac ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
-      {open === 'palette' && <Palette account={account} onClose={() => setOpen(undefined)} />}
+      {open === 'palette' && (
+        <Palette account={account} onNewTeam={() => setOpen('team')} onClose={() => setOpen(undefined)} />
+      )}
+      {open === 'team' && (
+        <NewTeamDialog
+          onClose={() => setOpen(undefined)}
+          onMade={(slug) => void navigate({ to: '/a/$account', params: { account: slug } })}
+        />
+      )}
       {open === 'shortcuts' && <Shortcuts isMac={isMac} onClose={() => setOpen(undefined)} />}
     </>
   )
@@ -81,7 +91,15 @@ const deploymentOf = ({
   return { id: uid, label: url?.split('.')[0] ?? uid, words }
 }
 
-function Palette({ account, onClose }: { account: Account | undefined; onClose: () => void }) {
+function Palette({
+  account,
+  onNewTeam,
+  onClose,
+}: {
+  account: Account | undefined
+  onNewTeam: () => void
+  onClose: () => void
+}) {
   const navigate = useNavigate()
   const { all, user } = useAccounts()
   const own = usePersonal()
@@ -117,6 +135,7 @@ function Palette({ account, onClose }: { account: Account | undefined; onClose: 
       deployments: isSearching ? (newest?.deployments ?? []).map(deploymentOf) : [],
       domains: isSearching ? (owned?.domains ?? []).map(({ name }) => name) : [],
       operator: user.operator,
+      onNewTeam,
     }),
     search,
   )

@@ -17,6 +17,7 @@ interface Findable {
   /** Whose page is open. */
   readonly project: string | undefined
   readonly operator: boolean
+  readonly onNewTeam: () => void
 }
 
 const PROJECT = '/a/$account/projects/$project'
@@ -90,7 +91,7 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 export function commandsOf(found: Findable): readonly Command[] {
-  const { account, accounts, projects, deployments, domains, project, operator } = found
+  const { account, accounts, projects, deployments, domains, project, operator, onNewTeam } = found
   const drafts: Draft[] = []
   const place = (group: string, { label, icon, link }: Place) => {
     const words = WORDS[label]
@@ -144,6 +145,11 @@ export function commandsOf(found: Findable): readonly Command[] {
         ...{ label: name, group: 'Switch account', icon: 'people' },
         link: { to: '/a/$account', params: { account: slug } } as NavigateOptions,
       })
+  drafts.push({
+    ...{ label: 'New team', group: 'Action', icon: 'plus' },
+    words: 'create organization account',
+    run: onNewTeam,
+  })
   for (const each of PERSON_PLACES) place('You', each)
   if (operator) for (const each of OPERATOR_PLACES) place('Operator', each)
   for (const theme of ['light', 'dark', 'system'] as const)

@@ -12,10 +12,17 @@ import { Card } from '../ui/layout/card.tsx'
 import { Page } from '../ui/layout/page.tsx'
 import { Table } from '../ui/layout/table.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
+import { OfTeam } from './of-team.tsx'
 import { OpenInvitations } from './open-invitations.tsx'
 import { ROLE_OPTIONS } from './roles.ts'
 
-export function MembersPage() {
+export const MembersPage = () => (
+  <OfTeam>
+    <Members />
+  </OfTeam>
+)
+
+function Members() {
   const { id, name } = useAccount()
   const { user } = useAccounts()
   const members = useRead('member', listMembers, { params: { id } })

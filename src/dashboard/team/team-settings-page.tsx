@@ -9,8 +9,15 @@ import { CopyLine } from '../ui/control/copy-button.tsx'
 import { Switch, TextField } from '../ui/control/field.tsx'
 import { Card } from '../ui/layout/card.tsx'
 import { Page } from '../ui/layout/page.tsx'
+import { OfTeam } from './of-team.tsx'
 
-export function TeamSettingsPage() {
+export const TeamSettingsPage = () => (
+  <OfTeam>
+    <TeamSettings />
+  </OfTeam>
+)
+
+function TeamSettings() {
   const { id } = useAccount()
   const team = useRead('team', getTeam, { params: { id } })
   const navigate = useNavigate()

@@ -2,6 +2,10 @@ import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { createPortal } from 'react-dom'
 import { IconButton } from '../control/button.tsx'
 
+/** What can be filled in. The browser itself would begin with the button that closes. */
+const FIELD =
+  ':is(input, textarea):read-write:not([type=hidden]), select:enabled, :is([type=checkbox], [type=radio]):enabled'
+
 /** A window above the page: the browser keeps the focus in it, closes it by Escape and gives the focus back. */
 export function Dialog({
   title,
@@ -20,7 +24,9 @@ export function Dialog({
   const heading = useId()
   useEffect(() => {
     const dialog = box.current
-    if (dialog !== null && !dialog.open) dialog.showModal()
+    if (dialog === null || dialog.open) return
+    dialog.showModal()
+    dialog.querySelector<HTMLElement>(FIELD)?.focus()
   }, [])
   // Not where it is used: what stands around that may be hidden on a narrow screen.
   return createPortal(

@@ -5,7 +5,7 @@ import { createLog } from './compose/log.ts'
 import { tooFewFiles } from './compose/serving/descriptor-limit.ts'
 import { exposedStores } from './compose/status/exposed-stores.ts'
 import { readConfigFile } from './config-file.ts'
-import { requireDataFolder, requireTemporaryFolder } from './data/data-folder.ts'
+import { holdDataFolder, requireDataFolder, requireTemporaryFolder } from './data/data-folder.ts'
 import { refuseMoved } from './data/moved-database.ts'
 import { CHILD_ROLES, type ChildRole } from './supervisor/child/child.ts'
 import { readChildOptions } from './supervisor/child/child-options.ts'
@@ -48,7 +48,8 @@ async function start(args: readonly string[], own: OwnStart): Promise<number> {
   await requireDataFolder(config)
   await requireTemporaryFolder()
   await refuseMoved(config)
-  return supervise(config, role, log, { reread: read, ...own })
+  const held = role === 'serve' ? {} : { onStopping: await holdDataFolder(config) }
+  return supervise(config, role, log, { reread: read, ...own, ...held })
 }
 
 /** Settings that cannot be used as they are. */

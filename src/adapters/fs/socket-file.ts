@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { chmod, lstat, rename, rm } from 'node:fs/promises'
-import type { Server } from 'node:net'
+import { connect, type Server } from 'node:net'
 import { dirname, join } from 'node:path'
 
 export interface SocketFile {
@@ -33,3 +33,14 @@ export async function listenAt(server: Server, path: string): Promise<SocketFile
     },
   }
 }
+
+/** Whether somebody listens there; what a process that was killed has left does not. */
+export const isAnswered = (path: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(path)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })

@@ -6,14 +6,17 @@ import { basename, dirname, join, resolve } from 'node:path'
 /** The address of a unix socket holds little more. */
 const LONGEST = 100
 
-const socketsOf = (dataDir: string, kind: 'runner' | 'api' = 'runner'): string => {
+const socketsOf = (dataDir: string, kind: 'runner' | 'api' | 'supervisor' = 'runner'): string => {
   const path = join(resolve(dataDir), `${kind}.sock`)
   if (path.length <= LONGEST) return path
-  return join(tmpdir(), `aloft-${kind === 'api' ? 'api-' : ''}${shortName(dataDir)}.sock`)
+  return join(tmpdir(), `aloft-${kind === 'runner' ? '' : `${kind}-`}${shortName(dataDir)}.sock`)
 }
 
 /** Where a working process of this machine takes requests of the API that are not to hold up sites. */
 export const apiSocket = (dataDir: string, seat: number): string => `${socketsOf(dataDir, 'api')}.${seat}`
+
+/** What is answered for as long as a supervisor has a working process with this folder. */
+export const supervisorSocket = (dataDir: string): string => socketsOf(dataDir, 'supervisor')
 
 /** Where a working process of this machine takes requests for instances. */
 export const runnerSocket = (dataDir: string, seat: number): string => `${socketsOf(dataDir)}.${seat}`

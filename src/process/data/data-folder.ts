@@ -1,7 +1,10 @@
 import { constants } from 'node:fs'
 import { access, mkdir, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
+import { isAnswered, listenAt } from '#adapters/fs/socket-file.ts'
 import type { Config } from '../../config/config.ts'
+import { supervisorSocket } from '../compose/runner-socket.ts'
 import { StartError } from '../supervisor/start-error.ts'
 
 const NOT_WRITABLE = 'this user may not write there; choose another folder, or make this user its owner'
@@ -46,5 +49,23 @@ async function requireFolder(
     const reason = reasons[(error as NodeJS.ErrnoException).code ?? '']
     if (reason === undefined) throw error
     throw new StartError(`${variable}: ${folder} cannot be used: ${reason}`)
+  }
+}
+
+/**
+ * Throws where another supervisor has a working process with this folder: both would build, run and clean up there. Ends
+ * with the process, however it ends. What is returned leaves the folder to the next.
+ */
+export async function holdDataFolder({ dataDir }: Pick<Config, 'dataDir'>): Promise<() => Promise<void>> {
+  const path = supervisorSocket(dataDir)
+  if (await isAnswered(path))
+    throw new StartError(
+      `ALOFT_DATA_DIR: another server is running with ${dataDir}; stop it, or choose another folder`,
+    )
+  const server = createServer((socket) => socket.destroy()).unref()
+  const file = await listenAt(server, path)
+  return async () => {
+    server.close()
+    await file.remove()
   }
 }

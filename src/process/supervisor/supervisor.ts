@@ -37,7 +37,7 @@ export async function supervise(
   config: Config,
   role: Role,
   log: Log,
-  { reread = () => config, program = findProgram(), onReady = () => {} }: Supervising = {},
+  { reread = () => config, program = findProgram(), onReady = () => {}, onStopping }: Supervising = {},
 ): Promise<number> {
   const stopping = stopSignal()
   let isReady = false
@@ -247,6 +247,7 @@ export async function supervise(
   }
   if (outcome === 'stillborn') log.error({}, 'a process could not start; the lines above say why')
   sockets?.close()
+  await onStopping?.()
   // Functions run in the working process: it stays until the last visitor has been answered.
   for (const kind of ['serve', 'work'] as const)
     await Promise.all(
@@ -256,6 +257,8 @@ export async function supervise(
 }
 
 interface Supervising {
+  /** Called when nobody is let in any more: another server may be started, and waits for what goes on. */
+  readonly onStopping?: () => Promise<void>
   /** The settings as they are now. */
   readonly reread?: () => Config
   /** What the first processes run. */

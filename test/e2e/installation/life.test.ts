@@ -138,6 +138,11 @@ describe('one installation, from its start to its stop', () => {
       await failure({ program: withFewFiles }),
       /^aloft: the limit of open files is 200, and at least 256 are needed; .*$/m,
     )
+    assert.match(
+      await failure({ env: { ALOFT_DATA_DIR: join(at.folder, 'data') } }),
+      /^aloft: ALOFT_DATA_DIR: another server is running with \S+; stop it, or choose another folder$/m,
+    )
+    assert.equal((await api(at, '/v2/user')).status, 200)
   })
 
   test('SIGTERM stops it cleanly, and a request in flight is answered', async () => {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { chmod, lstat, mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { SECOND } from '#contract/time.ts'
+import { isAnswered } from '../../fs/socket-file.ts'
 
 /** Where things lie on this machine. */
 export interface Places {
@@ -118,13 +118,3 @@ export async function freeSocket(path: string, leavingMs = LEAVING_MS): Promise<
   }
   await rm(path, { force: true })
 }
-
-const isAnswered = (path: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(path)
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.once('error', () => resolve(false))
-  })

@@ -1,13 +1,14 @@
+import { changedOne } from '../database/changed-one.ts'
 import type { Db } from '../tables.ts'
 
 /** Takes a name for an account; false when somebody has it. Waits for whoever is just taking it. */
 export async function takeHandle(db: Db, handle: string, accountId: string): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('handles')
-    .values({ handle, account_id: accountId })
-    .onConflict((conflict) => conflict.column('handle').doNothing())
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows === 1n
+  return changedOne(
+    db
+      .insertInto('handles')
+      .values({ handle, account_id: accountId })
+      .onConflict((conflict) => conflict.column('handle').doNothing()),
+  )
 }
 
 export async function freeHandle(db: Db, handle: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Secret } from '#core/secret/secret.ts'
 import type { SealedSecret, SecretStore } from '#core/secret/secret-store.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { newestFirst, type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
 import { textsIn } from '../database/text-list.ts'
@@ -63,19 +64,19 @@ const strength = ({ reference, id, sealed }: Reference): number =>
 export function createSecretStore(db: Db): SecretStore {
   return {
     async insert(secret, sealed) {
-      const { numInsertedOrUpdatedRows } = await db
-        .insertInto('secrets')
-        .values({
-          id: secret.id,
-          owner_id: secret.ownerId,
-          name: secret.name,
-          sealed,
-          creator_id: secret.creatorId,
-          created_at: secret.createdAt,
-        })
-        .onConflict((conflict) => conflict.columns(['owner_id', 'name']).doNothing())
-        .executeTakeFirstOrThrow()
-      return numInsertedOrUpdatedRows === 1n
+      return changedOne(
+        db
+          .insertInto('secrets')
+          .values({
+            id: secret.id,
+            owner_id: secret.ownerId,
+            name: secret.name,
+            sealed,
+            creator_id: secret.creatorId,
+            created_at: secret.createdAt,
+          })
+          .onConflict((conflict) => conflict.columns(['owner_id', 'name']).doNothing()),
+      )
     },
 
     async byName(ownerId, name) {

@@ -47,15 +47,15 @@ const selectByFingerprint = prepare<{ fingerprint: string }>()((db, { fingerprin
 
 export const createSshKeyStore = (db: Db): SshKeyStore => ({
   async add({ id, userId, name, fingerprint, publicKey, createdAt, usedAt }) {
-    const { numInsertedOrUpdatedRows } = await db
-      .insertInto('ssh_keys')
-      .values({
-        ...{ id, user_id: userId, name, fingerprint, public_key: publicKey },
-        ...{ created_at: createdAt, used_at: usedAt },
-      })
-      .onConflict((conflict) => conflict.column('fingerprint').doNothing())
-      .executeTakeFirstOrThrow()
-    return numInsertedOrUpdatedRows === 1n
+    return changedOne(
+      db
+        .insertInto('ssh_keys')
+        .values({
+          ...{ id, user_id: userId, name, fingerprint, public_key: publicKey },
+          ...{ created_at: createdAt, used_at: usedAt },
+        })
+        .onConflict((conflict) => conflict.column('fingerprint').doNothing()),
+    )
   },
 
   async list(userId) {

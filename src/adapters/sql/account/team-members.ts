@@ -60,18 +60,21 @@ export function createTeamMembers(db: Db): TeamMembers {
     addMember: (teamId, userId, role, createdAt) =>
       atomically(db, async (tx) => {
         if (!(await lockTeam(tx, teamId))) return false
-        const { numInsertedOrUpdatedRows } = await tx
-          .insertInto('team_members')
-          .values((eb) => ({
-            team_id: teamId,
-            user_id: userId,
-            role,
-            created_at: createdAt,
-            team_created_at: eb.selectFrom('teams').select('teams.created_at').where('teams.id', '=', teamId),
-          }))
-          .onConflict((conflict) => conflict.columns(['team_id', 'user_id']).doNothing())
-          .executeTakeFirstOrThrow()
-        return numInsertedOrUpdatedRows === 1n
+        return changedOne(
+          tx
+            .insertInto('team_members')
+            .values((eb) => ({
+              team_id: teamId,
+              user_id: userId,
+              role,
+              created_at: createdAt,
+              team_created_at: eb
+                .selectFrom('teams')
+                .select('teams.created_at')
+                .where('teams.id', '=', teamId),
+            }))
+            .onConflict((conflict) => conflict.columns(['team_id', 'user_id']).doNothing()),
+        )
       }),
 
     setRole: (teamId, userId, role) =>

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { AttemptStore } from '#core/certificate/certificate-store.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { prepare } from '../database/prepare.ts'
 import type { Db } from '../tables.ts'
 
@@ -71,20 +72,20 @@ export function createAttemptStore(db: Db): AttemptStore {
 
     async begin({ host, retryAt, ...rest }, last) {
       const row = { ...rest, retry_at: retryAt }
-      const { numInsertedOrUpdatedRows } = await db
-        .insertInto('certificate_attempts')
-        .values({ host, ...row })
-        .onConflict((conflict) =>
-          last === undefined
-            ? conflict.column('host').doNothing()
-            : conflict
-                .column('host')
-                .doUpdateSet(row)
-                .where('certificate_attempts.at', '=', last.at)
-                .where('certificate_attempts.retry_at', '=', last.retryAt),
-        )
-        .executeTakeFirst()
-      return numInsertedOrUpdatedRows === 1n
+      return changedOne(
+        db
+          .insertInto('certificate_attempts')
+          .values({ host, ...row })
+          .onConflict((conflict) =>
+            last === undefined
+              ? conflict.column('host').doNothing()
+              : conflict
+                  .column('host')
+                  .doUpdateSet(row)
+                  .where('certificate_attempts.at', '=', last.at)
+                  .where('certificate_attempts.retry_at', '=', last.retryAt),
+          ),
+      )
     },
 
     count: async (domain, since, limit) => (await selectSince(db, { domain, since, limit })).length,

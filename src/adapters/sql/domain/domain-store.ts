@@ -119,12 +119,12 @@ export function createDomainStore(db: Db): DomainStore {
       atomically(db, async (tx) => {
         const [taken] = await selectVerified(tx, { names: JSON.stringify([domain.name]) })
         if (taken) return false
-        const { numInsertedOrUpdatedRows } = await tx
-          .insertInto('domains')
-          .values(fromDomain(domain))
-          .onConflict((conflict) => conflict.doNothing())
-          .executeTakeFirstOrThrow()
-        return numInsertedOrUpdatedRows === 1n
+        return changedOne(
+          tx
+            .insertInto('domains')
+            .values(fromDomain(domain))
+            .onConflict((conflict) => conflict.doNothing()),
+        )
       }),
 
     async find(ownerId, name) {

@@ -128,25 +128,25 @@ async function listOldestFirst(
 export function createProjectDomainStore(db: Db): ProjectDomainStore {
   return {
     async add(domain) {
-      const { numInsertedOrUpdatedRows } = await db
-        .insertInto('project_domains')
-        .values({
-          project_id: domain.projectId,
-          owner_id: domain.ownerId,
-          name: domain.name,
-          apex_name: domain.apexName,
-          redirect: domain.redirect,
-          redirect_status: domain.redirectStatusCode,
-          git_branch: domain.gitBranch,
-          custom_environment_id: domain.customEnvironmentId,
-          verified: flag(domain.verified),
-          challenge: domain.challenge,
-          created_at: domain.createdAt,
-          updated_at: domain.updatedAt,
-        })
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirstOrThrow()
-      return numInsertedOrUpdatedRows === 1n
+      return changedOne(
+        db
+          .insertInto('project_domains')
+          .values({
+            project_id: domain.projectId,
+            owner_id: domain.ownerId,
+            name: domain.name,
+            apex_name: domain.apexName,
+            redirect: domain.redirect,
+            redirect_status: domain.redirectStatusCode,
+            git_branch: domain.gitBranch,
+            custom_environment_id: domain.customEnvironmentId,
+            verified: flag(domain.verified),
+            challenge: domain.challenge,
+            created_at: domain.createdAt,
+            updated_at: domain.updatedAt,
+          })
+          .onConflict((conflict) => conflict.doNothing()),
+      )
     },
 
     async find(projectId, name) {

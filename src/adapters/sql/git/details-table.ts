@@ -1,3 +1,4 @@
+import { changedOne } from '../database/changed-one.ts'
 import { locksRows } from '../database/dialect/capabilities.ts'
 import { atomically } from '../database/transaction.ts'
 import type { Db } from '../tables.ts'
@@ -73,22 +74,17 @@ export function createDetailsTable<T extends Owned>(
 
     /** Whether it was as it was found: of two at once, the second finds that it is not. */
     async replace(found: T, change: Partial<T>): Promise<boolean> {
-      const { numUpdatedRows } = await db
-        .updateTable(table)
-        .set({ details: detailsOf({ ...found, ...change }) })
-        .where('id', '=', found.id)
-        .where('details', '=', detailsOf(found))
-        .executeTakeFirst()
-      return numUpdatedRows === 1n
+      return changedOne(
+        db
+          .updateTable(table)
+          .set({ details: detailsOf({ ...found, ...change }) })
+          .where('id', '=', found.id)
+          .where('details', '=', detailsOf(found)),
+      )
     },
 
     async remove(ownerId: string, id: string): Promise<boolean> {
-      const { numDeletedRows } = await db
-        .deleteFrom(table)
-        .where('id', '=', id)
-        .where('owner_id', '=', ownerId)
-        .executeTakeFirst()
-      return numDeletedRows === 1n
+      return changedOne(db.deleteFrom(table).where('id', '=', id).where('owner_id', '=', ownerId))
     },
   }
 }

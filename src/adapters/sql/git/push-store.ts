@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { NOTHING_REPORTED, OPEN_STATES, type Push } from '#core/git/push/push.ts'
 import type { PushStore } from '#core/git/push/push-store.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { locksRows } from '../database/dialect/capabilities.ts'
 import { knownLimit } from '../database/known-limit.ts'
 import { newestFirst, type PageRange, readPage } from '../database/page.ts'
@@ -127,13 +128,13 @@ export function createPushStore(db: Db): PushStore {
         const [row] = await selectLocked(tx, { id })
         if (!row || !from.includes(row.state)) return false
         const { state, deployment_id, details } = fromPush({ ...toPush(row), ...change })
-        const { numUpdatedRows } = await tx
-          .updateTable('git_pushes')
-          .set({ state, deployment_id, details })
-          .where('id', '=', id)
-          .where('state', 'in', [...from])
-          .executeTakeFirst()
-        return numUpdatedRows === 1n
+        return changedOne(
+          tx
+            .updateTable('git_pushes')
+            .set({ state, deployment_id, details })
+            .where('id', '=', id)
+            .where('state', 'in', [...from]),
+        )
       }),
 
     async overdue(before, limit) {

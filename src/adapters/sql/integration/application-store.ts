@@ -1,4 +1,5 @@
 import type { ApplicationStore } from '#core/application/application-store.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { locksRows } from '../database/dialect/capabilities.ts'
 import { newestFirst, type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
@@ -25,12 +26,12 @@ export function createApplicationStore(db: Db): ApplicationStore {
     byId,
 
     async add(application) {
-      const { numInsertedOrUpdatedRows } = await db
-        .insertInto('applications')
-        .values(fromApplication(application))
-        .onConflict((conflict) => conflict.column('slug').doNothing())
-        .executeTakeFirstOrThrow()
-      return numInsertedOrUpdatedRows === 1n
+      return changedOne(
+        db
+          .insertInto('applications')
+          .values(fromApplication(application))
+          .onConflict((conflict) => conflict.column('slug').doNothing()),
+      )
     },
 
     async find(ownerId, id) {

@@ -85,15 +85,15 @@ export function createDrainStore(db: Db): DrainStore {
     list: async (ownerId) => (await selectOf(db, { ownerId })).map(toDrain),
 
     async update(id, { status, failingSince }) {
-      const { numUpdatedRows } = await db
-        .updateTable('drains')
-        .set({
-          ...(status === undefined ? {} : { status }),
-          ...(failingSince === undefined ? {} : { failing_since: failingSince }),
-        })
-        .where('id', '=', id)
-        .executeTakeFirst()
-      return numUpdatedRows === 1n
+      return changedOne(
+        db
+          .updateTable('drains')
+          .set({
+            ...(status === undefined ? {} : { status }),
+            ...(failingSince === undefined ? {} : { failing_since: failingSince }),
+          })
+          .where('id', '=', id),
+      )
     },
 
     giveUp: (id) =>
@@ -106,12 +106,7 @@ export function createDrainStore(db: Db): DrainStore {
       ),
 
     async remove(ownerId, id) {
-      const { numDeletedRows } = await db
-        .deleteFrom('drains')
-        .where('id', '=', id)
-        .where('owner_id', '=', ownerId)
-        .executeTakeFirst()
-      return numDeletedRows === 1n
+      return changedOne(db.deleteFrom('drains').where('id', '=', id).where('owner_id', '=', ownerId))
     },
 
     async claim(worker, now, leaseUntil) {
@@ -139,13 +134,13 @@ export function createDrainStore(db: Db): DrainStore {
     },
 
     async save(id, worker, { position, gap }) {
-      const { numUpdatedRows } = await db
-        .updateTable('drain_cursors')
-        .set({ position, gap: gap === null ? null : JSON.stringify(gap) })
-        .where('drain_id', '=', id)
-        .where('worker', '=', worker)
-        .executeTakeFirst()
-      return numUpdatedRows === 1n
+      return changedOne(
+        db
+          .updateTable('drain_cursors')
+          .set({ position, gap: gap === null ? null : JSON.stringify(gap) })
+          .where('drain_id', '=', id)
+          .where('worker', '=', worker),
+      )
     },
 
     async release(worker) {

@@ -1,4 +1,5 @@
 import type { InstallationStore } from '#core/installation/installation-store.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { locksRows } from '../database/dialect/capabilities.ts'
 import { newestFirst, type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
@@ -68,12 +69,12 @@ export function createInstallationStore(db: Db): InstallationStore {
     lock,
 
     async add(installation) {
-      const { numInsertedOrUpdatedRows } = await db
-        .insertInto('installations')
-        .values(fromInstallation(installation))
-        .onConflict((conflict) => conflict.columns(['application_id', 'owner_id']).doNothing())
-        .executeTakeFirstOrThrow()
-      return numInsertedOrUpdatedRows === 1n
+      return changedOne(
+        db
+          .insertInto('installations')
+          .values(fromInstallation(installation))
+          .onConflict((conflict) => conflict.columns(['application_id', 'owner_id']).doNothing()),
+      )
     },
 
     async find(ownerId, id) {
@@ -104,12 +105,7 @@ export function createInstallationStore(db: Db): InstallationStore {
       const installation = await lock(id)
       if (!installation) return false
       const { id: _id, created_at: _at, ...row } = fromInstallation({ ...installation, ...change })
-      const { numUpdatedRows } = await db
-        .updateTable('installations')
-        .set(row)
-        .where('id', '=', id)
-        .executeTakeFirst()
-      return numUpdatedRows === 1n
+      return changedOne(db.updateTable('installations').set(row).where('id', '=', id))
     },
 
     async remove(id) {

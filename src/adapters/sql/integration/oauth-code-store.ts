@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { OauthCode, OauthCodeStore } from '#core/oauth/oauth-code.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { prepare } from '../database/prepare.ts'
 import type { Db, OauthCodeTable } from '../tables.ts'
 
@@ -43,13 +44,13 @@ export function createOauthCodeStore(db: Db): OauthCodeStore {
     },
 
     async use(hash, usedAt, tokenId) {
-      const { numUpdatedRows } = await db
-        .updateTable('oauth_codes')
-        .set({ used_at: usedAt, token_id: tokenId })
-        .where('hash', '=', hash)
-        .where('used_at', 'is', null)
-        .executeTakeFirst()
-      return numUpdatedRows === 1n
+      return changedOne(
+        db
+          .updateTable('oauth_codes')
+          .set({ used_at: usedAt, token_id: tokenId })
+          .where('hash', '=', hash)
+          .where('used_at', 'is', null),
+      )
     },
 
     async prune(before) {

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Webhook } from '#core/webhook/webhook.ts'
 import type { WebhookStore } from '#core/webhook/webhook-store.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { locksRows } from '../database/dialect/capabilities.ts'
 import { prepare } from '../database/prepare.ts'
 import type { Db, WebhookTable } from '../tables.ts'
@@ -75,12 +76,9 @@ export function createWebhookStore(db: Db): WebhookStore {
       const webhook = await lock(id)
       if (!webhook) return false
       const { details, sealed_secret, disabled_at } = fromWebhook({ ...webhook, ...change })
-      const { numUpdatedRows } = await db
-        .updateTable('webhooks')
-        .set({ details, sealed_secret, disabled_at })
-        .where('id', '=', id)
-        .executeTakeFirst()
-      return numUpdatedRows === 1n
+      return changedOne(
+        db.updateTable('webhooks').set({ details, sealed_secret, disabled_at }).where('id', '=', id),
+      )
     },
 
     async remove(ownerId, id) {

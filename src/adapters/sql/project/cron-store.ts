@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Cron, CronRun } from '#core/cron/cron.ts'
 import { KEPT_RUNS } from '#core/cron/cron.ts'
 import type { CronStore } from '#core/cron/cron-store.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { flag } from '../database/columns.ts'
 import type { CronRunTable, CronTable, Db } from '../tables.ts'
 
@@ -118,27 +119,26 @@ export function createCronStore(db: Db): CronStore {
     },
 
     async update(id, change) {
-      const { numUpdatedRows } = await db
-        .updateTable('crons')
-        .set({
-          ...(change.path === undefined ? {} : { path: change.path }),
-          ...(change.schedule === undefined ? {} : { schedule: change.schedule }),
-          ...(change.timeZone === undefined ? {} : { time_zone: change.timeZone }),
-          ...(change.enabled === undefined ? {} : { enabled: flag(change.enabled) }),
-          ...(change.overlap === undefined ? {} : { overlap: change.overlap }),
-          ...(change.makeUp === undefined ? {} : { make_up: flag(change.makeUp) }),
-          ...(change.failures === undefined ? {} : { failures: change.failures }),
-          ...(change.nextAt === undefined ? {} : { next_at: change.nextAt }),
-          ...(change.updatedAt === undefined ? {} : { updated_at: change.updatedAt }),
-        })
-        .where('id', '=', id)
-        .executeTakeFirst()
-      return numUpdatedRows === 1n
+      return changedOne(
+        db
+          .updateTable('crons')
+          .set({
+            ...(change.path === undefined ? {} : { path: change.path }),
+            ...(change.schedule === undefined ? {} : { schedule: change.schedule }),
+            ...(change.timeZone === undefined ? {} : { time_zone: change.timeZone }),
+            ...(change.enabled === undefined ? {} : { enabled: flag(change.enabled) }),
+            ...(change.overlap === undefined ? {} : { overlap: change.overlap }),
+            ...(change.makeUp === undefined ? {} : { make_up: flag(change.makeUp) }),
+            ...(change.failures === undefined ? {} : { failures: change.failures }),
+            ...(change.nextAt === undefined ? {} : { next_at: change.nextAt }),
+            ...(change.updatedAt === undefined ? {} : { updated_at: change.updatedAt }),
+          })
+          .where('id', '=', id),
+      )
     },
 
     async remove(id) {
-      const { numDeletedRows } = await db.deleteFrom('crons').where('id', '=', id).executeTakeFirst()
-      return numDeletedRows === 1n
+      return changedOne(db.deleteFrom('crons').where('id', '=', id))
     },
 
     async insertRun({ id, cronId, trigger, state, dueAt, startedAt, endedAt, ...run }) {
@@ -162,18 +162,18 @@ export function createCronStore(db: Db): CronStore {
     },
 
     async updateRun(id, { state, endedAt, status, requestId, message }) {
-      const { numUpdatedRows } = await db
-        .updateTable('cron_runs')
-        .set({
-          ...(state === undefined ? {} : { state }),
-          ...(endedAt === undefined ? {} : { ended_at: endedAt }),
-          ...(status === undefined ? {} : { status }),
-          ...(requestId === undefined ? {} : { request_id: requestId }),
-          ...(message === undefined ? {} : { message }),
-        })
-        .where('id', '=', id)
-        .executeTakeFirst()
-      return numUpdatedRows === 1n
+      return changedOne(
+        db
+          .updateTable('cron_runs')
+          .set({
+            ...(state === undefined ? {} : { state }),
+            ...(endedAt === undefined ? {} : { ended_at: endedAt }),
+            ...(status === undefined ? {} : { status }),
+            ...(requestId === undefined ? {} : { request_id: requestId }),
+            ...(message === undefined ? {} : { message }),
+          })
+          .where('id', '=', id),
+      )
     },
 
     async run(id) {

@@ -1,5 +1,6 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { ProjectStore } from '#core/project/project-store.ts'
+import { changedOne } from '../database/changed-one.ts'
 import { flag } from '../database/columns.ts'
 import { readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
@@ -66,22 +67,22 @@ export function createProjectStore(db: Db): ProjectStore {
     },
 
     async insert(project) {
-      const { numInsertedOrUpdatedRows } = await db
-        .insertInto('projects')
-        .values({
-          id: project.id,
-          owner_id: project.ownerId,
-          name: project.name,
-          default_host: project.defaultHost,
-          directory_listing: flag(project.directoryListing),
-          build: JSON.stringify(project.build),
-          ...fromDetails(project.details),
-          created_at: project.createdAt,
-          updated_at: project.updatedAt,
-        })
-        .onConflict((conflict) => conflict.columns(['owner_id', 'name']).doNothing())
-        .executeTakeFirstOrThrow()
-      return numInsertedOrUpdatedRows === 1n
+      return changedOne(
+        db
+          .insertInto('projects')
+          .values({
+            id: project.id,
+            owner_id: project.ownerId,
+            name: project.name,
+            default_host: project.defaultHost,
+            directory_listing: flag(project.directoryListing),
+            build: JSON.stringify(project.build),
+            ...fromDetails(project.details),
+            created_at: project.createdAt,
+            updated_at: project.updatedAt,
+          })
+          .onConflict((conflict) => conflict.columns(['owner_id', 'name']).doNothing()),
+      )
     },
 
     touch: async (ownerId, id, updatedAt) => (await touchOne(db, { ownerId, id, updatedAt })).length === 1,

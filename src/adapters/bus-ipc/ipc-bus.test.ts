@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createChannelPair } from '#test/support/process/channel-pair.ts'
 import { createRecordingLog } from '#test/support/recording-log.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import type { Channel } from '../limit-ipc/channel.ts'
+import type { Channel } from '../ipc/channel.ts'
 import { createIpcBus } from './ipc-bus.ts'
 import { serveIpcBus } from './serve-ipc-bus.ts'
 

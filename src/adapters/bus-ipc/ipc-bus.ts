@@ -1,7 +1,7 @@
 import type { Bus } from '#core/ports/bus.ts'
 import type { Log } from '#core/ports/log.ts'
 import { createListeners } from '../bus/listeners.ts'
-import type { Channel } from '../limit-ipc/channel.ts'
+import type { Channel } from '../ipc/channel.ts'
 import { busMessage, GAP, isBusMessage, isGap } from './message.ts'
 
 interface IpcBusOptions {

@@ -1,3 +1,5 @@
+import { kindOf } from '../ipc/channel.ts'
+
 interface BusMessage {
   readonly kind: 'bus'
   readonly topic: string
@@ -15,5 +17,4 @@ export const isBusMessage = (value: unknown): value is BusMessage => {
 /** From the supervisor: another process has ended, and may have said something that nobody heard. */
 export const GAP = { kind: 'bus.gap' } as const
 
-export const isGap = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === GAP.kind
+export const isGap = (value: unknown): boolean => kindOf(value) === GAP.kind

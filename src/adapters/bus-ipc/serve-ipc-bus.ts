@@ -1,4 +1,4 @@
-import type { Channel } from '../limit-ipc/channel.ts'
+import type { Channel } from '../ipc/channel.ts'
 import { GAP, isBusMessage } from './message.ts'
 
 interface IpcBusHub {

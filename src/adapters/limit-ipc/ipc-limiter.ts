@@ -1,9 +1,9 @@
 import type { Clock } from '#core/ports/clock.ts'
 import type { RateLimiter, RateLimitResult } from '#core/ports/rate-limiter.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
+import type { Channel } from '../ipc/channel.ts'
 import { checkWindow } from '../limit/per-window.ts'
 import { giveUpAfter, passed, TIMEOUT_MS } from '../limit/taken.ts'
-import type { Channel } from './channel.ts'
 import { ask, type Request, readAnswer } from './messages.ts'
 
 interface Waiting extends Request {

@@ -1,7 +1,7 @@
 import { SECOND } from '#contract/time.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
+import type { Channel } from '../ipc/channel.ts'
 import { createMemoryLimiter, type GivenCount } from '../limit-memory/memory-limiter.ts'
-import type { Channel } from './channel.ts'
 import { createIpcLimiter } from './ipc-limiter.ts'
 import { alone, given, isAnswering } from './messages.ts'
 import { serveIpcLimiter } from './serve-ipc-limiter.ts'

@@ -1,5 +1,6 @@
 import type { Window } from '#contract/limit/limits.ts'
 import type { RateLimitResult } from '#core/ports/rate-limiter.ts'
+import { kindOf } from '../ipc/channel.ts'
 import type { GivenCount } from '../limit-memory/memory-limiter.ts'
 
 export interface Request {
@@ -37,7 +38,7 @@ export const answer = (batch: number, taken: readonly RateLimitResult[]): Answer
 })
 
 export function readAsk(message: unknown): { batch: number; requests: Request[] } | undefined {
-  if (!isKind(message, 'limit.ask')) return undefined
+  if (kindOf(message) !== 'limit.ask') return undefined
   const { batch, takes } = message as Ask
   // The asking process may be confused or taken over; the one that counts must survive it.
   if (!Array.isArray(takes) || !takes.every(isTake)) return undefined
@@ -48,7 +49,7 @@ export function readAsk(message: unknown): { batch: number; requests: Request[] 
 }
 
 export function readAnswer(message: unknown): { batch: number; taken: RateLimitResult[] } | undefined {
-  if (!isKind(message, 'limit.answer')) return undefined
+  if (kindOf(message) !== 'limit.answer') return undefined
   const { batch, taken } = message as Answer
   if (!Array.isArray(taken)) return undefined
   return { batch, taken: taken.map(([allowed, remaining, resetAt]) => ({ allowed, remaining, resetAt })) }
@@ -63,22 +64,19 @@ export const alone = (isAlone: boolean) => ({ kind: 'limit.alone', alone: isAlon
 /** The process that says so answers what it is asked. */
 export const ANSWERING = { kind: 'limit.answering' } as const
 
-export const isAnswering = (message: unknown): boolean => isKind(message, ANSWERING.kind)
+export const isAnswering = (message: unknown): boolean => kindOf(message) === ANSWERING.kind
 
 export function readGiven(message: unknown): GivenCount[] | undefined {
-  if (!isKind(message, 'limit.given')) return undefined
+  if (kindOf(message) !== 'limit.given') return undefined
   const { counts } = message as { counts: unknown }
   return Array.isArray(counts) && counts.every(isGiven) ? counts : undefined
 }
 
 export function readAlone(message: unknown): boolean | undefined {
-  if (!isKind(message, 'limit.alone')) return undefined
+  if (kindOf(message) !== 'limit.alone') return undefined
   const { alone: isAlone } = message as { alone: unknown }
   return typeof isAlone === 'boolean' ? isAlone : undefined
 }
-
-const isKind = (message: unknown, kind: string): boolean =>
-  typeof message === 'object' && message !== null && 'kind' in message && message.kind === kind
 
 const isTake = (value: unknown): value is Take =>
   Array.isArray(value) &&

@@ -1,7 +1,7 @@
 import type { RateLimiter, RateLimitResult } from '#core/ports/rate-limiter.ts'
+import type { Channel } from '../ipc/channel.ts'
 import { passed } from '../limit/taken.ts'
 import type { MemoryLimiter } from '../limit-memory/memory-limiter.ts'
-import type { Channel } from './channel.ts'
 import { answer, type Request, readAsk, readGiven } from './messages.ts'
 
 /** Lets the process at the other end of the channel count in `limiter`. Called once for each such process. */

@@ -1,6 +1,6 @@
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
+import type { Channel } from '../ipc/channel.ts'
 import { createMemoryLimiter } from '../limit-memory/memory-limiter.ts'
-import type { Channel } from './channel.ts'
 import { createIpcLimiter, type IpcLimiterOptions } from './ipc-limiter.ts'
 import { ANSWERING, given, readAlone, readGiven } from './messages.ts'
 import { serveIpcLimiter } from './serve-ipc-limiter.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { serveIpcBus } from '#adapters/bus-ipc/serve-ipc-bus.ts'
+import { kindOf } from '#adapters/ipc/channel.ts'
 import { alone } from '#adapters/limit-ipc/messages.ts'
 import { MINUTE } from '#contract/time.ts'
 import { DEPLOYMENTS_TOPIC } from '#core/deployment/deployment-news.ts'
@@ -11,7 +12,6 @@ import { createChannelPair } from '#test/support/process/channel-pair.ts'
 import { startRedis, withoutRedis } from '#test/support/redis.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { readConfig } from '../../config/config.ts'
-import { kindOf } from '../supervisor/channel/channel.ts'
 import { openShared } from './shared.ts'
 
 /** Who is asked for a count: answers the kinds of what was sent to the supervisor. */

@@ -1,5 +1,6 @@
 import { createIpcBus } from '#adapters/bus-ipc/ipc-bus.ts'
 import type { Relay } from '#adapters/bus-postgres/postgres-relay.ts'
+import type { Channel } from '#adapters/ipc/channel.ts'
 import { createServingLimiter } from '#adapters/limit-ipc/serving-limiter.ts'
 import { createMemoryLimiter } from '#adapters/limit-memory/memory-limiter.ts'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
@@ -14,7 +15,6 @@ import type { RateLimiter } from '#core/ports/rate-limiter.ts'
 import { REVALIDATIONS_TOPIC } from '#core/site/revalidation.ts'
 import { SITES_TOPIC } from '#core/site/site.ts'
 import type { Config } from '../../config/config.ts'
-import type { Channel } from '../supervisor/channel/channel.ts'
 
 /** What processes have in common besides the database. */
 interface Shared {

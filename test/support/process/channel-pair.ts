@@ -1,4 +1,4 @@
-import type { Channel } from '#adapters/limit-ipc/channel.ts'
+import type { Channel } from '#adapters/ipc/channel.ts'
 
 type Listener = (message: unknown) => void
 

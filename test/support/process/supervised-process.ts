@@ -1,4 +1,5 @@
-import { channelToSupervisor, kindOf } from '#src/process/supervisor/channel/channel.ts'
+import { kindOf } from '#adapters/ipc/channel.ts'
+import { channelToSupervisor } from '#src/process/supervisor/channel/channel.ts'
 import { DRAIN, READY } from '#src/process/supervisor/child/child.ts'
 import { openDoing } from '#src/process/supervisor/child/doing.ts'
 import { answerHeartbeat } from '#src/process/supervisor/child/heartbeat.ts'

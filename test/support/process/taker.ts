@@ -1,7 +1,7 @@
 // A process that takes from a limiter as fast as it can, when it is told to.
 import { once } from 'node:events'
 import { Redis } from 'ioredis'
-import type { Channel } from '#adapters/limit-ipc/channel.ts'
+import type { Channel } from '#adapters/ipc/channel.ts'
 import { createIpcLimiter } from '#adapters/limit-ipc/ipc-limiter.ts'
 import { createRedisLimiter } from '#adapters/limit-redis/redis-limiter.ts'
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { Channel } from '#adapters/limit-ipc/channel.ts'
+import type { Channel } from '#adapters/ipc/channel.ts'
 import type { Window } from '#contract/limit/limits.ts'
 
 export interface TakerCommand {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
+import type { Channel } from '#adapters/ipc/channel.ts'
 import { answerTo, createAsk, type Topic } from './ask.ts'
-import type { Channel } from './channel.ts'
 
 /** Both ends of a wire that carries JSON, as the one between processes does. */
 function wire(): [Channel, Channel] {

@@ -1,4 +1,4 @@
-import { type Channel, kindOf } from './channel.ts'
+import { type Channel, kindOf } from '#adapters/ipc/channel.ts'
 
 /** A question that one end of a channel can put to the other. */
 export interface Topic<Answer> {

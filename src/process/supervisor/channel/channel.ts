@@ -1,10 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-
-/** The wire between the supervisor and one of its processes. Messages are plain JSON with a `kind`. */
-export interface Channel {
-  send(message: unknown): void
-  onMessage(listener: (message: unknown) => void): void
-}
+import type { Channel } from '#adapters/ipc/channel.ts'
 
 /** The end in a process that the supervisor started. */
 export function channelToSupervisor(): Channel {
@@ -34,6 +29,3 @@ function toEach(listen: (listener: Listener) => void): (listener: Listener) => v
     if (first) listen((message) => listeners.forEach((each) => void each(message)))
   }
 }
-
-export const kindOf = (message: unknown): unknown =>
-  typeof message === 'object' && message !== null ? (message as { kind?: unknown }).kind : undefined

@@ -1,5 +1,5 @@
+import { type Channel, kindOf } from '#adapters/ipc/channel.ts'
 import { onlyOnce } from '#core/only-once.ts'
-import { type Channel, kindOf } from './channel.ts'
 
 const COUNT_ELSEWHERE = 'limit.elsewhere'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Channel } from '../channel/channel.ts'
+import type { Channel } from '#adapters/ipc/channel.ts'
 import { Heartbeat, type Hung, type ProcessSight } from './heartbeat.ts'
 
 const RUNS: ProcessSight = { state: 'R', cpuMs: 0, isTraced: false }

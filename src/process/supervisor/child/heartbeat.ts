@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { url as inspectorUrl } from 'node:inspector'
+import { type Channel, kindOf } from '#adapters/ipc/channel.ts'
 import { MINUTE, SECOND } from '#contract/time.ts'
-import { type Channel, kindOf } from '../channel/channel.ts'
 
 const BEAT = 'heartbeat'
 

@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs'
+import { type Channel, kindOf } from '#adapters/ipc/channel.ts'
 import type { Log } from '#core/ports/log.ts'
-import { type Channel, kindOf } from '../channel/channel.ts'
 import { ADOPT, type Adopt } from './adopt.ts'
 import { type InheritedSockets, ownSockets, type SocketNumbers } from './listen-sockets.ts'
 

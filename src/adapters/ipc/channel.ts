@@ -7,3 +7,7 @@ export interface Channel {
   send(message: unknown): void
   onMessage(listener: (message: unknown) => void): void
 }
+
+/** What a message is about; undefined where it does not say. */
+export const kindOf = (message: unknown): unknown =>
+  typeof message === 'object' && message !== null ? (message as { kind?: unknown }).kind : undefined

@@ -59,6 +59,27 @@ onPostgres((name, open) =>
       assert.equal(await stores.settings.get('a'), '1')
     })
 
+    it('is replaced when the server takes no writes any more, and refused by one that takes none', async (t) => {
+      const { config } = await openStores(t, open)
+      const url = config.url as string
+      const db = new Kysely<Tables>({ dialect: createPostgresDialect({ url, connections: 1 }) })
+      t.after(() => db.destroy())
+      const write = () =>
+        db
+          .insertInto('settings')
+          .values({ key: `${Math.random()}`, value: '1' })
+          .execute()
+      await sql`set session characteristics as transaction read only`.execute(db)
+      await assert.rejects(write(), unavailable)
+      await write()
+      const only = new URL(url)
+      only.searchParams.set('options', '-c default_transaction_read_only=on')
+      const standby = await openDatabase({ url: `${only}`, file: '' })
+      t.after(() => standby.close())
+      await assert.rejects(standby.check(), { ...unavailable, message: /takes no writes/ })
+      await assert.rejects(standby.migrate(), { ...unavailable, message: /takes no writes/ })
+    })
+
     it('stops a statement that takes too long, and can be used again', async (t) => {
       const { config } = await openStores(t, open)
       const url = config.url as string

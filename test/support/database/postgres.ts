@@ -66,7 +66,30 @@ function quickFolder(): string {
 }
 
 /** A PostgreSQL, reached by a socket in its own folder. */
-export async function startPostgres(parent = quickFolder()): Promise<Postgres> {
+export const startPostgres = (parent = quickFolder()): Promise<Postgres> =>
+  start(parent, (data) => [
+    program('initdb'),
+    ...['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C'],
+  ])
+
+/** One that follows another and takes no writes, until it is promoted. */
+export const startStandby = ({ folder }: Postgres): Promise<Postgres> =>
+  start(quickFolder(), (data) => [
+    program('pg_basebackup'),
+    ...[
+      '-D',
+      data,
+      '-h',
+      folder,
+      '-U',
+      'postgres',
+      '--write-recovery-conf',
+      '--checkpoint=fast',
+      '--no-sync',
+    ],
+  ])
+
+async function start(parent: string, fill: (data: string) => readonly string[]): Promise<Postgres> {
   const user = await serverUser()
   const folder = await mkdtemp(join(parent, 'aloft-pg-'))
   if (user) await chown(folder, user.uid, user.gid)
@@ -74,11 +97,8 @@ export async function startPostgres(parent = quickFolder()): Promise<Postgres> {
   await chmod(folder, 0o711)
   const data = join(folder, 'data')
   const options = { cwd: folder, ...user }
-  await run(
-    program('initdb'),
-    ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C'],
-    options,
-  )
+  const [command = '', ...args] = fill(data)
+  await run(command, args, options)
   const settings = [...SETTINGS, `unix_socket_directories=${folder}`].flatMap((setting) => ['-c', setting])
   const server = spawn('sh', ['-c', LEASH, folder, program('postgres'), '-D', data, ...settings], {
     ...options,
@@ -101,7 +121,7 @@ async function ready(log: NodeJS.ReadableStream): Promise<void> {
   const said: string[] = []
   const lines = createInterface(log)
   for await (const line of lines) {
-    if (line.includes('ready to accept connections')) {
+    if (/ready to accept (?:read-only )?connections/.test(line)) {
       log.resume()
       return
     }

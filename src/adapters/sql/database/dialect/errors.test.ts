@@ -16,7 +16,7 @@ const kindOf = (error: unknown) => {
 it('calls a lost, full or overloaded database unavailable, and keeps the reason', () => {
   const gone = [
     ...['ECONNREFUSED', 'EPIPE', 'ENOENT'].map(fromSocket),
-    ...['57P01', '08006', '53300', '57014', '40P01', '55P03'].map(fromServer),
+    ...['57P01', '08006', '53300', '57014', '40P01', '55P03', '25006'].map(fromServer),
     ...[5, 261, 517, 13, 10, 778].map(fromSqlite),
     new Error('Connection terminated unexpectedly'),
     new Error('timeout exceeded when trying to connect'),

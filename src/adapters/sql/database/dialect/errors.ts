@@ -15,9 +15,10 @@ const SQLITE_UNIQUE: readonly number[] = [1555, 2067]
 const SQLITE_REFERENCE = 787
 const SQLSTATE_NO_SPACE = '53100'
 
-const SQLSTATE_LOST = /^(?:08|57P|25P0[34])/
+/** A server that takes no writes any more has handed over to another, which a new connection finds. */
+const SQLSTATE_LOST = /^(?:08|57P|25006|25P0[34])/
 /** Connection lost, out of resources, told to stop or to wait no longer; and a transaction to repeat. */
-const SQLSTATE_GONE = /^(?:08|53|57|25P0[34]|40001|40P01|55P03)/
+const SQLSTATE_GONE = /^(?:08|53|57|25006|25P0[34]|40001|40P01|55P03)/
 const SQLSTATE_LOCKED = '55P03'
 const SQLSTATE_REPEAT = /^(?:40001|40P01)$/
 

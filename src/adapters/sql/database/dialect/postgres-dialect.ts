@@ -6,6 +6,7 @@ import {
   PostgresQueryCompiler,
 } from 'kysely'
 import pg from 'pg'
+import { AloftError } from '#contract/errors.ts'
 import { DAY, SECOND } from '#contract/time.ts'
 import { convertError } from './errors.ts'
 import { PostgresSession } from './postgres-session.ts'
@@ -45,17 +46,31 @@ const types: pg.CustomTypesConfig = {
  * keep to.
  */
 const PLANS = `
-  select current_setting('server_version') as version,
+  select current_setting('server_version') as version, current_setting('transaction_read_only') = 'on' as "isReadOnly",
     case when current_setting('server_version_num')::int >= ${OLDEST * 10_000}
       then set_config('plan_cache_mode', 'force_generic_plan', false) end as mode`
 
-/** Rejects where the server is too old for the setting. */
+interface Begun {
+  readonly version: string
+  readonly mode: string | null
+  readonly isReadOnly: boolean
+}
+
+/**
+ * Rejects where the server is too old for the setting, and where it takes no writes: a standby that an address leads to
+ * before it is the primary has rows that are older than those which others have seen, and tells nobody of a change.
+ */
 async function begin(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query<{ version: string; mode: string | null }>(PLANS)
-  const [{ version = 'unknown', mode = null } = {}] = rows
+  const { rows } = await client.query<Begun>(PLANS)
+  const [{ version = 'unknown', mode = null, isReadOnly = false } = {}] = rows
   if (mode === null)
     throw new Error(
       `The database server is PostgreSQL ${version}, and Aloft needs ${OLDEST} or newer. Upgrade the server, or set ALOFT_DATABASE_URL to another.`,
+    )
+  if (isReadOnly)
+    throw new AloftError(
+      'service_unavailable',
+      'The database server takes no writes: it is a standby, or read-only. Try again later.',
     )
 }
 

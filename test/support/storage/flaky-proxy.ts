@@ -6,9 +6,9 @@ import { buffer } from 'node:stream/consumers'
 
 /**
  * What becomes of a request: it is passed on, its connection is cut, it is to come back after a second, it is refused for good,
- * its connection is cut in the middle of the answer, or a bit of its body is changed on the way.
+ * its connection is cut in the middle of the answer, a bit of its body is changed on the way, or it is never answered.
  */
-export type Fate = 'pass' | 'cut' | 'limit' | 'refuse' | 'break' | 'change'
+export type Fate = 'pass' | 'cut' | 'limit' | 'refuse' | 'break' | 'change' | 'hold'
 
 export interface FlakyProxy {
   readonly url: string
@@ -32,6 +32,7 @@ export async function startFlakyProxy(
     seen.push(on)
     const fate = fateOf(on, new URLSearchParams(query))
     if (fate === 'cut') return void req.socket.destroy()
+    if (fate === 'hold') return void req.resume()
     if (fate === 'limit') {
       req.resume()
       res.writeHead(429, { 'content-type': 'application/json', 'retry-after': '1' })

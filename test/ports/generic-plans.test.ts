@@ -4,11 +4,13 @@ import { type CompiledQuery, Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { createPostgresDialect } from '#adapters/sql/database/dialect/postgres-dialect.ts'
 import { createSiteSource } from '#adapters/sql/deployment/site-source.ts'
+import { createZoneSource } from '#adapters/sql/domain/zone-source.ts'
+import { createContentIndex } from '#adapters/sql/file/content-index.ts'
 import { createStores } from '#adapters/sql/stores.ts'
 import type { Tables } from '#adapters/sql/tables.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { onPostgres, removeDatabase } from '#test/support/database/databases.ts'
-import { callsOn } from './store-calls.ts'
+import { callsOn, contentIndexCalls } from './store-calls.ts'
 
 /** Enough of each table that statistics tell something of it. */
 const ROWS = 2000
@@ -74,11 +76,14 @@ async function recordStatements(url: string, client: pg.Client): Promise<Stateme
     statements.push(...recorded.map((query) => ({ from, sql: query.sql, parameters: query.parameters })))
   }
   try {
-    for (const [store, calls] of Object.entries(
-      callsOn(createStores(db, { clock: clockOf(() => 1), onChanges() {} })),
-    ))
+    for (const [store, calls] of Object.entries({
+      ...callsOn(createStores(db, { clock: clockOf(() => 1), onChanges() {} })),
+      contents: contentIndexCalls(createContentIndex(db)),
+    }))
       for (const [method, call] of Object.entries(calls)) await record(`${store}.${method}`, call)
     await record('sites.find', () => createSiteSource(db, { domain: 'aloft.test' }).find('a.aloft.test'))
+    const zones = createZoneSource(db, { domain: 'aloft.test', nameservers: [], authority: null })
+    await record('zones.find', () => zones.find('www.example.com'))
   } finally {
     await db.destroy()
   }

@@ -8,26 +8,34 @@ import { Kysely } from 'kysely'
 import { createSqliteDialect } from '#adapters/sql/database/dialect/sqlite-dialect.ts'
 import { createSiteSource } from '#adapters/sql/deployment/site-source.ts'
 import { createZoneSource } from '#adapters/sql/domain/zone-source.ts'
+import { createContentIndex } from '#adapters/sql/file/content-index.ts'
 import { migrate } from '#adapters/sql/migrations/migrate.ts'
 import { createStores } from '#adapters/sql/stores.ts'
 import type { Tables } from '#adapters/sql/tables.ts'
 import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { sampleDomain } from '#test/support/samples.ts'
-import { callsOn, page, user } from './store-calls.ts'
+import { callsOn, contentIndexCalls, page, user } from './store-calls.ts'
 
 /**
  * For people who operate the installation, and for a build that tells its place in the queue. There are few to go through:
  * finished jobs are deleted, damage is rare, and builds that wait are found by their kind before they are put in order.
  */
-const MAY_SCAN = ['machines.list', 'machines.removed', 'jobs.counts', 'jobs.queue', 'files.countDamaged']
+const MAY_SCAN = [
+  'machines.list',
+  'machines.removed',
+  'jobs.counts',
+  'jobs.queue',
+  'files.countDamaged',
+  'contents.bytes',
+]
 
 /**
  * Not slow: the few jobs being claimed, a walk along the queue that ends at the first job of a kind, a
  * count that ends at a number, a list that the statement was given, and all of those that an index is made of.
  */
 const SLOW =
-  /^SCAN (?!due$|few$|CONSTANT|\w+ VIRTUAL TABLE|jobs USING INDEX jobs_due$|deployments USING INDEX deployments_(?:kept|unsettled)$|usage USING COVERING INDEX usage_fresh$)|TEMP B-TREE/
+  /^SCAN (?!due$|few$|CONSTANT|\w+ VIRTUAL TABLE|jobs USING INDEX jobs_due$|deployments USING INDEX deployments_(?:kept|unsettled)$|usage USING COVERING INDEX usage_fresh$|content_objects USING INDEX content_objects_(?:wasteful|removable)$)|TEMP B-TREE/
 
 async function openRecorded(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-plans-'))
@@ -45,6 +53,7 @@ async function openRecorded(t: TestContext) {
   })
   return {
     stores: createStores(db, { clock: clockOf(() => 1), onChanges() {} }),
+    contents: createContentIndex(db),
     sites: createSiteSource(db, { domain: 'aloft.test' }),
     zones: createZoneSource(db, { domain: 'aloft.test', nameservers: [], authority: null }),
     async recordedBy(run: () => Promise<unknown>): Promise<string[]> {
@@ -61,8 +70,11 @@ async function openRecorded(t: TestContext) {
 }
 
 it('finds every row by an index and in its order, in every statement of every store', async (t) => {
-  const { stores, recordedBy, planOf } = await openRecorded(t)
-  for (const [store, calls] of Object.entries(callsOn(stores)))
+  const { stores, contents, recordedBy, planOf } = await openRecorded(t)
+  for (const [store, calls] of Object.entries({
+    ...callsOn(stores),
+    contents: contentIndexCalls(contents),
+  }))
     for (const [method, call] of Object.entries(calls)) {
       const statements = await recordedBy(call)
       // A single writer needs no locks.

@@ -1,3 +1,4 @@
+import type { ContentIndex } from '#adapters/blob-s3/content-index.ts'
 import type { Stores } from '#adapters/sql/stores.ts'
 import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
 import type { MachineReport } from '#core/machine/machine.ts'
@@ -740,3 +741,26 @@ const callsOnOthers = ({
     release: () => hosts.release(alias.host),
   },
 })
+
+/** What is said of contents in an object store, which are in no other store. */
+export function contentIndexCalls(index: ContentIndex): {
+  readonly [M in keyof ContentIndex]: () => Promise<unknown>
+} {
+  const object = { key: 'packs/a', size: 124 }
+  const next = { key: 'packs/b', size: 62 }
+  const content = { sha256: 'a'.repeat(64), start: 52, size: 10, putAt: 1 }
+  return {
+    noteUpload: () => index.noteUpload('packs/a', 1),
+    add: () => index.add(object, [content, { ...content, sha256: 'b'.repeat(64) }]),
+    touch: () => index.touch([content.sha256], 2),
+    find: () => index.find([content.sha256]),
+    page: () => index.page('', 10),
+    contentsOf: () => index.contentsOf('packs/a'),
+    wasteful: () => index.wasteful(10),
+    move: () => index.move('packs/a', next, [{ ...content, object: 'packs/b' }], 3),
+    remove: () => index.remove([content.sha256], 4, 4),
+    removable: () => index.removable(5, 5, 10),
+    bytes: () => index.bytes(),
+    forget: () => index.forget('packs/a'),
+  }
+}

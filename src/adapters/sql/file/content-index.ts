@@ -6,8 +6,8 @@ import { numberAt, rowsIn, textAt, textsWithKeys } from '../database/json-rows.t
 import { atomically } from '../database/transaction.ts'
 import type { Db } from '../tables.ts'
 
-/** Packs below this size are put together with others. */
-const SMALL_OBJECT = 1 << 20
+/** Packs that are small, or less than half in use, are put together with others; as the index for them says it. */
+const IS_WASTEFUL = sql<boolean>`state = 'ready' and key like 'packs/%' and case when size < 1048576 then true else live * 2 < size end`
 
 const COLUMNS = ['sha256', 'object', 'start', 'size', 'put_at'] as const
 
@@ -168,11 +168,7 @@ export function createContentIndex(db: Db): ContentIndex {
       const rows = await db
         .selectFrom('content_objects')
         .select(['key', 'size'])
-        .where('state', '=', 'ready')
-        .where('key', 'like', 'packs/%')
-        .where(({ eb, or, ref }) =>
-          or([eb('size', '<', SMALL_OBJECT), eb(sql<number>`live * 2`, '<', ref('size'))]),
-        )
+        .where(IS_WASTEFUL)
         .orderBy('live')
         .limit(limit)
         .execute()
@@ -214,10 +210,12 @@ export function createContentIndex(db: Db): ContentIndex {
       const rows = await db
         .selectFrom('content_objects')
         .select('key')
+        // The condition of the index.
+        .where('state', '!=', sql.lit('ready'))
         .where(({ eb, or, and }) =>
           or([
-            and([eb('state', '=', 'unused'), eb('since', '<', unusedBefore)]),
-            and([eb('state', '=', 'uploading'), eb('since', '<', begunBefore)]),
+            and([eb('state', '=', sql.lit('unused')), eb('since', '<', unusedBefore)]),
+            and([eb('state', '=', sql.lit('uploading')), eb('since', '<', begunBefore)]),
           ]),
         )
         .limit(limit)

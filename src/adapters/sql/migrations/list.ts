@@ -32,6 +32,7 @@ import { removedMachines } from './0041-removed-machines.ts'
 import { sharedThings } from './0042-shared-things.ts'
 import { gitSizes } from './0043-git-sizes.ts'
 import { deploymentHosts } from './0044-deployment-hosts.ts'
+import { wastefulPacks } from './0045-wasteful-packs.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -70,4 +71,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sharedThings,
   gitSizes,
   deploymentHosts,
+  wastefulPacks,
 ]

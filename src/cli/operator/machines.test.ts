@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { readFile, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
-import { inviteMachine, listMachines } from '#contract/api/machine.ts'
+import { inviteMachine, joinInstallation, listMachines } from '#contract/api/machine.ts'
+import { joinId, newJoinToken, sealJoin } from '#contract/join-seal.ts'
 import { MINUTE } from '#contract/time.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
 
@@ -15,6 +18,36 @@ test('an invitation is one line to run on the new machine, and nothing else is p
   assert.equal(code, 0)
   assert.match(stdout, /^aloft join https?:\/\/\S+ kT3bVw\n$/)
   assert.match(stderr, /on one machine\. The invitation expires in 1[45]m/)
+})
+
+test('a machine that joins gets what machines share into a file of its own, and sends no more than a hash', async () => {
+  const token = newJoinToken()
+  const shared = { ALOFT_DATABASE_URL: 'postgres://10.0.0.1/aloft', ALOFT_MASTER_KEY: 'k'.repeat(43) }
+  const asked: unknown[] = []
+  await using machine = await startMachine(
+    answers(joinInstallation, ({ body }) => {
+      asked.push(body)
+      return { sealed: sealJoin(shared, token) }
+    }),
+  )
+  const line = ['join', machine.api.baseUrl, token, '--address', '10.0.0.2:3500', '--role', 'work']
+  const { code, stdout, stderr } = await machine.run(line)
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /Start this machine with: aloft server --role work/)
+  assert.deepEqual(asked, [{ id: joinId(token) }])
+  const file = join(machine.home, 'aloft.config.json')
+  const written = JSON.parse(await readFile(file, 'utf8'))
+  assert.deepEqual(written, { ...shared, ALOFT_CLUSTER_ADDRESS: '10.0.0.2:3500' })
+  assert.equal((await stat(file)).mode & 0o777, 0o600)
+  // The invitation is not used up where there is a configuration already.
+  const again = await machine.run(line)
+  assert.equal(again.code, 1)
+  assert.match(again.stderr, /aloft\.config\.json already exists here/)
+  assert.equal(asked.length, 1)
+  await rm(file)
+  const other = await machine.run(['join', machine.api.baseUrl, newJoinToken()])
+  assert.notEqual(other.code, 0, 'what it got was for another token')
+  await assert.rejects(stat(file), { code: 'ENOENT' })
 })
 
 test('machines are listed with role, status, version, region, load and disk', async () => {

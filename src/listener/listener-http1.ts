@@ -123,11 +123,7 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
     connection.open.push(exchange)
     // Before node:http ends the connection with this answer, although more of the request may be on its way.
     res.once('prefinish', () => {
-      if (!req.complete && !res.shouldKeepAlive)
-        req.socket.destroySoon = () => {
-          req.socket.end()
-          linger(req.socket)
-        }
+      if (!req.complete) lingerInstead(req)
     })
     res.once('close', () => {
       connection.open.splice(connection.open.indexOf(exchange), 1)
@@ -223,6 +219,20 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
         connection.bytesAtSweep = socket.bytesRead
       }
     },
+  }
+}
+
+/**
+ * Where node:http ends the connection, which it alone knows: an answer that says `Connection: close` does not tell by its
+ * `shouldKeepAlive`.
+ */
+function lingerInstead(req: IncomingMessage): void {
+  const { socket } = req
+  socket.destroySoon = () => {
+    Reflect.deleteProperty(socket, 'destroySoon')
+    if (req.complete) return socket.destroySoon()
+    socket.end()
+    linger(socket)
   }
 }
 

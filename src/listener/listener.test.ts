@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type EventEmitter, once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { test } from 'node:test'
 import {
@@ -245,3 +246,32 @@ test('whoever leaves is known to be gone by all who make answers for them', asyn
   while (closed < 8) await new Promise(setImmediate)
   assert.equal(held.length, 8, 'and nothing more is begun for them')
 })
+
+for (const [how, end] of Object.entries({
+  'says that it ends the connection': (res: AnyResponse) =>
+    (res as ServerResponse).writeHead(503, { connection: 'close' }).end('full'),
+  'ends it by itself': (res: AnyResponse) => {
+    const answer = res as ServerResponse
+    answer.shouldKeepAlive = false
+    answer.writeHead(503).end('full')
+  },
+}))
+  test(`an answer that ${how} before the body was read is not lost to whoever is still sending`, async (t) => {
+    const { port } = await start(t, { handle: (_req, res) => void end(res) })
+    const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    t.after(() => client.destroy())
+    client.write('POST / HTTP/1.1\r\nHost: a.localhost\r\nContent-Length: 9000000\r\n\r\n')
+    let heard = ''
+    client.setEncoding('utf8').on('data', (text) => {
+      heard += text
+    })
+    await once(client, 'end')
+    for (let i = 0; i < 16; i++)
+      await new Promise<void>((resolve, reject) =>
+        client.write(Buffer.alloc(65_536), (error) => (error ? reject(error) : resolve())),
+      )
+    client.end()
+    const [hadError] = await once(client, 'close')
+    assert.equal(hadError, false)
+    assert.match(heard, /^HTTP\/1\.1 503 [\s\S]*full/)
+  })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +18,7 @@ test('a data folder that cannot be used is told in one line; others are made', a
 
   await requireDataFolder({ dataDir: inside('made 😀') })
   assert.equal(statSync(inside('made 😀')).mode & 0o777, 0o700)
+  await requireDataFolder({ dataDir: inside('made 😀', 'and', 'more') })
   await requireDataFolder({ dataDir: inside('link') })
   assert.equal(realpathSync(inside('link')), realpathSync(inside('made 😀')))
 
@@ -24,7 +26,7 @@ test('a data folder that cannot be used is told in one line; others are made', a
     [inside('file'), /it is a file$/],
     [inside('file', 'in'), /a part of this path is a file$/],
     [inside('loop'), /a symlink that leads to itself$/],
-    [inside('dangling'), /a symlink to a folder that does not exist/],
+    [inside('dangling'), /is a symlink to a folder that does not exist$/],
     [inside('x'.repeat(300)), /the path is too long$/],
     [inside(...Array.from({ length: 500 }, () => 'xxxxxxxxx')), /the path is too long$/],
   ] as const)
@@ -34,6 +36,29 @@ test('a data folder that cannot be used is told in one line; others are made', a
       assert.match(error.message, reason)
       return true
     })
+})
+
+test('a data folder is not looked for again and again where the system makes none', {
+  skip: process.platform !== 'linux' && 'there is no /proc',
+}, async () => {
+  for (const dataDir of ['/proc/aloft', '/proc/aloft/data'])
+    await assert.rejects(
+      requireDataFolder({ dataDir }),
+      /^StartError: ALOFT_DATA_DIR: .*: it cannot be created there/,
+    )
+})
+
+test('a data folder of a file system that is read-only is told as that', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'aloft-data-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'tmpfs', folder]).status !== 0)
+    return t.skip('only an administrator can mount a file system')
+  try {
+    for (const dataDir of [folder, join(folder, 'data'), join(folder, 'data', 'more')])
+      await assert.rejects(requireDataFolder({ dataDir }), /: its file system is read-only$/)
+  } finally {
+    spawnSync('umount', [folder])
+  }
 })
 
 test('a folder for temporary files is required before anything is started', async (t) => {

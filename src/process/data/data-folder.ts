@@ -2,7 +2,10 @@ import { constants } from 'node:fs'
 import { access, mkdir, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
+
+import { dirname } from 'node:path'
 import { isAnswered, listenAt } from '#adapters/fs/socket-file.ts'
+
 import type { Config } from '../../config/config.ts'
 import { supervisorSocket } from '../compose/runner-socket.ts'
 import { StartError } from '../supervisor/start-error.ts'
@@ -25,9 +28,8 @@ export const requireDataFolder = ({ dataDir }: Pick<Config, 'dataDir'>): Promise
   requireFolder(
     'ALOFT_DATA_DIR',
     dataDir,
-    // It makes all that is missing, unless a symlink leads there.
-    { ...REASONS, ENOENT: 'it is a symlink to a folder that does not exist, or cannot be created there' },
-    () => mkdir(dataDir, { recursive: true, mode: 0o700 }),
+    { ...REASONS, ENOENT: 'it cannot be created there, or is a symlink to a folder that does not exist' },
+    () => makeFolder(dataDir),
   )
 
 /** Throws where there is no folder for what processes leave in one for a moment. */
@@ -35,6 +37,23 @@ export const requireTemporaryFolder = (folder: string = tmpdir()): Promise<void>
   requireFolder('TMPDIR', folder, { ...REASONS, ENOENT: 'it does not exist' }, async () => {
     if (!(await stat(folder)).isDirectory()) throw Object.assign(new Error(), { code: 'EEXIST' })
   })
+
+/**
+ * Makes what is missing of a path. What Node.js has for that says of a file system that is read-only that a folder is missing, and
+ * tries again and again where the system makes no folders, as in /proc.
+ */
+async function makeFolder(path: string): Promise<void> {
+  const make = () => mkdir(path, { mode: 0o700 })
+  try {
+    await make()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' && dirname(path) !== path) {
+      await makeFolder(dirname(path))
+      await make()
+    } else if (code !== 'EEXIST' || !(await stat(path)).isDirectory()) throw error
+  }
+}
 
 async function requireFolder(
   variable: string,

@@ -11,7 +11,7 @@ const { describe } = await import('node:test')
 /** For what tests leave behind to end by itself. */
 const LAST_WORDS_MS = 10_000
 
-async function runFiles(
+export async function runFiles(
   costs: string,
   files: readonly string[],
   timeoutOf: (file: string) => number,

@@ -44,6 +44,8 @@ export const answers = <
 export interface TestApi {
   readonly baseUrl: string
   readonly requests: readonly SeenRequest[]
+  /** Cuts all connections, as a server does that is killed. */
+  cut(): void
   stop(): Promise<void>
 }
 
@@ -89,6 +91,7 @@ export async function startTestApi(table: readonly TestAnswer[]): Promise<TestAp
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    cut: () => server.closeAllConnections(),
     async stop() {
       server.closeAllConnections()
       server.close()

@@ -56,6 +56,25 @@ test('labelled lines for a person, and the address alone for programs', async ()
   assert.ok(stderr.includes(`Inspect     ${machine.api.baseUrl}/deployments/dpl_1\n`))
 })
 
+test('a deployment that is ready is told as such, although the server cannot be asked for its names any more', async () => {
+  await using machine = await startMachine(
+    answers(createDeployment, () => made),
+    answers(getDeployment, () => made),
+    answers(listDeploymentAliases, () => {
+      machine.api.cut()
+      return { aliases: [] }
+    }),
+  )
+  mkdirSync(join(machine.home, 'shop'))
+  writeFileSync(join(machine.home, 'shop', 'index.html'), 'hello')
+  const { code, stdout, stderr } = await machine.run(['deploy', 'shop', '--prod', '--no-link'], {
+    ALOFT_TOKEN: TOKEN,
+  })
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /^http:\/\/shop-a1b2c3d4e\.localhost:\d+\n$/)
+  assert.match(stderr, /^Ready in [\d.]+ m?s$/m)
+})
+
 test('after a rollback it is told that production stays where it is, and how to make it live', async () => {
   const request = {
     type: 'rollback' as const,

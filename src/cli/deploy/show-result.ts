@@ -1,5 +1,6 @@
 import { ApiError } from '#client/api-error.ts'
 import type { Client } from '#client/client.ts'
+import { ConnectionError } from '#client/connection-error.ts'
 import type { Deployment } from '#client/deploy/deploy-event.ts'
 import { siteAddress } from '#client/site-address.ts'
 import { showDuration } from '#contract/amounts.ts'
@@ -138,8 +139,9 @@ async function standing(
       },
     }
   } catch (error) {
-    // A token that may deploy need not be allowed to look at the project; the deployment is there all the same.
-    if (!(error instanceof ApiError)) throw error
+    // A token that may deploy need not be allowed to look at the project, and a server may restart meanwhile; the
+    // deployment is there all the same.
+    if (!(error instanceof ApiError || error instanceof ConnectionError)) throw error
     return { aliases: deployment.alias.map((host) => siteAddress(cli.baseUrl, host)), held: undefined }
   }
 }

@@ -64,6 +64,7 @@ test('a deployment that is ready is told as such, although the server cannot be 
       machine.api.cut()
       return { aliases: [] }
     }),
+    answers(getProject, () => sampleProject),
   )
   mkdirSync(join(machine.home, 'shop'))
   writeFileSync(join(machine.home, 'shop', 'index.html'), 'hello')

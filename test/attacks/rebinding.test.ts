@@ -240,6 +240,7 @@ const CONNECTS: Readonly<Record<string, string>> = {
   'live-instance.ts': 'a socket of the platform',
   'places.ts': 'a socket of the platform',
   'runner-client.ts': 'a socket of the platform',
+  'socket-file.ts': 'a socket of the platform',
   'platform-services.ts': 'answers names for containers; connections go through what looks at addresses',
   'container-launch.ts': 'a socket of the platform',
   'own-containers.ts': 'a container of this installation',

@@ -25,14 +25,13 @@ export const port =
     const n = Number(value)
     return /^\d+$/.test(value) && n >= lowest && n <= 65535 ? n : accepted(`a port from ${lowest} to 65535`)
   }
-export const count: Read<number> = (value) =>
-  /^[1-9]\d{0,8}$/.test(value) ? Number(value) : accepted('a whole number from 1 to 999999999')
 export const countTo =
   (most: number): Read<number> =>
   (value) =>
     /^[1-9]\d{0,8}$/.test(value) && Number(value) <= most
       ? Number(value)
       : accepted(`a whole number from 1 to ${most}`)
+export const count = countTo(999_999_999)
 export const seconds: Read<number> = (value) =>
   /^\d{1,6}$/.test(value) ? Number(value) : accepted('a whole number of seconds up to 999999')
 export const percent: Read<number> = (value) =>

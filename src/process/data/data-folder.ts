@@ -2,10 +2,8 @@ import { constants } from 'node:fs'
 import { access, mkdir, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-
 import { dirname } from 'node:path'
 import { isAnswered, listenAt } from '#adapters/fs/socket-file.ts'
-
 import type { Config } from '../../config/config.ts'
 import { supervisorSocket } from '../compose/runner-socket.ts'
 import { StartError } from '../supervisor/start-error.ts'
@@ -43,15 +41,21 @@ export const requireTemporaryFolder = (folder: string = tmpdir()): Promise<void>
  * tries again and again where the system makes no folders, as in /proc.
  */
 async function makeFolder(path: string): Promise<void> {
-  const make = () => mkdir(path, { mode: 0o700 })
   try {
-    await make()
+    await makeOne(path)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' && dirname(path) !== path) {
-      await makeFolder(dirname(path))
-      await make()
-    } else if (code !== 'EEXIST' || !(await stat(path)).isDirectory()) throw error
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error
+    await makeFolder(dirname(path))
+    await makeOne(path)
+  }
+}
+
+/** Another start may have made it a moment ago. */
+async function makeOne(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !(await stat(path)).isDirectory()) throw error
   }
 }
 

@@ -58,6 +58,7 @@ test('contents go to an object store and back by one command, while sites are vi
     file: `${n}.txt`,
     data: `page ${n} `.repeat(n % 20 === 0 ? 10_000 : 1 + (n % 300)),
   }))
+  const pagesBytes = pages.reduce((sum, { data }) => sum + data.length, 0)
   const busy: { host: string; uploaded: number } = { host: '', uploaded: 0 }
   /** Visits every page again and again, uploads, and deploys what is stored already and what is new, until it is stopped. */
   const load = (server: TestServer, token: string) => {
@@ -125,8 +126,9 @@ test('contents go to an object store and back by one command, while sites are vi
         const { body } = await server.call('POST /v8/platform/deployments', { token, body: site })
         busy.host = new URL(`http://${body.url}`).hostname
       }
-      const { toMove } = (await server.call('GET /v1/operator/status', { token })).body.blobs
+      const { toMove, bytes } = (await server.call('GET /v1/operator/status', { token })).body.blobs
       assert.equal(toMove > 0, isMove, name)
+      assert.ok(bytes > pagesBytes, `${name}: ${bytes}, what is still to be moved counts as well`)
       const stop = isMove ? load(server, token) : undefined
       await server.startJobs()
       const said = await moveContent(server, token, folder)
@@ -141,6 +143,7 @@ test('contents go to an object store and back by one command, while sites are vi
       await allAnswer(server)
       const { body: status } = await server.call('GET /v1/operator/status', { token })
       assert.equal(status.blobs.toMove, 0, name)
+      assert.ok(status.blobs.bytes > pagesBytes, `${name}: ${status.blobs.bytes} after it`)
     } finally {
       await server.close()
     }

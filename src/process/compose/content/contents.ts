@@ -29,7 +29,7 @@ export interface Contents {
   readonly blobs: BlobStore
   /** Where contents still are somewhere else than they are kept now. */
   readonly moving: Pick<MovingBlobStore, 'move' | 'left'> | undefined
-  /** What all contents take where they are kept. */
+  /** What all contents take, wherever they are: those that are still to be moved count as well. */
   bytes(): Promise<number>
   /** Marks the object store as that of this installation; rejects where it is somebody else's, or was forgotten. */
   claim(): Promise<void>
@@ -52,10 +52,12 @@ export async function openContents(config: Config, parts: ContentParts): Promise
       ? await openDisk(folder, parts)
       : undefined
   const moving = from && createMovingBlobStore(kept, from)
+  const usesDisk = blobUrl === undefined || from !== undefined
+  const usesStore = (blobUrl ?? blobFrom) !== undefined
   return {
     blobs: moving ?? kept,
     moving,
-    bytes: () => (blobUrl === undefined ? bytesIn(folder) : parts.index.bytes()),
+    bytes: async () => (usesDisk ? await bytesIn(folder) : 0) + (usesStore ? await parts.index.bytes() : 0),
     async claim() {
       if ((blobUrl ?? blobFrom) === undefined) await refuseForgottenStore(parts.index)
       for (const url of [blobUrl, blobFrom]) if (url !== undefined) await tryToClaim(config, url, parts)

@@ -1,10 +1,12 @@
 import { isMarkedAsUntransferable, Worker } from 'node:worker_threads'
+import { MINUTE } from '#contract/time.ts'
 import { isWhole } from '#core/chunks.ts'
 import { onlyOnce } from '#core/only-once.ts'
 import type { BlobDigest } from '#core/ports/blob-store.ts'
 import type { Intake } from './intake.ts'
 
-const IDLE_MS = 5_000
+/** To start the thread takes some 100 ms of CPU time. At rest it has some 3 MB. */
+const IDLE_MS = 5 * MINUTE
 /** Sent to the thread at once. */
 const BATCH_BYTES = 256 << 10
 /** On their way to it, of one content. */

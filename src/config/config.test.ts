@@ -98,6 +98,8 @@ const refused: [string, string, RegExp][] = [
   ['ALOFT_DOMAIN', 'no_such', /host name/],
   ['ALOFT_API_HOSTS', 'a b', /separated by commas/],
   ['ALOFT_DATABASE_URL', 'mysql://x', /postgres:\/\//],
+  ['ALOFT_DATABASE_URL', 'postgres://one:5432,two:port/x', /commas between several hosts/],
+  ['ALOFT_DATABASE_URL', 'postgres://one,two/x?target_session_attrs=standby', /only read-write or primary/],
   ['ALOFT_BLOB_URL', 'file:///x', /s3:\/\//],
   ['ALOFT_REDIS_URL', 'http://x', /redis:\/\//],
   ['ALOFT_SMTP_URL', 'mail.example', /smtp:\/\//],

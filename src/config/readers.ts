@@ -2,6 +2,7 @@ import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { isAbsolute, resolve } from 'node:path'
 import { ORIGINS, type Origin } from '#contract/origins.ts'
+import { postgresServers } from '#contract/postgres-servers.ts'
 import { Redacted } from '#contract/redacted.ts'
 
 /** Reads one setting from its text; throws what is accepted instead. */
@@ -47,17 +48,25 @@ export const oneOf =
   <const T extends string>(values: readonly T[]): Read<T> =>
   (value) =>
     (values as readonly string[]).includes(value) ? (value as T) : accepted(`one of ${values.join(', ')}`)
+const SPACED = /^\s|\s$|\p{Cc}/u
 const startsWith = (value: string, protocol: string) => value.toLowerCase().startsWith(`${protocol}//`)
 export const url =
   (...protocols: readonly string[]): Read<string> =>
   (value) =>
-    URL.canParse(value) && protocols.some((p) => startsWith(value, p)) && !/^\s|\s$|\p{Cc}/u.test(value)
+    URL.canParse(value) && protocols.some((p) => startsWith(value, p)) && !SPACED.test(value)
       ? value
       : accepted(`a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`)
 export const secretUrl =
   (...protocols: readonly string[]): Read<Redacted> =>
   (value) =>
     new Redacted(url(...protocols)(value))
+/** Several hosts may be named, of which one takes writes. */
+export const postgresUrl: Read<Redacted> = (value) =>
+  postgresServers(value) === undefined || SPACED.test(value)
+    ? accepted(
+        'a URL such as postgres://user@host:5432/name, with commas between several hosts; with target_session_attrs, only read-write or primary',
+      )
+    : new Redacted(value)
 
 /** Where paths are appended to, and which is shown. */
 export const baseUrl: Read<string> = (value) => {

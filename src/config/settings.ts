@@ -25,6 +25,7 @@ import {
   path,
   percent,
   port,
+  postgresUrl,
   prices,
   programPath,
   type Read,
@@ -157,8 +158,9 @@ export const SETTINGS = {
   databaseUrl: setting<Redacted | undefined>({
     variable: 'ALOFT_DATABASE_URL',
     default: 'SQLite in the data folder',
-    meaning: '`postgres://…`, for an installation with several machines. PostgreSQL 12 or newer.',
-    read: secretUrl('postgres:', 'postgresql:'),
+    meaning:
+      '`postgres://user@host:5432/name`, for an installation with several machines. PostgreSQL 12 or newer. If a standby can take over, name several hosts, `postgres://user@one:5432,two:5432/name`: Aloft uses the one that takes writes.',
+    read: postgresUrl,
     fallback: none,
   }),
   blobUrl: setting<string | undefined>({

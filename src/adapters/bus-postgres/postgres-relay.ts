@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import { postgresServers } from '#contract/postgres-servers.ts'
 import { SECOND } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
@@ -9,6 +10,7 @@ import { createListeners } from '../bus/listeners.ts'
 import { createRareWarning } from '../redis/rare-warning.ts'
 
 interface PostgresRelayOptions {
+  /** May name several servers: a standby passes nothing on, so the one that takes writes is found. */
   readonly url: string
   readonly log: Log
   readonly clock?: Clock
@@ -57,6 +59,8 @@ export function createPostgresRelay({ url, log, clock = systemClock }: PostgresR
     clock,
   )
   const self = randomUUID()
+  const servers = postgresServers(url) ?? [url]
+  let at = 0
   let begun: pg.Client | undefined
   /** Sends what waits over the connection that listens; undefined while there is none. */
   let speak: (() => Promise<void>) | undefined
@@ -67,7 +71,7 @@ export function createPostgresRelay({ url, log, clock = systemClock }: PostgresR
 
   async function connect(): Promise<void> {
     const next = new pg.Client({
-      connectionString: url,
+      connectionString: servers[at],
       application_name: 'aloft bus',
       connectionTimeoutMillis: CONNECT_TIMEOUT,
       query_timeout: SILENCE,
@@ -86,6 +90,7 @@ export function createPostgresRelay({ url, log, clock = systemClock }: PostgresR
       next.end().catch(() => {})
       if (isClosed) return
       warn(error)
+      at = (at + 1) % servers.length
       retry = setTimeout(() => void connect(), waits).unref()
       waits = Math.min(waits * 2, LONGEST_PAUSE)
     }

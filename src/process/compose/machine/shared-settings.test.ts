@@ -35,6 +35,14 @@ test('what machines share goes along with the master key, and starts a configura
 
 test('a machine alone, and stores that others cannot reach, are told apart', () => {
   assert.match(String(sharedSettings(readConfig({ ALOFT_DATA_DIR: folder }))), /ALOFT_DATABASE_URL/)
-  const own = { ...STORES, ALOFT_DATABASE_URL: 'postgres://localhost/aloft' }
-  assert.match(String(sharedSettings(readConfig(own))), /points to this machine itself/)
+  for (const url of [
+    'postgres://localhost/aloft',
+    'postgres://10.0.0.1,localhost:5433/aloft',
+    'postgres://x/aloft?host=/run/postgresql',
+  ])
+    assert.match(
+      String(sharedSettings(readConfig({ ...STORES, ALOFT_DATABASE_URL: url }))),
+      /points to this machine itself/,
+      url,
+    )
 })

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JoinSettings } from '#contract/join-seal.ts'
+import { postgresServers } from '#contract/postgres-servers.ts'
 import { Redacted } from '#contract/redacted.ts'
 import type { Config } from '../../../config/config.ts'
 import type { NearNetwork } from '../../../config/readers.ts'
 import { SETTINGS, type SettingName } from '../../../config/settings.ts'
+import { isElsewhere } from '../status/exposed-stores.ts'
 
 /** What has to be the same on every machine of an installation. */
 const SHARED = [
@@ -31,8 +33,11 @@ export function sharedSettings(config: Config): JoinSettings | string {
   const missing = NEEDED.filter((name) => config[name] === undefined).map((name) => SETTINGS[name].variable)
   if (missing.length > 0)
     return `The machines of an installation must share their stores. Set ${missing.join(', ')} here first, as described in docs/scale.md.`
-  for (const name of ['databaseUrl', 'redisUrl'] as const)
-    if (isOwn(config[name]?.reveal() ?? ''))
+  for (const [name, urls] of [
+    ['databaseUrl', postgresServers(config.databaseUrl?.reveal() ?? '') ?? []],
+    ['redisUrl', [config.redisUrl?.reveal() ?? '']],
+  ] as const)
+    if (!urls.every((url) => isElsewhere(new URL(url))))
       return `${SETTINGS[name].variable} points to this machine itself. Use the address at which other machines reach it.`
   const given = SHARED.flatMap((name) => {
     const value: unknown = config[name]
@@ -52,6 +57,3 @@ export function sharedSettings(config: Config): JoinSettings | string {
 
 const listed = (item: string | NearNetwork): string =>
   typeof item === 'string' ? item : `${item.address}/${item.prefix}=${item.origin}`
-
-const isOwn = (url: string): boolean =>
-  url.startsWith('unix:') || /^(?:localhost|127\.[\d.]+|\[::1\]|)$/.test(new URL(url).hostname)

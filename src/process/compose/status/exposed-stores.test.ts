@@ -12,6 +12,8 @@ test('nothing is said of what nobody else can listen to', () => {
     ['postgres://localhost/aloft', 'redis://127.0.0.1:6379'],
     ['postgres://aloft@[::1]:5433/aloft', 'unix:///run/redis.sock'],
     ['postgres:///aloft?host=/var/run/postgresql', 'redis://localhost'],
+    ['postgres://a@x/aloft?host=/one,/two', undefined],
+    ['postgres://a:b@one.internal,10.0.0.5/x?sslmode=verify-full', undefined],
     ['postgres://a:b@db.internal/x?sslmode=verify-full', 'rediss://:secret@cache.internal:6380'],
     ['postgres://a:b@10.0.0.5/x?sslmode=require', 'rediss://user:secret@10.0.0.6'],
   ])
@@ -28,6 +30,9 @@ test('what a neighbour could read or pretend to be is said', () => {
     assert.deepEqual(faults(`postgres://a:b@db.internal/x?sslmode=${mode}`), [
       'The certificate of PostgreSQL is not verified',
     ])
+  assert.deepEqual(faults('postgres://a:b@localhost,10.0.0.5:5433/x'), [
+    'The connection to PostgreSQL does not use TLS',
+  ])
   assert.deepEqual(faults(undefined, 'redis://cache.internal'), [
     'The connection to Redis does not use TLS',
     'Redis has no password',

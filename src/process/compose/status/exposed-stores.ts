@@ -1,11 +1,17 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import { postgresServers } from '#contract/postgres-servers.ts'
 import type { Config } from '../../../config/config.ts'
 
 const isThisMachine = (host: string): boolean => {
   const name = host.replace(/^\[|\]$/g, '').toLowerCase()
+  if (name.startsWith('/') || name.startsWith('%2f')) return true
   if (isIPv4(name)) return name.startsWith('127.')
   return isIPv6(name) ? name === '::1' : name === '' || name === 'localhost' || name.endsWith('.localhost')
 }
+
+/** Whether a server is on another machine. A socket is named by its folder, as the host or as a parameter, which counts more. */
+export const isElsewhere = ({ protocol, hostname, searchParams }: URL): boolean =>
+  protocol !== 'unix:' && !isThisMachine(searchParams.get('host') ?? hostname)
 
 /** Whether what is spoken with PostgreSQL is encrypted, and the server has to prove who it is, as its driver reads it. */
 function postgresTls(parameters: URLSearchParams): 'none' | 'unproven' | 'proven' {
@@ -27,10 +33,10 @@ export function exposedStores({
   redisUrl,
 }: Pick<Config, 'databaseUrl' | 'redisUrl'>): readonly string[] {
   const faults: string[] = []
-  const database = databaseUrl && new URL(databaseUrl.reveal())
-  // A socket is named by its folder, as the host or as a parameter.
-  const socket = database?.searchParams.get('host')?.startsWith('/') || database?.host.startsWith('%2F')
-  if (database && !socket && !isThisMachine(database.hostname)) {
+  const servers = databaseUrl && postgresServers(databaseUrl.reveal())
+  // They differ in nothing but where they are.
+  const database = servers?.map((url) => new URL(url)).find(isElsewhere)
+  if (database) {
     const tls = postgresTls(database.searchParams)
     if (tls === 'none')
       faults.push(
@@ -44,7 +50,7 @@ export function exposedStores({
       faults.push('PostgreSQL has no password: set one in ALOFT_DATABASE_URL')
   }
   const redis = redisUrl && new URL(redisUrl.reveal())
-  if (redis && redis.protocol !== 'unix:' && !isThisMachine(redis.hostname)) {
+  if (redis && isElsewhere(redis)) {
     if (redis.protocol !== 'rediss:')
       faults.push('The connection to Redis does not use TLS: use `rediss://` in ALOFT_REDIS_URL')
     if (redis.password === '') faults.push('Redis has no password: set one in ALOFT_REDIS_URL')

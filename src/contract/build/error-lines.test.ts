@@ -79,6 +79,28 @@ test('in a repository of several packages, the error of the package is found bef
   assert.deepEqual(numbers(...pnpm).slice(0, 2), [1, 2])
 })
 
+test('what a framework says is found before that its command failed', () => {
+  const next = [
+    '> Build error occurred',
+    'Error: Turbopack build failed with 1 error:',
+    '[next]/internal/font/google/geist.module.css',
+    'Error: next/font: error:',
+    'Failed to fetch Geist from Google Fonts.',
+    'If you are offline or behind a proxy, self-host the font with next/font/local.',
+    '',
+    'Import trace:',
+    '  Server Component:',
+    '    [next]/internal/font/google/geist.module.css',
+    '    ./app/layout.tsx',
+    '',
+    '',
+    '    at ignore-listed frames',
+    'Error: Command "npm run build" exited with 1',
+    'Error: Command "vercel build (nextjs)" exited with 1',
+  ]
+  assert.deepEqual(numbers(...next), [2, 3, 4, 5, 6])
+})
+
 test('what a runner says stands for an error that nobody else mentions', () => {
   assert.deepEqual(numbers('one', ' ELIFECYCLE  Command failed with exit code 1.'), [2])
 })

@@ -22,7 +22,7 @@ const ERROR =
 const PACKAGE = /^[@\w./-]+[: ][\w:.-]+: /
 /** That a command failed, as what ran it says, long after what the command said itself. */
 const AFTERWARDS =
-  /^\W*(?:npm (?:error|ERR!) (?:Lifecycle|code (?:\d|ELIFECYCLE)|errno|path|workspace|location|command)\b|ERROR +(?:run failed|command)\b|ELIFECYCLE|\w*ERR_PNPM_RECURSIVE|error Command failed)|^\S+#\S+: +ERROR\b/
+  /^\W*(?:npm (?:error|ERR!) (?:Lifecycle|code (?:\d|ELIFECYCLE)|errno|path|workspace|location|command)\b|ERROR +(?:run failed|command)\b|ELIFECYCLE|\w*ERR_PNPM_RECURSIVE|error Command failed|Error: Command ".*" exited with \d)|^\S+#\S+: +ERROR\b/
 /** So far from the end, what the command said itself is looked for. */
 const REACH = 80
 /** Words of success that hold the word. */

@@ -122,7 +122,7 @@ export const KINDS: readonly Kind[] = [
   {
     name: 'Patterns that take for ever',
     files: [
-      'src/core/glob/glob.test.ts',
+      'src/contract/glob/glob.test.ts',
       'src/core/routing/match/match-output.test.ts',
       'src/core/routing/match/match-routes.test.ts',
     ],

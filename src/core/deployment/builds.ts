@@ -1,6 +1,6 @@
 import { AloftError, invalidRequest } from '#contract/errors.ts'
+import { compilePathOrGlob, type GlobBudget, GlobError, globBudget } from '#contract/glob/glob.ts'
 import { newId } from '#contract/ids.ts'
-import { compilePathOrGlob, type GlobBudget, GlobError, globBudget } from '../glob/glob.ts'
 import { inSlices } from '../slices.ts'
 import type { Build, BuildSpec } from './deployment.ts'
 

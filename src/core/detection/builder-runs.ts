@@ -1,7 +1,7 @@
+import { type GlobBudget, GlobError } from '#contract/glob/glob.ts'
 import { BuildFailure } from '../build/build-failure.ts'
 import { builderOf, matchedPaths } from '../deployment/builds.ts'
 import type { BuildSpec } from '../deployment/deployment.ts'
-import { type GlobBudget, GlobError } from '../glob/glob.ts'
 import type { FunctionSetting } from './config/function-settings.ts'
 import { invalidConfig, isRecord } from './config/json.ts'
 import { buildScriptOf, readPackageJson } from './config/package-json.ts'

@@ -1,4 +1,4 @@
-import { compileGlob, GlobError } from '../glob/glob.ts'
+import { compileGlob, GlobError } from '#contract/glob/glob.ts'
 
 /** Whether the patterns of a workspace name a folder. Those with a `!` take away what others name. */
 export function isNamed(patterns: readonly string[], folder: string): boolean {

@@ -1,5 +1,5 @@
+import { compilePathOrGlob, type Glob, GlobError, globBudget } from '#contract/glob/glob.ts'
 import { builderOf } from '../../deployment/builds.ts'
-import { compilePathOrGlob, type Glob, GlobError, globBudget } from '../../glob/glob.ts'
 import { invalidConfig, isRecord } from './json.ts'
 
 /** What a configuration file says of the functions that a pattern matches. */

@@ -1,4 +1,4 @@
-import { compileGlob, GlobError } from '../../glob/glob.ts'
+import { compileGlob, GlobError } from '#contract/glob/glob.ts'
 import type { Project } from '../../project/project.ts'
 import { branchOfRef, isTag, type Push, type PushReason, refOfBranch, shortOid } from './push.ts'
 

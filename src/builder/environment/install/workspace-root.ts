@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { isNamed } from '#core/detection/workspace-patterns.ts'
+import { isNamed, PNPM_WORKSPACE, workspacePatterns } from '#contract/build/workspace.ts'
 import type { PackageJson } from './package-manager.ts'
 
 interface Repository {
@@ -8,8 +8,6 @@ interface Repository {
   readonly paths: ReadonlySet<string>
   readonly read: (path: string) => Promise<string>
 }
-
-const PNPM_FILE = 'pnpm-workspace.yaml'
 
 /**
  * The folder from which a package is installed together with those beside it: the nearest above it whose list of
@@ -25,21 +23,7 @@ const above = (folder: string): string | undefined =>
   folder === '' ? undefined : posix.dirname(folder).replace(/^\.$/, '')
 
 async function patternsOf(at: string, { packages, paths, read }: Repository): Promise<readonly string[]> {
-  const file = posix.join(at, PNPM_FILE)
-  if (paths.has(file)) return yamlPackages(await read(file))
-  const { workspaces } = packages.get(at) ?? {}
-  const list = Array.isArray(workspaces) ? workspaces : (workspaces as PackageJson | undefined)?.packages
-  return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : []
-}
-
-/** The list under `packages:`, which pnpm's file has at its top level. */
-function yamlPackages(text: string): readonly string[] {
-  const found: string[] = []
-  let inside = false
-  for (const line of text.split('\n')) {
-    if (/^\S/.test(line)) inside = /^packages\s*:/.test(line)
-    const item = inside ? /^\s*-\s*["']?([^"'#]+?)["']?\s*(?:#.*)?$/.exec(line)?.[1] : undefined
-    if (item !== undefined) found.push(item)
-  }
-  return found
+  const file = posix.join(at, PNPM_WORKSPACE)
+  const pnpm = paths.has(file) ? await read(file) : undefined
+  return workspacePatterns({ pnpm, manifest: packages.get(at) })
 }

@@ -16,7 +16,9 @@ const PACKAGES = {
 const NPM = repository({ ...PACKAGES, 'package.json': '{"workspaces":["apps/*","packages/*"]}' })
 const PNPM = repository({
   ...PACKAGES,
-  'pnpm-workspace.yaml': 'packages:\n  - "apps/*"\n  - packages/* # all\n',
+  'tools/lint/package.json': '{}',
+  'pnpm-workspace.yaml':
+    'packages:\n  - "apps/*"\n  - packages/* # all\nonlyBuiltDependencies:\n  - tools/*\n',
 })
 const NONE = repository(PACKAGES)
 
@@ -47,4 +49,6 @@ test('without a workspace everything may be read, unless the project says that n
   assert.equal(await untouched('package-lock.json', NPM, alone), true)
   assert.equal(await untouched('apps/web/index.html', NONE, alone), false)
   assert.equal(await untouched('docs/readme.md', NONE, { rootDirectory: null }), false)
+  // Another list in the file of pnpm names no packages.
+  assert.equal(await untouched('docs/readme.md', PNPM, { rootDirectory: 'tools/lint' }), false)
 })

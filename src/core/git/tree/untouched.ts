@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { isNamed } from '../../detection/workspace-patterns.ts'
+import { isNamed, PNPM_WORKSPACE, workspacePatterns } from '#contract/build/workspace.ts'
 import type { BuildSettings } from '../../project/project.ts'
 
 interface Repository {
@@ -35,7 +35,10 @@ export async function isUntouched(
 
 /** The folders of the packages that one in a workspace uses; undefined where there is no workspace that it is in. */
 async function foldersUsedBy(root: string, repository: Repository): Promise<readonly string[] | undefined> {
-  const patterns = await workspacePatterns(repository)
+  const patterns = workspacePatterns({
+    pnpm: await repository.text(PNPM_WORKSPACE),
+    manifest: parse(await repository.text('package.json')),
+  })
   const folders = repository.paths
     .filter((path) => path.endsWith('/package.json'))
     .map((path) => posix.dirname(path))
@@ -56,17 +59,6 @@ async function foldersUsedBy(root: string, repository: Repository): Promise<read
         if (other !== undefined) used.add(other)
       }
   return [...used]
-}
-
-async function workspacePatterns({ text }: Repository): Promise<readonly string[]> {
-  const pnpm = await text('pnpm-workspace.yaml')
-  if (pnpm !== undefined)
-    return [...pnpm.matchAll(/^\s*-\s*["']?([^"'#\n]+?)["']?\s*(?:#.*)?$/gm)].map(
-      ([, item]) => item as string,
-    )
-  const { workspaces } = parse(await text('package.json'))
-  const list = Array.isArray(workspaces) ? workspaces : (workspaces as Manifest | undefined)?.packages
-  return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : []
 }
 
 function parse(text: string | undefined): Manifest {

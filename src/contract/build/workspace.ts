@@ -1,0 +1,53 @@
+import { compileGlob, GlobError } from '../glob/glob.ts'
+
+/** Where pnpm has the list of packages that others have in package.json. */
+export const PNPM_WORKSPACE = 'pnpm-workspace.yaml'
+
+type Manifest = Readonly<Record<string, unknown>>
+
+interface WorkspaceFiles {
+  /** The text of pnpm's file in a folder, which counts before package.json. */
+  readonly pnpm: string | undefined
+  /** What the package.json beside it holds. */
+  readonly manifest: Manifest | undefined
+}
+
+/** By what a folder names the packages that are installed together with it; nothing where it is no workspace. */
+export function workspacePatterns({ pnpm, manifest }: WorkspaceFiles): readonly string[] {
+  if (pnpm !== undefined) return packagesIn(pnpm)
+  const { workspaces } = manifest ?? {}
+  const list = Array.isArray(workspaces) ? workspaces : (workspaces as Manifest | null | undefined)?.packages
+  return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : []
+}
+
+/** Whether the patterns of a workspace name a folder. Those with a `!` take away what others name. */
+export function isNamed(patterns: readonly string[], folder: string): boolean {
+  const matches = (pattern: string): boolean => {
+    try {
+      return compileGlob(pattern.replace(/^\.\//, '').replace(/\/+$/, '')).matches(folder)
+    } catch (error) {
+      if (error instanceof GlobError) return false
+      throw error
+    }
+  }
+  const isExcluded = patterns.some((pattern) => pattern.startsWith('!') && matches(pattern.slice(1)))
+  return !isExcluded && patterns.some((pattern) => !pattern.startsWith('!') && matches(pattern))
+}
+
+const KEY = /^packages\s*:/
+const NEXT_KEY = /^[^\s#\]-]/
+const LINE = /^\s*-\s*["']?([^"'#]+?)["']?\s*(?:#.*)?$/
+const IN_BRACKETS = /'([^']+)'|"([^"]+)"|([^\s,[\]'"]+)/g
+
+/** The list under `packages:`, at the top level of a file in YAML, one to a line or in brackets. */
+function packagesIn(yaml: string): readonly string[] {
+  const lines = yaml.split(/\r?\n/)
+  const from = lines.findIndex((line) => KEY.test(line))
+  if (from === -1) return []
+  const [first = '', ...rest] = lines.slice(from)
+  const end = rest.findIndex((line) => NEXT_KEY.test(line))
+  const list = [first.replace(KEY, ''), ...(end === -1 ? rest : rest.slice(0, end))]
+  if (!list[0]?.trimStart().startsWith('[')) return list.flatMap((line) => LINE.exec(line)?.[1] ?? [])
+  const inside = list.map((line) => line.replace(/(?:^|\s)#.*$/, '')).join('\n')
+  return [...inside.matchAll(IN_BRACKETS)].map(([, single, double, plain]) => single ?? double ?? plain ?? '')
+}

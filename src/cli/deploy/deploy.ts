@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { ApiError } from '#client/api-error.ts'
 import type { Client } from '#client/client.ts'
 import { isLeftOut } from '#client/deploy/collect-files.ts'
@@ -19,6 +19,7 @@ import { followDeployment } from './follow-deployment.ts'
 import { readGitNotes } from './git-notes.ts'
 import { readPairs } from './read-pairs.ts'
 import { projectName, readSiteFolder, type SiteFolder } from './site-folder.ts'
+import { chooseSource, findWorkspace, type SourceFolder } from './source-folder.ts'
 
 const text = (given: string): string => given
 
@@ -29,6 +30,7 @@ export const command = defineCommand({
     'Skips .git, node_modules and everything listed in .gitignore and .aloftignore. The first',
     `deployment links the folder to its project (${LINK_FILE}); later ones use the same project.`,
     'An interrupted upload continues where it stopped when you run the command again.',
+    'A package of a workspace is uploaded with the rest of the workspace, which it is built with.',
   ].join(' '),
   team: true,
   arguments: { folder: optional('folder to deploy; defaults to the current one') },
@@ -46,6 +48,7 @@ export const command = defineCommand({
     force: short('f', flag('create a new deployment even if nothing changed')),
     noWait: flag('do not wait for the build'),
     noLink: flag(`do not write ${LINK_FILE}`),
+    noWorkspace: flag('upload only the folder, not the rest of its workspace'),
     noGit: flag('do not record the Git branch and commit'),
     noClipboard: flag('do not copy the URL to the clipboard'),
     qr: flag('also show the URL as a QR code'),
@@ -73,19 +76,24 @@ export const command = defineCommand({
     if (given.qr && out.json) throw usageError('--qr and --json cannot be used together.')
     const notes = readPairs('--meta', given.meta)
     const site = readSiteFolder(cli.cwd, given.folder, cli.env.HOME)
+    const workspace = given.noWorkspace ? undefined : findWorkspace(site, cli.env.HOME)
     const [destination, git] = await Promise.all([
-      findProject(cli, site, given.name),
+      findProject(cli, site, given.name, workspace !== undefined),
       given.noGit ? {} : readGitNotes(site.home, cli.env),
     ])
 
     const { api } = destination
+    const source: SourceFolder = given.noWorkspace
+      ? { folder: site.folder }
+      : chooseSource(site, workspace, destination.existing, cli.env.HOME)
+    if (source.folder !== site.folder) tellOfWorkspace(cli, source.folder, site.folder)
     await followDeployment(
       cli,
       api,
       (signal) =>
         deploy({
           client: api,
-          folder: site.folder,
+          ...source,
           name: destination.name,
           project: destination.project,
           ...goalOf,
@@ -115,19 +123,31 @@ interface DeployProject {
   readonly name: string
   readonly project?: string
   readonly link?: Link
+  /** Undefined if nobody has asked for it, or there is none. */
+  readonly existing?: { readonly rootDirectory: string | null }
 }
 
 /** Where it goes: to the project that is named, else to that of the link, else to one named as the folder. */
-async function findProject(cli: Cli, site: SiteFolder, named: string | undefined): Promise<DeployProject> {
+async function findProject(
+  cli: Cli,
+  site: SiteFolder,
+  named: string | undefined,
+  /** Whether what is uploaded depends on whether it is there already. */
+  isAskedFor: boolean,
+): Promise<DeployProject> {
   const link = readLink(site.home, cli.baseUrl)
   const api = await linkedApi(cli, link)
-  if (named !== undefined) return { api, name: named }
-  if (link === undefined) return { api, name: site.name }
+  if (named !== undefined || link === undefined) {
+    const name = named ?? site.name
+    const existing = isAskedFor ? await lookUp(api, name) : undefined
+    return { api, name, ...(existing && { existing }) }
+  }
   try {
-    const { name } = await api.call(getProject, { params: { idOrName: link.projectId } })
+    const existing = await api.call(getProject, { params: { idOrName: link.projectId } })
+    const { name } = existing
     // Where the name says which project it is, it is the same deployment as before there was a link.
-    if (projectName(name) === name) return { api, name, link }
-    return { api, name: projectName(name), project: link.projectId, link }
+    if (projectName(name) === name) return { api, name, link, existing }
+    return { api, name: projectName(name), project: link.projectId, link, existing }
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error
     throw new CliError(
@@ -136,6 +156,18 @@ async function findProject(cli: Cli, site: SiteFolder, named: string | undefined
       `Link another project with \`aloft link <project>\`, or remove ${join(site.home, LINK_FILE)}.`,
     )
   }
+}
+
+const lookUp = (api: Client, name: string) =>
+  api.call(getProject, { params: { idOrName: name } }).catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 404) return undefined
+    throw error
+  })
+
+function tellOfWorkspace({ out }: Cli, workspace: string, folder: string): void {
+  if (out.json) return
+  const inside = plainText(relative(workspace, folder))
+  out.say(out.talkColors.dim(`Deploying ${inside} with all of ${plainText(workspace)}.`))
 }
 
 async function linkFolder(cli: Cli, { home }: SiteFolder, deployment: Deployment): Promise<void> {

@@ -21,6 +21,8 @@ export interface DeployRequest {
   readonly name: string
   /** The project by its id or name; it has to be there. */
   readonly project?: string | undefined
+  /** The folder of the project among the files, if this makes the project. */
+  readonly rootDirectory?: string | undefined
   readonly target?: Target | undefined
   /** In the place of a target: an environment of the project, by its slug or id. */
   readonly environment?: string | undefined
@@ -117,7 +119,18 @@ async function create(
   files: readonly HashedFile[],
   how: Persistence & { readonly signal: AbortSignal },
 ): Promise<Created> {
-  const { client, env, buildEnv, meta, regions, target, environment, project, force = false } = options
+  const {
+    client,
+    env,
+    buildEnv,
+    meta,
+    regions,
+    target,
+    environment,
+    project,
+    rootDirectory,
+    force = false,
+  } = options
   const call = (mark?: string) =>
     client.call(createDeployment, {
       signal: how.signal,
@@ -127,7 +140,12 @@ async function create(
         version: 2,
         files: files.map(({ path, sha, size, mode }) => ({ file: path, sha, size, mode })),
         ...(project === undefined
-          ? { projectSettings: { nodeVersion: NEW_PROJECT_NODE_VERSION } }
+          ? {
+              projectSettings: {
+                nodeVersion: NEW_PROJECT_NODE_VERSION,
+                ...(rootDirectory === undefined ? {} : { rootDirectory }),
+              },
+            }
           : { project }),
         ...(target === undefined ? {} : { target }),
         ...(environment === undefined ? {} : { customEnvironmentSlugOrId: environment }),

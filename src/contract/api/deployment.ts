@@ -149,7 +149,17 @@ export const createDeployment = endpoint({
     alias: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
     projectSettings: Type.Optional(
       Type.Object(
-        { nodeVersion: Type.Optional(Type.Enum(PROJECT_NODE_VERSIONS)) },
+        {
+          nodeVersion: Type.Optional(Type.Enum(PROJECT_NODE_VERSIONS)),
+          rootDirectory: Type.Optional(
+            Nullable(
+              Type.String({
+                maxLength: 256,
+                description: 'Where among the files the folder of the project is.',
+              }),
+            ),
+          ),
+        },
         {
           description:
             'Settings of a project that this deployment creates. Existing projects keep their settings.',

@@ -28,6 +28,12 @@ const CAUSES = [
     'npm error `npm ci` can only install packages when your package.json and package-lock.json are in sync.',
     /lock file/,
   ],
+  ['npm error Unsupported URL Type "workspace:": workspace:*', /Deploy the whole workspace/],
+  [
+    'ERR_PNPM_WORKSPACE_PKG_NOT_FOUND  In apps/web: "@acme/ui@workspace:*" is in the dependencies',
+    /whole workspace/,
+  ],
+  ['➤ YN0000: │ Error: @acme/ui@workspace:*: Workspace not found (@acme/ui@workspace:*)', /whole workspace/],
   ['ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with "frozen-lockfile"', /lock file/],
   ['npm error code EBADENGINE', /Node.js version/],
   ['ERROR: No matching distribution found for flask==99', /Python package flask wasn/],

@@ -6,7 +6,7 @@ const HINTS: Readonly<Record<string, string>> = {
   install_failed:
     'A package couldn’t be installed. Check that the list of packages and the lock file match, and that private packages have a token.',
   missing_output:
-    'The build succeeded, but its output wasn’t found. Set the output directory in the build settings to the folder it writes to. In a monorepo, set the root directory to the app’s folder.',
+    'The build succeeded, but its output wasn’t found. Set the output directory in the build settings to the folder it writes to. In a monorepo, deploy the app’s folder (`aloft deploy apps/web`), or set it as the root directory.',
   missing_script: 'Add the script to package.json, or set a different build command in the build settings.',
   missing_entry: 'Specify an existing entry file, or remove the build from the configuration.',
   unknown_program:
@@ -48,6 +48,10 @@ const NO_VARIABLE =
 
 /** The commonest causes, by what tools say about them; the first that matches is the most precise. */
 const CAUSES: readonly { readonly said: RegExp; readonly hint: string }[] = [
+  {
+    said: /Unsupported URL Type "workspace:"|ERR_PNPM_WORKSPACE_PKG_NOT_FOUND|: Workspace not found|Workspace dependency .+ not found/,
+    hint: 'The app depends on another package of its workspace, which isn’t among the deployed files. Deploy the whole workspace, and set the project’s root directory to the app’s folder.',
+  },
   {
     said: /(?:cannot find (?:module|package)|can't resolve|could not resolve|failed to resolve import) ['"]\.{0,2}\//i,
     hint: 'An imported file wasn’t found. Check its path, including upper and lower case, and that .gitignore or .aloftignore doesn’t exclude it.',

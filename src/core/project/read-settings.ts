@@ -85,8 +85,8 @@ const folders = ({ outputDirectory, rootDirectory }: Settings) => ({
 const readOutput = (text: string | null): string | null =>
   /^(?:\.\/*)+$/.test((text ?? '').trim()) ? '.' : readFolder('outputDirectory', text)
 
-/** A folder below another one. */
-function readFolder(name: string, text: string | null): string | null {
+/** A folder below another one; null for that one itself. */
+export function readFolder(name: string, text: string | null): string | null {
   const folder = (text ?? '').trim().replace(/^(?:\.\/+)+|\/+$/g, '')
   if (folder === '' || folder === '.') return null
   if (/^[/\\]|\p{Cc}/u.test(folder) || folder.split(/[/\\]/).includes('..'))

@@ -24,11 +24,17 @@ export function readCreate(body: Body, { forceNew }: { readonly forceNew?: boole
       ? {}
       : { customEnvironment: body.customEnvironmentSlugOrId }),
     ...(build?.env === undefined ? {} : { buildEnv: build.env }),
-    ...(projectSettings?.nodeVersion === undefined
-      ? {}
-      : { newProject: { nodeVersion: projectSettings.nodeVersion } }),
+    ...(projectSettings === undefined ? {} : { newProject: readNewProject(projectSettings) }),
   }
 }
+
+const readNewProject = ({
+  nodeVersion,
+  rootDirectory,
+}: NonNullable<Body['projectSettings']>): NonNullable<CreateDeployment['newProject']> => ({
+  ...(nodeVersion === undefined ? {} : { nodeVersion }),
+  ...(rootDirectory === undefined ? {} : { rootDirectory }),
+})
 
 export const readRedeploy = ({
   target,

@@ -220,6 +220,28 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.equal(await node(plain), '20.x')
   })
 
+  test('a project that a deployment makes is in the folder that it names, which has to be inside', async () => {
+    const { token } = await server.signUp()
+    const name = newName()
+    const files = { 'apps/web/index.html': 'the app', 'index.html': 'the top' }
+    const root = async (project: string) =>
+      (await server.call(`GET /v9/projects/${project}`, { token })).body.rootDirectory
+    const within = (rootDirectory: unknown) => ({ projectSettings: { rootDirectory } })
+    const first = await deploy(token, name, files, within('./apps/web/'))
+    assert.equal(await root(name), 'apps/web')
+    assert.equal((await server.visit(first.url, '/')).body, 'the app')
+    await deploy(token, name, { ...files, 'a.txt': 'a' }, within(null))
+    assert.equal(await root(name), 'apps/web', 'a project that is there keeps its settings')
+    for (const outside of ['../other', '/etc', 'a\nb', 7, 'a'.repeat(257)]) {
+      const { status, body } = await server.call('POST /v8/platform/deployments', {
+        token,
+        body: { name: newName(), version: 2, files: [{ file: 'a', data: '' }], ...within(outside) },
+      })
+      assert.deepEqual([status, body.error.code], [400, 'bad_request'], String(outside))
+      assert.match(body.error.message, /rootDirectory/)
+    }
+  })
+
   test('words of older endpoints mean nothing in a request of the current one', async () => {
     const { token } = await server.signUp()
     const files = { 'go.mod': '' }

@@ -156,6 +156,41 @@ test('deployments are listed, shown, moved, paused and removed', async () => {
   assert.equal(gone.code, 4)
 })
 
+test('a package of a workspace goes online from its own folder, with the rest of the workspace', async () => {
+  const root = desk.site('mono', {
+    'package.json': '{"workspaces":["apps/*","packages/*"]}',
+    'apps/web/package.json': '{"dependencies":{"@acme/ui":"*"}}',
+    'apps/web/index.html': 'the app',
+    'packages/ui/package.json': '{"name":"@acme/ui"}',
+  })
+  const web = join(root, 'apps/web')
+  const first = await desk.run(web, '--json')
+  assert.equal(first.code, 0, first.stderr)
+  const { projectId, url, files } = JSON.parse(first.stdout)
+  assert.equal(files.total, 4)
+  assert.equal(await visit(url), 'the app')
+  assert.equal(JSON.parse(readFileSync(join(web, '.aloft/project.json'), 'utf8')).projectId, projectId)
+  const project = await desk.run(web, 'projects', 'inspect', '--json')
+  assert.deepEqual(
+    [JSON.parse(project.stdout).name, JSON.parse(project.stdout).rootDirectory],
+    ['web', 'apps/web'],
+  )
+
+  writeFileSync(join(web, 'index.html'), 'the next')
+  const second = await desk.run(web)
+  assert.match(second.stderr, /^Deploying apps\/web with all of .*mono\.$/m)
+  assert.match(second.stderr, /^Uploading 1 of 4 files, /m)
+  assert.equal(await visit(second.stdout.trim()), 'the next')
+  // By its name, as in a pipeline that has no link.
+  const named = await desk.run(root, 'deploy', 'apps/web', '--name', 'web', '--json')
+  assert.equal(JSON.parse(named.stdout).url, second.stdout.trim())
+
+  const alone = await desk.run(web, '--no-workspace', '--no-link', '--name', 'alone', '--json')
+  assert.equal(JSON.parse(alone.stdout).files.total, 2)
+  const still = await desk.run(web, '--name', 'alone', '--json')
+  assert.equal(JSON.parse(still.stdout).files.total, 2, 'that project has no root directory')
+})
+
 test('link chooses the project of a folder', async () => {
   const folder = desk.site('other-name', { 'index.html': 'linked' })
   const unknown = await desk.run(folder, 'link')

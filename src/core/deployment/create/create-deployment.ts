@@ -31,6 +31,7 @@ import {
   type Project,
 } from '../../project/project.ts'
 import type { ProjectStore } from '../../project/project-store.ts'
+import { readFolder } from '../../project/read-settings.ts'
 import type { SecretStore } from '../../secret/secret-store.ts'
 import { nextTurn } from '../../slices.ts'
 import { mayEditProduction, productionIsClosed } from '../../team/production-right.ts'
@@ -307,6 +308,7 @@ function regionsOf(project: Project | undefined): readonly string[] | undefined 
 const initialSettings = ({ newProject }: CreateDeployment): BuildSettings => ({
   ...DEFAULT_BUILD_SETTINGS,
   ...newProject,
+  rootDirectory: readFolder('projectSettings.rootDirectory', newProject?.rootDirectory ?? null),
 })
 
 type Aimed = CreateDeployment & { readonly environment?: EnvironmentOfDeployment }

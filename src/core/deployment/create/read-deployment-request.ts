@@ -35,7 +35,7 @@ export interface CreateDeployment {
   readonly alias?: string | readonly string[]
   readonly forceNew?: boolean
   /** What a project that this makes is set to. */
-  readonly newProject?: Pick<BuildSettings, 'nodeVersion'>
+  readonly newProject?: Partial<Pick<BuildSettings, 'nodeVersion' | 'rootDirectory'>>
   /** Begin although files are missing; uploads complete it. */
   readonly allowMissing?: boolean
   /** What older clients say about how it runs. */

@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite'
-import { Kysely, sql } from 'kysely'
+import { type ControlledTransaction, Kysely, sql } from 'kysely'
 import type { BackupRows } from '#contract/backup/backup.ts'
 import { createSqliteDialect } from '../database/dialect/sqlite-dialect.ts'
 import { LOG_MIGRATIONS } from '../log/log-migrations/list.ts'
 import { MIGRATIONS } from '../migrations/list.ts'
-import { migrate } from '../migrations/migrate.ts'
+import { lockSchema, migrate } from '../migrations/migrate.ts'
 import { quoted, sqliteTables, type TableShape } from './schema-tables.ts'
-import { HISTORIES, isLogTable, type SourceConfig } from './table-source.ts'
+import { HISTORIES, type SourceConfig } from './table-source.ts'
 
 export type SchemaName = 'main' | 'logs'
 
@@ -95,7 +95,7 @@ function createSqliteTarget({ file, logFile, isMeant }: SourceConfig): TableTarg
   }
 }
 
-/** One transaction of the server, after the tables were made: one that is cut off leaves them empty. */
+/** One transaction of the server, with the tables: one that is cut off leaves nothing. Whoever comes meanwhile waits. */
 async function openPostgresTarget({
   url,
   isMeant,
@@ -107,59 +107,47 @@ async function openPostgresTarget({
   const db = new Kysely<unknown>({
     dialect: createPostgresDialect({ url, connections: 1, statementMs: 0 }),
   })
-  const begun: SchemaName[] = []
   const columns = new Map<string, readonly string[]>()
-  let isWriting = false
 
-  async function isTaken(): Promise<boolean> {
+  async function beginInEmpty(): Promise<ControlledTransaction<unknown>> {
+    const tx = await db.startTransaction().execute()
+    await lockSchema(tx)
     const { rows } = await sql<{ taken: boolean }>`
-      select to_regclass('aloft_migrations') is not null as taken`.execute(db)
-    return rows[0]?.taken ?? false
-  }
-  if (await isTaken().catch((error: unknown) => db.destroy().then(() => Promise.reject(error)))) {
-    await db.destroy()
+      select to_regclass('aloft_migrations') is not null as taken`.execute(tx)
+    if (rows[0]?.taken !== true) return tx
+    await tx.rollback().execute()
     throw new DatabaseTaken(
       'The PostgreSQL database that ALOFT_DATABASE_URL names holds an installation already.',
     )
   }
+  const tx = await beginInEmpty().catch((error: unknown) => db.destroy().then(() => Promise.reject(error)))
 
   return {
     async begin(schema, migrations) {
-      begun.push(schema)
-      await migrate(db, stepsOf(schema, migrations), HISTORIES[schema])
-      for (const { name, columns: names } of await postgresTables(db, isMeant)) columns.set(name, names)
+      await migrate(tx, stepsOf(schema, migrations), HISTORIES[schema])
+      for (const { name, columns: names } of await postgresTables(tx, isMeant)) columns.set(name, names)
     },
     async add(_schema, table, lines) {
       const names = columns.get(table)
       if (names === undefined) throw new Error(`The schema of the backup has no table ${table}`)
-      if (!isWriting) await sql`begin`.execute(db)
-      isWriting = true
       const list = sql.raw(names.map(quoted).join(', '))
       await sql`
         insert into ${sql.table(table)} (${list}) select ${list}
-        from json_populate_recordset(null::${sql.table(table)}, ${`[${lines.join(',')}]`}::json)`.execute(db)
+        from json_populate_recordset(null::${sql.table(table)}, ${`[${lines.join(',')}]`}::json)`.execute(tx)
     },
     async count(_schema, table) {
       const { rows } = await sql<{ rows: string }>`
-        select count(*) as rows from ${sql.table(table)}`.execute(db)
+        select count(*) as rows from ${sql.table(table)}`.execute(tx)
       return Number(rows[0]?.rows)
     },
     async finish() {
-      if (isWriting) await sql`commit`.execute(db)
+      await tx.commit().execute()
       await sql`analyze`.execute(db)
       await db.destroy()
     },
     async abandon() {
-      try {
-        if (isWriting) await sql`rollback`.execute(db)
-        const ours = (name: string) => begun.includes(isLogTable(name) ? 'logs' : 'main')
-        const tables = (await postgresTables(db, isMeant)).map(({ name }) => name).filter(ours)
-        const all =
-          begun.length === 0 ? [] : [...tables, 'instances', ...begun.map((schema) => HISTORIES[schema])]
-        for (const name of all) await sql`drop table if exists ${sql.table(name)} cascade`.execute(db)
-      } finally {
-        await db.destroy()
-      }
+      if (!tx.isCommitted) await tx.rollback().execute()
+      await db.destroy()
     },
   }
 }

@@ -21,19 +21,26 @@ const LOCK = 414_105_466
 const WAIT_MS = 500
 const ATTEMPTS = 100
 
+/** Until the end of the transaction nobody else changes the schema. */
+export async function lockSchema<T>(tx: Kysely<T>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx)
+}
+
 /**
  * Brings the schema up to date, in one transaction: all steps or none. Processes that start together
- * take turns, and those that come later find nothing left to do. Answers the steps of a newer version that are there
- * already.
+ * take turns, and those that come later find nothing left to do. In a transaction of the caller's it is a part of that. Answers
+ * the steps of a newer version that are there already.
  */
 export async function migrate(
   db: Kysely<unknown>,
   migrations: readonly Migration[] = MIGRATIONS,
   history: History = 'aloft_migrations',
 ): Promise<readonly string[]> {
+  const tables = db as Kysely<MigrationTables>
+  if (db.isTransaction) return migrateIn(tables, migrations, history)
   for (let attempt = 1; ; attempt++) {
     try {
-      return await migrateAtOnce(db as Kysely<MigrationTables>, migrations, history)
+      return await tables.transaction().execute((tx) => migrateIn(tx, migrations, history))
     } catch (error) {
       if (attempt === ATTEMPTS || !(isLocked(error) || isRepeatable(error))) throw error
     }
@@ -41,33 +48,32 @@ export async function migrate(
   }
 }
 
-const migrateAtOnce = (
-  db: Kysely<MigrationTables>,
+async function migrateIn(
+  tx: Kysely<MigrationTables>,
   migrations: readonly Migration[],
   history: History,
-): Promise<readonly string[]> =>
-  db.transaction().execute(async (tx) => {
-    // The embedded database needs no lock of its own: its transactions have the file to themselves.
-    if (isPostgres(tx)) {
-      await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx)
-      await sql`set local lock_timeout = ${sql.lit(WAIT_MS)}`.execute(tx)
-    }
-    await tx.schema
-      .createTable(history)
-      .ifNotExists()
-      .addColumn('name', 'text', (column) => column.primaryKey().notNull())
-      .addColumn('applied_at', 'bigint', (column) => column.notNull())
-      .execute()
-    const rows = await tx.selectFrom(history).select('name').execute()
-    const applied = new Set(rows.map(({ name }) => name))
-    const newer = assertKnown(applied, migrations, isPostgres(tx))
-    for (const { name, up } of migrations) {
-      if (applied.has(name)) continue
-      await up(tx as unknown as Kysely<unknown>)
-      await tx.insertInto(history).values({ name, applied_at: Date.now() }).execute()
-    }
-    return newer
-  })
+): Promise<readonly string[]> {
+  // The embedded database needs no lock of its own: its transactions have the file to themselves.
+  if (isPostgres(tx)) {
+    await lockSchema(tx)
+    await sql`set local lock_timeout = ${sql.lit(WAIT_MS)}`.execute(tx)
+  }
+  await tx.schema
+    .createTable(history)
+    .ifNotExists()
+    .addColumn('name', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('applied_at', 'bigint', (column) => column.notNull())
+    .execute()
+  const rows = await tx.selectFrom(history).select('name').execute()
+  const applied = new Set(rows.map(({ name }) => name))
+  const newer = assertKnown(applied, migrations, isPostgres(tx))
+  for (const { name, up } of migrations) {
+    if (applied.has(name)) continue
+    await up(tx as unknown as Kysely<unknown>)
+    await tx.insertInto(history).values({ name, applied_at: Date.now() }).execute()
+  }
+  return newer
+}
 
 /**
  * Machines that share a database are upgraded one after the other: those that are not yet may have to start again, and all of

@@ -60,6 +60,7 @@ async function openFaulty(t: TestContext) {
     transact: faulty,
     clock,
     nameservers: ['ns1.aloft.test', 'ns2.aloft.test'],
+    quotas: { check: async () => {} },
     onZonesChanged: () => {},
   }
   const run = { id: 'job', attempt: 1, signal: new AbortController().signal, log: silentLog }

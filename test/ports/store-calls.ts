@@ -2,6 +2,7 @@ import type { ContentIndex } from '#adapters/blob-s3/content-index.ts'
 import type { Stores } from '#adapters/sql/stores.ts'
 import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
 import type { MachineReport } from '#core/machine/machine.ts'
+import { HELD } from '#core/usage/usage-store.ts'
 import {
   sampleAlias,
   sampleApp,
@@ -187,6 +188,8 @@ export const callsOn = ({
     list: () => tokens.list(user.id, page),
     touch: () => tokens.touch(token.id, 1),
     delete: () => tokens.delete(user.id, token.id),
+    keep: () => tokens.keep(installation.id, 10),
+    prune: () => tokens.prune(1, 1),
     handOver: () => tokens.handOver(installation.id, user.id),
   },
   sshKeys: {
@@ -395,6 +398,9 @@ const callsOnOthers = ({
   usage: {
     add: () => usage.add([{ ownerId: user.id, what: 'logBytes', period: '2026-11-16', amount: 1 }]),
     used: () => usage.used(user.id, 'logBytes', '2026-11-16'),
+    held: async () => {
+      for (const what of HELD) await usage.held(user.id, what)
+    },
     compact: () => usage.compact(10),
     prune: () => usage.prune('2026-11-01'),
   },

@@ -5,6 +5,14 @@ const NOUNS: Partial<Record<QuotaName, readonly [one: string, many: string]>> = 
   instances: ['running instance', 'running instances'],
   keptInstances: ['instance that always runs', 'instances that always run'],
   deployments: ['deployment', 'deployments'],
+  projects: ['project', 'projects'],
+  aliases: ['alias', 'aliases'],
+  domains: ['domain', 'domains'],
+  certificates: ['certificate', 'certificates'],
+  secrets: ['secret', 'secrets'],
+  members: ['member', 'members'],
+  teams: ['team', 'teams'],
+  tokens: ['token', 'tokens'],
 }
 
 /** So much of what a quota is about: `1.2 GB`, `12 min`, `3`. */

@@ -5,6 +5,8 @@ interface QuotaSpec {
   readonly unit: 'count' | 'bytes' | 'megabytes' | 'minutes'
   /** What is used is forgotten when the next of these begins, by the clock of UTC; else it counts as long as it is there. */
   readonly per?: 'day' | 'month'
+  /** Whose it is, where not every account can have it. */
+  readonly of?: 'user' | 'team'
 }
 
 /** What an account may hold and use up, apart from how often it may ask. */
@@ -16,6 +18,14 @@ export const QUOTAS = {
   deployments: { title: 'Deployments', unit: 'count' },
   buildMinutes: { title: 'Build time', unit: 'minutes', per: 'month' },
   logBytes: { title: 'Log entries', unit: 'bytes', per: 'day' },
+  projects: { title: 'Projects', unit: 'count' },
+  aliases: { title: 'Aliases', unit: 'count' },
+  domains: { title: 'Domains', unit: 'count' },
+  certificates: { title: 'Certificates', unit: 'count' },
+  secrets: { title: 'Secrets', unit: 'count' },
+  members: { title: 'Members', unit: 'count', of: 'team' },
+  teams: { title: 'Teams created', unit: 'count', of: 'user' },
+  tokens: { title: 'Tokens', unit: 'count', of: 'user' },
 } as const satisfies Record<string, QuotaSpec>
 
 /** What the storage of an account is made of. */
@@ -40,6 +50,14 @@ const SMALL: QuotaLimits = {
   deployments: 1000,
   buildMinutes: 600,
   logBytes: GB,
+  projects: 200,
+  aliases: 2000,
+  domains: 50,
+  certificates: 100,
+  secrets: 1000,
+  members: 100,
+  teams: 10,
+  tokens: 200,
 }
 
 /** What each plan allows unless the operator says otherwise. */
@@ -54,6 +72,14 @@ export const PLAN_QUOTAS: Readonly<Record<Plan, QuotaLimits>> = {
     deployments: 20_000,
     buildMinutes: 6000,
     logBytes: 10 * GB,
+    projects: 2000,
+    aliases: 20_000,
+    domains: 500,
+    certificates: 1000,
+    secrets: 10_000,
+    members: 1000,
+    teams: 50,
+    tokens: 1000,
   },
   enterprise: {
     instances: 200,
@@ -63,5 +89,13 @@ export const PLAN_QUOTAS: Readonly<Record<Plan, QuotaLimits>> = {
     deployments: null,
     buildMinutes: null,
     logBytes: 100 * GB,
+    projects: null,
+    aliases: null,
+    domains: null,
+    certificates: null,
+    secrets: null,
+    members: null,
+    teams: null,
+    tokens: null,
   },
 }

@@ -14,6 +14,7 @@ import type { Locks } from '../ports/locks.ts'
 import type { Transact } from '../ports/transact.ts'
 import { checkOwnVariables } from '../team/production-right.ts'
 import type { TeamStore } from '../team/team-store.ts'
+import type { Quotas, UsageStores } from '../usage/quotas.ts'
 import type { Alias, AliasRow } from './alias.ts'
 import { type Pointed, pointAlias, unlessRaced } from './assign-alias.ts'
 import type { HostStore } from './host-store.ts'
@@ -35,13 +36,16 @@ export interface Aliases {
 interface AliasParts {
   readonly store: HostStore
   readonly deployments: DeploymentStore
-  readonly transact: Transact<{
-    readonly hosts: HostStore
-    readonly deployments: DeploymentStore
-    readonly domains: Pick<DomainStore, 'hold' | 'covering' | 'verifiedCovering'>
-    readonly teams: Pick<TeamStore, 'byId'>
-    readonly locks: Locks
-  }>
+  readonly transact: Transact<
+    UsageStores & {
+      readonly hosts: HostStore
+      readonly deployments: DeploymentStore
+      readonly domains: Pick<DomainStore, 'hold' | 'covering' | 'verifiedCovering'>
+      readonly teams: Pick<TeamStore, 'byId'>
+      readonly locks: Locks
+    }
+  >
+  readonly quotas: Pick<Quotas, 'check'>
   readonly clock: Clock
   readonly names: PlatformNames
   readonly checkCustomHost: CheckCustomHost
@@ -101,7 +105,8 @@ export function createAliases(parts: AliasParts): Aliases {
 
     async assign(ctx, idOrHost, text) {
       const host = readAlias(text, names, ctx.owner)
-      const pointed = await transact(async ({ hosts, deployments, domains, teams, locks }) => {
+      const pointed = await transact(async (stores) => {
+        const { hosts, deployments, domains, teams, locks } = stores
         if (!isPlatformHost(host, names.domain)) {
           await domains.hold(host)
           await parts.checkCustomHost(domains, ctx.owner, host)
@@ -123,6 +128,7 @@ export function createAliases(parts: AliasParts): Aliases {
         const holder = await hosts.holder(host)
         if (holder && holder.kind !== 'deployment' && holder.ownerId === ctx.owner.id)
           checkReach(ctx, holder.projectId)
+        if (!holder) await parts.quotas.check(ctx.owner, 'aliases', 1, stores)
         const { id, ownerId, projectId, target } = deployment
         const to = { deploymentId: id, ownerId, projectId, production: target === 'production' }
         const now = clock.now()

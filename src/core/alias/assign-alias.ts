@@ -28,7 +28,12 @@ export async function obstacle(
   return heldBy(await hosts.holder(host), host, ownerId)
 }
 
-function heldBy(holder: HostHolder | undefined, host: string, ownerId: string): AloftError | undefined {
+/** The same where it is known who has it. */
+export function heldBy(
+  holder: HostHolder | undefined,
+  host: string,
+  ownerId: string,
+): AloftError | undefined {
   if (!holder) return undefined
   if (holder.kind === 'deployment')
     return new AloftError('invalid_alias', `\`${host}\` is the URL of a deployment.`, { alias: host })

@@ -5,6 +5,7 @@ import type { HostStore } from '../alias/host-store.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
+import type { Quotas } from '../usage/quotas.ts'
 import type { Certificate } from './certificate.ts'
 import { covers, isWildcard, readCertificateName, readCertificateNames } from './certificate-name.ts'
 import type { CertificateStore } from './certificate-store.ts'
@@ -38,6 +39,7 @@ interface CertificateParts {
     readonly hosts: HostStore
     readonly jobs: JobQueue
   }>
+  readonly quotas: Pick<Quotas, 'check'>
   readonly keep: KeepCertificate
   readonly clock: Clock
   readonly check: NameCheck
@@ -47,7 +49,7 @@ interface CertificateParts {
 }
 
 export function createCertificates(parts: CertificateParts): Certificates {
-  const { store, transact, keep, clock, check, order, onChanged } = parts
+  const { store, transact, quotas, keep, clock, check, order, onChanged } = parts
 
   /** Nothing has a name that no certificate can have. */
   const asName = (text: string): string | undefined => {
@@ -105,6 +107,8 @@ export function createCertificates(parts: CertificateParts): Certificates {
       const names = readCertificateNames(domains)
       await check.issuable(ctx.owner.id, names)
       const known = await store.withNames(ctx.owner.id, names)
+      // Before an authority is asked. An order that was begun is carried out.
+      if (!known) await quotas.check(ctx.owner, 'certificates', 1)
       if (!known || renew || clock.now() >= timesOf(known.cert).renewAt) return order(ctx.owner.id, names)
       return known.source === 'automatic' ? asked(known) : known
     },
@@ -116,7 +120,9 @@ export function createCertificates(parts: CertificateParts): Certificates {
       if (missing !== undefined)
         throw new AloftError('invalid_cert', `The certificate is not for \`${missing}\`.`)
       await check.owned(ctx.owner.id, names)
-      return keep.save(ctx.owner.id, 'uploaded', { names, expiresAt, cert, key, renewAt: null })
+      return keep.save(ctx.owner.id, 'uploaded', { names, expiresAt, cert, key, renewAt: null }, (stores) =>
+        quotas.check(ctx.owner, 'certificates', 1, stores),
+      )
     },
 
     delete: async (ctx, id) => remove(ctx, await find(ctx, id)),

@@ -3,6 +3,7 @@ import type { CertificateIssuer } from '../ports/certificate-issuer.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
+import type { UsageStores } from '../usage/quotas.ts'
 import { type Certificate, keyPurpose } from './certificate.ts'
 import type { CertificateContent, CertificateStore } from './certificate-store.ts'
 import { timesOf } from './certificate-times.ts'
@@ -22,8 +23,13 @@ export async function askIssuer(
   return { names, cert, key, ...timesOf(cert) }
 }
 
+interface KeepStores extends UsageStores {
+  readonly certificates: CertificateStore
+  readonly domains: HeldDomains
+}
+
 interface KeepParts {
-  readonly transact: Transact<{ readonly certificates: CertificateStore; readonly domains: HeldDomains }>
+  readonly transact: Transact<KeepStores>
   readonly check: Pick<NameCheck, 'held'>
   readonly vault: Vault
   readonly clock: Clock
@@ -34,9 +40,15 @@ interface KeepParts {
 export interface KeepCertificate {
   /**
    * Under the id of the one that the account has for the same names, or a new one. An automatic one never takes the
-   * place of one that is good still. Any other is refused where the domain of a name was deleted meanwhile.
+   * place of one that is good still. Any other is refused where the domain of a name was deleted meanwhile. `admit` throws
+   * where the account may have no more of them.
    */
-  save(ownerId: string, source: Certificate['source'], fresh: FreshCertificate): Promise<Certificate>
+  save(
+    ownerId: string,
+    source: Certificate['source'],
+    fresh: FreshCertificate,
+    admit?: (stores: UsageStores) => Promise<void>,
+  ): Promise<Certificate>
   /** In the place of this very one; nothing when that was changed or removed meanwhile. */
   renew(old: Certificate, fresh: FreshCertificate): Promise<Certificate | undefined>
 }
@@ -60,11 +72,13 @@ export function createKeepCertificate({
   })
 
   return {
-    async save(ownerId, source, fresh) {
+    async save(ownerId, source, fresh, admit) {
       const id = newId.certificate()
       const added = { id, ownerId, createdAt: clock.now(), ...contentOf(id, source, fresh) }
-      const saved = await transact(async ({ certificates, domains }) => {
+      const saved = await transact(async (stores) => {
+        const { certificates, domains } = stores
         if (source !== 'automatic') await check.held(domains, ownerId, fresh.names)
+        if (admit && !(await certificates.withNames(ownerId, fresh.names))) await admit(stores)
         if (await certificates.add(added)) return added
         const known = await certificates.withNames(ownerId, fresh.names)
         if (!known) throw new Error('a certificate was removed while its replacement was being stored')

@@ -1,5 +1,5 @@
 import { AloftError } from '#contract/errors.ts'
-import { obstacle } from '../alias/assign-alias.ts'
+import { heldBy } from '../alias/assign-alias.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import { queueBuild } from '../build/queue-build.ts'
 import { type SyncStores, syncCrons } from '../cron/sync-crons.ts'
@@ -168,14 +168,18 @@ async function allocateHost(
   throw new AloftError('conflict', 'No unused URL was found. Try again.')
 }
 
-/** Refuses aliases that the account cannot have, before anything is made. */
+/** Refuses aliases that the account cannot have, before anything is made. Answers how many of them nobody has. */
 export async function checkAliases(
   hosts: HostStore,
   aliases: readonly string[],
   ownerId: string,
-): Promise<void> {
+): Promise<number> {
+  let free = 0
   for (const alias of aliases) {
-    const problem = await obstacle(hosts, alias, ownerId)
+    const holder = await hosts.holder(alias)
+    const problem = heldBy(holder, alias, ownerId)
     if (problem) throw problem
+    if (!holder) free++
   }
+  return free
 }

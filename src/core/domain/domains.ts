@@ -9,6 +9,7 @@ import { isPlatformHost } from '../deployment/hosts.ts'
 import { domainEvent } from '../event/event-payloads.ts'
 import type { Resolver } from '../ports/resolver.ts'
 import type { Transact } from '../ports/transact.ts'
+import type { Quotas, UsageStores } from '../usage/quotas.ts'
 import type { UserStore } from '../user/user-store.ts'
 import { type CheckParts, changeBy, checkDomain, keepSeen, seek } from './check-domain.ts'
 import { foreignDomain, hasCustomDomains, needsUpgrade } from './custom-host.ts'
@@ -57,7 +58,8 @@ interface DomainParts extends CheckParts {
   readonly hosts: HostStore
   readonly certificates: Pick<CertificateStore, 'inDomain'>
   readonly users: Pick<UserStore, 'byId'>
-  readonly transact: Transact<DeleteStores>
+  readonly transact: Transact<DeleteStores & UsageStores>
+  readonly quotas: Pick<Quotas, 'check'>
   readonly resolver: Resolver
   /** What records of domains should lead to, and who makes certificates for them. */
   readonly pointing: Pick<Intended, 'target' | 'addresses' | 'authority'>
@@ -132,10 +134,14 @@ export function createDomains(parts: DomainParts): Domains {
   async function addNew(ctx: Context, name: string, serviceWish: ServiceType | null): Promise<Domain> {
     const { owner, actor } = ctx
     const blank = newDomain({ ownerId: owner.id, creatorId: actor.user.id, name, serviceWish }, clock.now())
+    // Before DNS is asked, and again where it is certain.
+    await parts.quotas.check(owner, 'domains', 1)
     const seen = await seek(parts, blank)
     if (seen.order?.name === name && seen.order.ownerId !== ctx.owner.id) throw foreignDomain(name)
-    const added = await transact(async ({ domains, events }) => {
+    const added = await transact(async (stores) => {
+      const { domains, events } = stores
       const now = clock.now()
+      if (!(await domains.find(owner.id, name))) await parts.quotas.check(owner, 'domains', 1, stores)
       const domain = { ...blank, ...changeBy(blank, seen, now), createdAt: now }
       if (await domains.add(domain)) {
         if (isVerified(domain)) await domains.removeOthers(name, domain.id)

@@ -6,6 +6,8 @@ import type { Clock } from '../ports/clock.ts'
 import type { SsoPassStore } from '../session/session.ts'
 import type { SessionStore } from '../session/session-store.ts'
 import type { InvitationStore } from '../team/invitation.ts'
+import { LOGIN_IDLE } from '../token/token.ts'
+import type { TokenStore } from '../token/token-store.ts'
 import type { DeliveryStore } from '../webhook/webhook-store.ts'
 import type { JobHandler } from './job-handler.ts'
 import type { JobStore } from './job-queue.ts'
@@ -19,6 +21,7 @@ interface CleanedStores {
   readonly oauthCodes: Pick<OauthCodeStore, 'prune'>
   readonly sessions: Pick<SessionStore, 'prune'>
   readonly ssoPasses: Pick<SsoPassStore, 'prune'>
+  readonly tokens: Pick<TokenStore, 'prune'>
 }
 
 /** Rows that are deleted at a time, where there may be many. */
@@ -40,6 +43,10 @@ export function createCleanUpJobs(stores: CleanedStores, clock: Clock): readonly
     hourly('sessions', 'Delete expired sessions and passes', async () => {
       await stores.sessions.prune(clock.now())
       await stores.ssoPasses.prune(clock.now())
+    }),
+    hourly('tokens', 'Delete expired tokens and idle logins', () => {
+      const now = clock.now()
+      return stores.tokens.prune(now, now - LOGIN_IDLE)
     }),
     // A code that was used is remembered for a day, to notice when it is used again.
     hourly('oauth', 'Delete expired authorization codes of applications', () =>

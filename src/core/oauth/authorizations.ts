@@ -89,6 +89,8 @@ interface OauthParts {
 
 /** Of one account, so that whoever is told of its events is found quickly. */
 const MOST_INSTALLATIONS = 100
+/** Of one application in one account: whoever gets more has its least recently used ones revoked. */
+const MOST_TOKENS = 100
 /** More than anybody looks through on one page. */
 const LISTED = 100
 
@@ -235,6 +237,7 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
           now,
           installationId: installation.id,
         })
+        await tx.tokens.keep(installation.id, MOST_TOKENS)
         if (!(await tx.oauthCodes.use(found.hash, now, token.id))) throw unusable()
         return { bearer, installation, userId: found.userId }
       })

@@ -10,6 +10,7 @@ import { projectEvent } from '../event/event-payloads.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
+import type { Quotas, UsageStores } from '../usage/quotas.ts'
 import { type BypassChange, changeBypass, type ShownBypass, showBypass } from './bypass-secrets.ts'
 import { type DeleteStores, deleteProject } from './delete-project.ts'
 import { hostsOf } from './hosts-of.ts'
@@ -47,7 +48,8 @@ export interface Projects {
 
 interface ProjectParts {
   readonly store: ProjectStore
-  readonly transact: Transact<DeleteStores & VariableStores>
+  readonly transact: Transact<DeleteStores & VariableStores & UsageStores>
+  readonly quotas: Pick<Quotas, 'check'>
   /** Gives a new project its first variables. */
   readonly beginVariables: EnvVariables['begin']
   readonly vault: Vault
@@ -110,7 +112,10 @@ export function createProjects(parts: ProjectParts): Projects {
   return {
     ensure(ctx, text, settings) {
       const name = slugOfProject(text)
-      return transact(async ({ projects, events }) => {
+      return transact(async (stores) => {
+        const { projects, events } = stores
+        if (!(await projects.byIdOrName(ctx.owner.id, name)))
+          await parts.quotas.check(ctx.owner, 'projects', 1, stores)
         const now = clock.now()
         const fresh = newProject(ctx.owner.id, name, now, { ...DEFAULT_BUILD_SETTINGS, ...settings })
         if (await projects.insert(fresh)) {
@@ -131,6 +136,7 @@ export function createProjects(parts: ProjectParts): Projects {
       const empty = newProject(ctx.owner.id, name, clock.now())
       const project = { ...empty, ...readSettings(empty, command, circumstances(ctx, empty.id)) }
       return transact(async (stores) => {
+        await parts.quotas.check(ctx.owner, 'projects', 1, stores)
         if (!(await stores.projects.insert(project))) throw nameTaken(name)
         await stores.events.emit(projectEvent('project.created', project, by(ctx)))
         if (variables.length > 0) await parts.beginVariables(stores, ctx, project, variables)

@@ -104,6 +104,7 @@ export function createTransfers(parts: TransferParts): Transfers {
       (sum, { projectId, scale }) => sum + (projectId === project.id ? scale.min : 0),
       0,
     )
+    await parts.quotas.check(owner, 'projects', 1, stores)
     for (const [name, more] of [['deployments', count] as const, ['keptInstances', kept] as const])
       if (more > 0)
         await parts.quotas.check(owner, name, more, stores, `The project has ${amountOf(name, more)}.`)

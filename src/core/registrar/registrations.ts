@@ -6,6 +6,7 @@ import type { Domain } from '../domain/domain.ts'
 import { apexOf, readDomainName } from '../domain/domain-name.ts'
 import type { DomainStore } from '../domain/domain-store.ts'
 import type { PriceType, Registrar, TransferState } from '../ports/registrar.ts'
+import type { Quotas } from '../usage/quotas.ts'
 import { isRegistered, type Order, type OrderStore } from './order.ts'
 import { readPurchasable, unsupported } from './purchasable-name.ts'
 import { ask, notAvailable, notTransferable, priceMismatch, refusalOf, silentRegistrar } from './refusal.ts'
@@ -36,12 +37,13 @@ interface RegistrationParts extends SettleParts {
   readonly registrar: Registrar
   readonly orders: OrderStore
   readonly domains: DomainStore
+  readonly quotas: Pick<Quotas, 'check'>
 }
 
 const missing = (property: string) => invalidRequest(`missing required property \`${property}\``)
 
 export function createRegistrations(parts: RegistrationParts): Registrations {
-  const { registrar, orders, domains, clock, nameservers } = parts
+  const { registrar, orders, domains, quotas, clock, nameservers } = parts
 
   async function isFree(ctx: Context, name: string): Promise<boolean> {
     const holder = await domains.verifiedCovering(name)
@@ -144,6 +146,7 @@ export function createRegistrations(parts: RegistrationParts): Registrations {
         if (price === undefined) throw unsupported(name)
         checkPrice(price)
         if (!(await isFree(ctx, name))) throw notAvailable(name)
+        if (!(await domains.find(ctx.owner.id, name))) await quotas.check(ctx.owner, 'domains', 1)
         order = await begin(ctx, name, 'buy', price)
       }
       const begun = order
@@ -175,6 +178,7 @@ export function createRegistrations(parts: RegistrationParts): Registrations {
       const price = order?.price ?? (await ask(ctx.log, registrar.price(name, 'transfer')))
       if (price === undefined) throw notTransferable(name, 'Domains like this cannot be transferred in.')
       if (price !== expectedPrice) throw priceMismatch(price)
+      if (!order) await quotas.check(ctx.owner, 'domains', 1)
       order ??= await begin(ctx, name, 'transfer', price)
       const begun = order
       if (begun.state === 'pending')

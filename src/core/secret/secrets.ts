@@ -5,6 +5,7 @@ import type { Context } from '../access/context.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
+import type { Quotas, UsageStores } from '../usage/quotas.ts'
 import {
   isSecretId,
   isSecretName,
@@ -30,12 +31,13 @@ export interface Secrets {
 
 interface SecretParts {
   readonly store: SecretStore
-  readonly transact: Transact<{ readonly secrets: SecretStore }>
+  readonly transact: Transact<UsageStores & { readonly secrets: SecretStore }>
+  readonly quotas: Pick<Quotas, 'check'>
   readonly vault: Vault
   readonly clock: Clock
 }
 
-export function createSecrets({ store, transact, vault, clock }: SecretParts): Secrets {
+export function createSecrets({ store, transact, quotas, vault, clock }: SecretParts): Secrets {
   async function locked(secrets: SecretStore, { owner }: Context, idOrName: string): Promise<Secret> {
     const byId = isSecretId(idOrName) ? await secrets.lock(owner.id, { id: idOrName }) : undefined
     const found =
@@ -62,7 +64,9 @@ export function createSecrets({ store, transact, vault, clock }: SecretParts): S
         createdAt: clock.now(),
       }
       const sealed = vault.seal(readSecretValue(command.value), sealedFor(secret.id))
-      return transact(async ({ secrets }) => {
+      return transact(async (stores) => {
+        const { secrets } = stores
+        await quotas.check(ctx.owner, 'secrets', 1, stores)
         if (!(await secrets.insert(secret, sealed))) throw await nameTaken(secrets, ctx, secret.name)
         return secret
       })

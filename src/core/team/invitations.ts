@@ -9,6 +9,7 @@ import type { Transact } from '../ports/transact.ts'
 import type { SessionStore } from '../session/session-store.ts'
 import { beginSession } from '../session/sessions.ts'
 import { hashBearer } from '../token/token.ts'
+import type { Quotas, UsageStores } from '../usage/quotas.ts'
 import { readEmail } from '../user/user.ts'
 import type { UserStore } from '../user/user-store.ts'
 import { ensureUser, type UserRules } from '../user/users.ts'
@@ -37,13 +38,16 @@ export interface Invitations {
 interface InvitationParts extends UserRules {
   readonly store: InvitationStore
   readonly teams: TeamStore
-  readonly transact: Transact<{
-    readonly invitations: InvitationStore
-    readonly teams: TeamStore
-    readonly users: UserStore
-    readonly sessions: SessionStore
-    readonly jobs: JobQueue
-  }>
+  readonly transact: Transact<
+    UsageStores & {
+      readonly invitations: InvitationStore
+      readonly teams: TeamStore
+      readonly users: UserStore
+      readonly sessions: SessionStore
+      readonly jobs: JobQueue
+    }
+  >
+  readonly quotas: Pick<Quotas, 'check'>
   readonly queueMail: QueueMail
   readonly baseUrl: string
 }
@@ -53,7 +57,7 @@ const MAX_WAITING = 50
 const PAUSE = 10 * MINUTE
 
 export function createInvitations(parts: InvitationParts): Invitations {
-  const { store, teams, transact, queueMail, baseUrl, ...rules } = parts
+  const { store, teams, transact, quotas, queueMail, baseUrl, ...rules } = parts
   const { clock } = rules
   const gone = () =>
     new AloftError('not_found', 'This invitation has expired, was withdrawn or has been used already.')
@@ -129,13 +133,15 @@ export function createInvitations(parts: InvitationParts): Invitations {
     },
 
     accept: (visit, link) =>
-      transact(async ({ invitations, teams, users, sessions }) => {
+      transact(async (stores) => {
+        const { invitations, teams, users, sessions } = stores
         const invitation = await live(invitations, link)
         const team = await teamOf(teams, invitation)
         if (!(await invitations.take(team.id, invitation.id))) throw gone()
         const now = clock.now()
         // The mail has reached the address, which is all that signing in asks for.
         const user = await ensureUser(users, invitation.email, rules)
+        if (!(await teams.member(team.id, user.id))) await quotas.check(team, 'members', 1, stores)
         await teams.addMember(team.id, user.id, invitation.role, now)
         const { bearer } = await beginSession(sessions, { userId: user.id, visit, now })
         return { bearer, team }

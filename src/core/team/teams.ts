@@ -9,6 +9,7 @@ import type { JobQueue } from '../job/job-queue.ts'
 import type { QueueMail } from '../mail/queue-mail.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
+import type { Quotas, UsageStores } from '../usage/quotas.ts'
 import { readEmail } from '../user/user.ts'
 import type { UserStore } from '../user/user-store.ts'
 import { invitationMail } from './invitation-mail.ts'
@@ -38,12 +39,14 @@ interface UpdateTeam {
 interface TeamParts {
   readonly store: TeamStore
   readonly transact: Transact<
-    DisableStores & {
-      readonly teams: TeamStore
-      readonly users: UserStore
-      readonly jobs: JobQueue
-    }
+    DisableStores &
+      UsageStores & {
+        readonly teams: TeamStore
+        readonly users: UserStore
+        readonly jobs: JobQueue
+      }
   >
+  readonly quotas: Pick<Quotas, 'check'>
   readonly queueMail: QueueMail
   readonly clock: Clock
   readonly defaultPlan: Plan
@@ -53,7 +56,7 @@ interface TeamParts {
 }
 
 export function createTeams(parts: TeamParts): Teams {
-  const { store, transact, queueMail, clock, defaultPlan, baseUrl } = parts
+  const { store, transact, quotas, queueMail, clock, defaultPlan, baseUrl } = parts
   const slugTaken = (slug: string) => new AloftError('slug_taken', `The slug \`${slug}\` is taken.`, { slug })
   const notAMember = (userId: string) =>
     new AloftError('member_not_found', `The user \`${userId}\` is not a member of this team.`)
@@ -71,7 +74,11 @@ export function createTeams(parts: TeamParts): Teams {
         membersMayEditProduction: true,
         createdAt: clock.now(),
       }
-      const made = await transact(({ teams }) => teams.insert(team, ctx.actor.user.id))
+      const made = await transact(async (stores) => {
+        // Each of them has the quotas of an account of its own.
+        await quotas.check(ctx.actor.user, 'teams', 1, stores)
+        return stores.teams.insert(team, ctx.actor.user.id)
+      })
       if (!made) throw slugTaken(slug)
       return team
     },
@@ -106,11 +113,13 @@ export function createTeams(parts: TeamParts): Teams {
     },
 
     invite: (ctx, id, { email: text, role = 'MEMBER' }) =>
-      transact(async ({ teams, users, jobs }) => {
+      transact(async (stores) => {
+        const { teams, users, jobs } = stores
         const team = await lockedTeam(teams, ctx, id)
         const email = readEmail(text)
         const user = await users.byEmail(email)
         if (!user) throw new AloftError('user_not_found', 'No account has this email address.', { email })
+        if (!(await teams.member(id, user.id))) await quotas.check(team, 'members', 1, stores)
         if (await teams.addMember(id, user.id, role, clock.now()))
           await queueMail(
             jobs,

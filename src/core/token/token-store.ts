@@ -20,6 +20,10 @@ export interface TokenStore {
   touch(id: string, activeAt: number): Promise<void>
   /** Answers whether there was such a token. */
   delete(userId: string, id: string): Promise<boolean>
+  /** Of an installation, those that were used least recently go, until there are so many. */
+  keep(installationId: string, most: number): Promise<void>
+  /** Forgets those that have expired, and logins that nobody has used since this time. */
+  prune(now: number, usedSince: number): Promise<void>
   /** From now on the tokens of an installation act in the name of this person. */
   handOver(installationId: string, userId: string): Promise<void>
 }

@@ -18,7 +18,7 @@ export interface Token {
 }
 
 /** A login that nobody used for this long has to be made again. */
-const LOGIN_IDLE = 10 * DAY
+export const LOGIN_IDLE = 10 * DAY
 
 /** `activeAt` is kept this coarse, so that reading does not become writing. */
 export const ACTIVITY_STEP = HOUR

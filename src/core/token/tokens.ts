@@ -4,6 +4,7 @@ import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
+import type { Quotas, UsageStores } from '../usage/quotas.ts'
 import { ACTIVITY_STEP, hashBearer, isLive, type Token, type TokenKind } from './token.ts'
 import type { Bearer, TokenStore } from './token-store.ts'
 
@@ -51,10 +52,12 @@ export interface Tokens {
 export function createTokens({
   store,
   transact,
+  quotas,
   clock,
 }: {
   readonly store: TokenStore
-  readonly transact: Transact<{ readonly tokens: TokenStore }>
+  readonly transact: Transact<UsageStores & { readonly tokens: TokenStore }>
+  readonly quotas: Pick<Quotas, 'check'>
   readonly clock: Clock
 }): Tokens {
   const idOf = (ctx: Context, id: string) => (id === 'current' ? ctx.actor.token.id : id)
@@ -73,15 +76,16 @@ export function createTokens({
       const now = clock.now()
       if (expiresAt !== undefined && expiresAt <= now)
         throw invalidRequest('`expiresAt` should be in the future')
-      return transact(({ tokens }) =>
-        issueToken(tokens, {
+      return transact(async (stores) => {
+        await quotas.check(ctx.actor.user, 'tokens', 1, stores)
+        return issueToken(stores.tokens, {
           userId: ctx.actor.user.id,
           name,
           kind: 'account',
           now,
           ...(expiresAt === undefined ? {} : { expiresAt }),
-        }),
-      )
+        })
+      })
     },
 
     list: (ctx, page) => store.list(ctx.actor.user.id, page),

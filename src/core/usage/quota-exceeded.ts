@@ -11,6 +11,10 @@ interface Exceeded {
 
 type Words = (limit: string, used: string) => string
 
+/** Of what an account has until somebody deletes it. */
+const kept: Words = (limit, used) =>
+  `Your plan allows ${limit}, and you have ${used}. Delete those that you no longer need.`
+
 /** What is allowed, what is used, and what to do about it. */
 const WORDS: Readonly<Record<QuotaName, Words>> = {
   instances: (limit, used) =>
@@ -21,12 +25,20 @@ const WORDS: Readonly<Record<QuotaName, Words>> = {
     `Your plan allows ${limit} of memory for all running instances together, and ${used} are in use. Give functions less \`memory\`, or scale other deployments down.`,
   contentBytes: (limit, used) =>
     `Your plan allows ${limit} of storage, and ${used} are used by files and Git repositories. Delete deployments and projects that you no longer need: files that no deployment has used for a day are removed.`,
-  deployments: (limit, used) =>
-    `Your plan allows ${limit}, and you have ${used}. Delete those that you no longer need.`,
+  deployments: kept,
   buildMinutes: (limit, used) =>
     `Your plan allows ${limit} of build time a month, and ${used} are used. Builds can run again when the next month begins.`,
   logBytes: (limit, used) =>
     `Your plan allows ${limit} of log entries a day, and ${used} are used. Recording resumes when the next day begins (UTC).`,
+  projects: kept,
+  aliases: kept,
+  domains: kept,
+  certificates: kept,
+  secrets: kept,
+  members: (limit, used) => `The plan of the team allows ${limit}, and it has ${used}. Remove some of them.`,
+  teams: (limit, used) =>
+    `Your plan allows ${limit}, and you have created ${used}. Ask the operator of the installation for more.`,
+  tokens: kept,
 }
 
 export const quotaWords = ({ quota, limit, used }: Exceeded): string =>

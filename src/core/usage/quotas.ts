@@ -1,8 +1,10 @@
+import { teamIdOf } from '#contract/ids.ts'
 import type { Plan } from '#contract/limit/limits.ts'
 import {
   QUOTA_NAMES,
   type QuotaLimits,
   type QuotaName,
+  quotaSpec,
   STORAGE_PARTS,
   type StoragePart,
 } from '#contract/limit/quotas.ts'
@@ -17,7 +19,7 @@ import type { UserStore } from '../user/user-store.ts'
 import { periodOf, resetOf } from './period.ts'
 import { quotaExceeded } from './quota-exceeded.ts'
 import type { QuotaSettings } from './quota-settings.ts'
-import type { UsageStore } from './usage-store.ts'
+import { HELD, type Held, type UsageStore } from './usage-store.ts'
 
 /** Whose quotas are meant. */
 export interface Account {
@@ -37,7 +39,7 @@ export interface QuotaUse {
 
 /** Stores of a transaction that is to see what it has written itself. */
 export interface UsageStores {
-  readonly usage: Pick<UsageStore, 'used'>
+  readonly usage: Pick<UsageStore, 'used' | 'held'>
   readonly gitSizes: Pick<RepositorySizeStore, 'used'>
   readonly instances: Pick<InstanceStore, 'ofOwner'>
   readonly deployments: Pick<DeploymentStore, 'keptRunning'>
@@ -70,6 +72,8 @@ interface QuotaParts {
 /** More than ever are added at the same time, and not yet seen by others. */
 const NEAR = 100
 
+const isHeld = (name: QuotaName): name is Held => (HELD as readonly QuotaName[]).includes(name)
+
 export function createQuotas({ stores, settings, clock }: QuotaParts): Quotas {
   const limits: Quotas['limits'] = (account) => settings.ofAccount(account)
 
@@ -86,6 +90,7 @@ export function createQuotas({ stores, settings, clock }: QuotaParts): Quotas {
   const sumOf = (parts: Record<StoragePart, number>) => parts.files + parts.repositories
 
   const used: Quotas['used'] = async (id, name, within = stores) => {
+    if (isHeld(name)) return within.usage.held(id, name)
     const period = periodOf(name, clock.now())
     if (name === 'keptInstances') return kept(id, within)
     if (name === 'instances') return (await within.instances.ofOwner(id)).count
@@ -116,7 +121,9 @@ export function createQuotas({ stores, settings, clock }: QuotaParts): Quotas {
     async list(account) {
       const allowed = await limits(account)
       const uses: QuotaUse[] = []
+      const kind = teamIdOf(account.id) === null ? 'user' : 'team'
       for (const name of QUOTA_NAMES) {
+        if ((quotaSpec(name).of ?? kind) !== kind) continue
         const reset = resetOf(name, clock.now())
         const parts = name === 'contentBytes' ? await storage(account.id, stores) : undefined
         uses.push({

@@ -5,6 +5,12 @@
 export const COUNTED = ['contentBytes', 'deployments', 'buildMs', 'logBytes'] as const
 export type Counted = (typeof COUNTED)[number]
 
+/** What an account has, in rows of its own that can be counted in time. */
+export const HELD = [
+  ...(['projects', 'aliases', 'domains', 'certificates', 'secrets', 'members', 'teams', 'tokens'] as const),
+] as const
+export type Held = (typeof HELD)[number]
+
 export interface UsageEntry {
   readonly ownerId: string
   readonly what: Counted
@@ -22,6 +28,8 @@ export interface UsageStore {
   add(entries: readonly UsageEntry[]): Promise<void>
   /** 0 where nothing was counted. */
   used(ownerId: string, what: Counted, period: string): Promise<number>
+  /** How many of these it has. Of teams, those that the user has created; of tokens, those that were made by hand. */
+  held(ownerId: string, what: Held): Promise<number>
   /** Makes one of the entries that say the same, of a bounded number of accounts; tells of how many. Changes no sum. */
   compact(limit: number): Promise<number>
   /** Forgets periods of this length of name that are over: days and months before the one that is given. */

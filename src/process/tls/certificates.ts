@@ -80,7 +80,16 @@ export function createCertificateParts(config: Config, parts: Parts): Certificat
     : undefined
   return {
     platform,
-    certificates: createCertificates({ store, transact, keep, clock, check, order, onChanged }),
+    certificates: createCertificates({
+      store,
+      transact,
+      quotas: parts.quotas,
+      keep,
+      clock,
+      check,
+      order,
+      onChanged,
+    }),
     automatic,
     choose: createChooseCertificate({ store, hosts, domains: stores.domains, vault, clock, automatic }),
     recurring: [

@@ -16,6 +16,7 @@ import {
   REDIRECT_URL,
   registerApplication,
 } from '#test/support/integrations.ts'
+import { sampleToken } from '#test/support/samples.ts'
 import type { Account } from '#test/support/server.ts'
 
 apiSuite('OAuth', (server) => {
@@ -239,6 +240,22 @@ apiSuite('OAuth', (server) => {
     const inTime = await newCode()
     server.clock.advance(29 * MINUTE)
     assert.equal((await exchange(server, application, inTime)).status, 200)
+  })
+
+  test('an application that is let in again and again keeps a hundred tokens: the one used least recently is revoked', async () => {
+    const { token, id } = await server.signUp()
+    const application = await registerApplication(server, token, { scopes: { user: 'read' } })
+    const first = await install(server, token, application)
+    const { tokens } = server.parts.stores
+    for (let n = 0; n < 99; n++)
+      await tokens.insert(
+        sampleToken({ userId: id, kind: 'oauth2', installationId: first.configurationId, activeAt: n }),
+        `hash of ${id} ${n}`,
+      )
+    const code = (await consent(server, token, application)).get('code') ?? ''
+    assert.equal((await exchange(server, application, code)).status, 200)
+    assert.equal(await tokens.byHash(`hash of ${id} 0`), undefined)
+    assert.ok(await tokens.byHash(`hash of ${id} 1`))
   })
 
   test('of two exchanges at the same moment one gets a token', async () => {

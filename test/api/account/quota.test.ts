@@ -4,6 +4,10 @@ import { test } from 'node:test'
 import { packBatch } from '#contract/file-batch.ts'
 import { MINUTE } from '#contract/time.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
+import { createBrowser, hiddenIn } from '#test/support/browser/browser.ts'
+import { sampleDomain } from '#test/support/samples.ts'
+import type { Answer } from '#test/support/server.ts'
+import { makeAuthority, makeLeaf } from '#test/support/tls/pki.ts'
 
 interface Use {
   readonly name: string
@@ -211,6 +215,122 @@ apiSuite('quotas', (server) => {
     )
     assert.ok(reset > Date.now())
     assert.equal((await deploy(token, { files: [{ file: 'a.txt', data: 'a' }] })).status, 200)
+  })
+
+  /** An account of its own for each, and how it gets one more. */
+  const MAKES: Readonly<Record<string, (token: string, n: number) => Promise<Answer>>> = {
+    projects: (token, n) => server.call('POST /v10/projects', { token, body: { name: `project-${n}` } }),
+    domains: (token, n) => server.call('POST /v4/domains', { token, body: { name: `held-${n}.example` } }),
+    secrets: (token, n) =>
+      server.call('POST /v2/platform/secrets', { token, body: { name: `secret-${n}`, value: 'v' } }),
+    teams: (token, n) =>
+      server.call('POST /v1/teams', {
+        token,
+        body: { slug: `held-${n}-${token.slice(0, 8).toLowerCase()}` },
+      }),
+    tokens: (token, n) => server.call('POST /v3/user/tokens', { token, body: { name: `token ${n}` } }),
+  }
+
+  for (const [name, make] of Object.entries(MAKES))
+    test(`${name} that are made at the same time are never more than are allowed`, async () => {
+      const { token } = await limited({ [name]: 1_000 })
+      const before = (await useOf(token, name)).used
+      const account = await limited({ [name]: before + 3 })
+      const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => make(account.token, n)))
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, ...Array(5).fill(403)])
+      const refused = answers.find(({ status }) => status === 403)
+      const { code, quota, limit, used } = refused?.body.error ?? {}
+      assert.deepEqual([code, quota, limit, used], ['quota_exceeded', name, before + 3, before + 3])
+      assert.equal((await useOf(account.token, name)).used, before + 3)
+    })
+
+  test('a project that a deployment or a push would make counts, and one that is there is deployed to', async () => {
+    const { token } = await limited({ projects: 1 })
+    const make = (name: string) => deploy(token, { name, files: [{ file: 'a.txt', data: name }] })
+    assert.equal((await make('one')).status, 200)
+    assert.equal((await make('two')).body.error.quota, 'projects')
+    const again = await deploy(token, { name: 'one', files: [{ file: 'a.txt', data: 'again' }] })
+    assert.equal(again.status, 200)
+    const gone = await server.call('DELETE /v9/projects/one', { token })
+    assert.equal(gone.status, 204)
+    assert.equal((await make('two')).status, 200)
+  })
+
+  test('aliases are given as long as there is room, moving one is free, and deleting one makes room', async () => {
+    const { token } = await limited({ aliases: 1000 })
+    const { body: site } = await deploy(token, { name: 'aliased', files: [{ file: 'a.txt', data: 'a' }] })
+    const own = (await useOf(token, 'aliases')).used
+    const account = await limited({ aliases: own + 1 })
+    assert.ok(site.id)
+    const first = await deploy(account.token, { name: 'held', files: [{ file: 'a.txt', data: 'a' }] })
+    const assign = (id: string, alias: string) =>
+      server.call(`POST /v2/platform/deployments/${id}/aliases`, { token: account.token, body: { alias } })
+    assert.equal((await assign(first.body.id, 'held-alias-one')).status, 200)
+    const refused = await assign(first.body.id, 'held-alias-two')
+    assert.deepEqual([refused.status, refused.body.error.quota], [403, 'aliases'])
+    const asked = await deploy(account.token, {
+      ...{ name: 'held', files: [{ file: 'a.txt', data: 'b' }] },
+      target: 'production',
+      alias: ['held-alias-three'],
+    })
+    assert.deepEqual([asked.status, asked.body.error?.quota], [403, 'aliases'])
+    const second = await deploy(account.token, { name: 'held', files: [{ file: 'a.txt', data: 'c' }] })
+    assert.equal((await assign(second.body.id, 'held-alias-one')).status, 200)
+    assert.equal((await server.call('DELETE /v2/platform/aliases/held-alias-one', account)).status, 200)
+    assert.equal((await assign(first.body.id, 'held-alias-two')).status, 200)
+  })
+
+  test('certificates of an account have an end, and replacing one is free', async () => {
+    const { token, id } = await limited({ certificates: 1 })
+    for (const name of ['held-a.example', 'held-b.example'])
+      await server.parts.stores.domains.add(
+        sampleDomain({ ownerId: id, creatorId: id, txtVerifiedAt: 1, name }),
+      )
+    const authority = await makeAuthority()
+    const upload = async (name: string) => {
+      const { cert, key } = await makeLeaf(authority, [name])
+      return server.call('PUT /v3/platform/certs', { token, body: { ca: authority.cert, cert, key } })
+    }
+    assert.equal((await upload('held-a.example')).status, 200)
+    assert.equal((await upload('held-a.example')).status, 200)
+    assert.equal((await upload('held-b.example')).body.error.quota, 'certificates')
+    const issued = await server.call('POST /v3/platform/certs', {
+      token,
+      body: { domains: ['held-b.example'] },
+    })
+    assert.deepEqual([issued.status, issued.body.error.quota], [403, 'certificates'])
+  })
+
+  test('a team has as many members as its plan allows, however they come', async () => {
+    const owner = await server.signUp()
+    const { body: team } = await server.call('POST /v1/teams', {
+      token: owner.token,
+      body: { slug: 'held-members' },
+    })
+    const limits = await server.call(`PATCH /v1/operator/accounts/held-members/quotas`, {
+      token: await operator(),
+      body: { members: 2 },
+    })
+    assert.equal(limits.status, 200, JSON.stringify(limits.body))
+    const add = (email: string) =>
+      server.call(`POST /v1/teams/${team.id}/members`, { token: owner.token, body: { email } })
+    const [second, third] = [await server.signUp(), await server.signUp()]
+    const invited = await server.call(`POST /v1/teams/${team.id}/invitations`, {
+      token: owner.token,
+      body: { email: third.email },
+    })
+    assert.equal(invited.status, 200)
+    assert.equal((await add(second.email)).status, 200)
+    assert.equal((await add(second.email)).status, 200, 'who is in it already takes no more room')
+    const { code, quota, used } = (await add(third.email)).body.error
+    assert.deepEqual([code, quota, used], ['quota_exceeded', 'members', 2])
+    const link = /\/invitation\?token=\w+/.exec((await server.mails(third.email)).at(-1)?.text ?? '')?.[0]
+    const browser = createBrowser(server)
+    const page = await browser.call(`GET ${link}`)
+    assert.equal((await browser.post('/invitation', hiddenIn(page.body))).status, 403)
+    const { body } = await server.call(`GET /v1/usage?teamId=${team.id}`, { token: owner.token })
+    const names = body.quotas.map((use: Use) => use.name)
+    assert.ok(names.includes('members') && !names.includes('teams') && !names.includes('tokens'))
   })
 
   test('operators change what a plan allows, and take it back', async () => {

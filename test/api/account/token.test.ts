@@ -38,6 +38,21 @@ apiSuite('tokens', (server) => {
     assert.equal(past.status, 400)
   })
 
+  test('what has expired is forgotten', async () => {
+    const { token } = await server.signUp()
+    const expiresAt = server.clock.now() + 1000
+    const made = await server.call('POST /v3/user/tokens', { token, body: { name: 'brief', expiresAt } })
+    server.clock.advance(1000)
+    const list = async () => (await server.call('GET /v3/user/tokens', { token })).body.tokens
+    const isListed = async () => (await list()).some(({ id }: { id: string }) => id === made.body.token.id)
+    assert.ok(await isListed())
+    await server.call('POST /v1/operator/jobs/tokens.clean-up/run', {
+      token: (await server.operator()).token,
+    })
+    await server.runJobs()
+    assert.ok(!(await isListed()))
+  })
+
   test('`current` can revoke itself', async () => {
     const { token } = await server.signUp()
     assert.equal((await server.call('DELETE /v3/user/tokens/current', { token })).status, 200)

@@ -53,6 +53,43 @@ eachDatabase((name, open) =>
       assert.deepEqual(await tokens.byId(user.id, token.id), { ...token, activeAt: 30 })
     })
 
+    it('keeps those of an installation that were used last, and nothing else is lost', async (t) => {
+      const { tokens, user } = await openTokens(t, open)
+      const make = async (hash: string, activeAt: number, installationId: string | null) => {
+        const token = sampleToken({ userId: user.id, activeAt, installationId })
+        await tokens.insert(token, hash)
+        return token.id
+      }
+      const old = await make('old', 1, 'app')
+      const kept = [await make('used', 5, 'app'), await make('new', 3, 'app')]
+      kept.push(await make('other', 1, 'other'), await make('own', 1, null))
+      await tokens.keep('app', 2)
+      assert.equal(await tokens.byId(user.id, old), undefined)
+      for (const id of kept) assert.ok(await tokens.byId(user.id, id))
+    })
+
+    it('forgets what has expired, and logins that nobody uses', async (t) => {
+      const { tokens, user } = await openTokens(t, open)
+      const make = async (given: Partial<Token>) => {
+        const token = sampleToken({ userId: user.id, ...given })
+        await tokens.insert(token, token.id)
+        return token.id
+      }
+      const gone = [
+        await make({ expiresAt: 100 }),
+        await make({ kind: 'login', activeAt: 50, expiresAt: null }),
+      ]
+      const kept = [
+        await make({ expiresAt: 101 }),
+        await make({ kind: 'login', activeAt: 51, expiresAt: null }),
+        await make({ kind: 'account', activeAt: 1, expiresAt: null }),
+        await make({ kind: 'oauth2', activeAt: 1, expiresAt: null }),
+      ]
+      await tokens.prune(100, 50)
+      for (const id of gone) assert.equal(await tokens.byId(user.id, id), undefined)
+      for (const id of kept) assert.ok(await tokens.byId(user.id, id))
+    })
+
     it('takes any bound a client can send', async (t) => {
       const { tokens, user } = await openTokens(t, open)
       const token = sampleToken({ userId: user.id })

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Token, TokenKind } from '#core/token/token.ts'
 import type { TokenStore } from '#core/token/token-store.ts'
 import { changedOne } from '../database/changed-one.ts'
@@ -112,6 +113,26 @@ export function createTokenStore(db: Db): TokenStore {
 
     delete: (userId, id) =>
       changedOne(db.deleteFrom('tokens').where('id', '=', id).where('user_id', '=', userId)),
+
+    async keep(installationId, most) {
+      const rows = await db
+        .selectFrom('tokens')
+        .select(['id', 'active_at'])
+        .where('installation_id', '=', installationId)
+        .execute()
+      const gone = rows.toSorted((a, b) => b.active_at - a.active_at || (a.id < b.id ? -1 : 1)).slice(most)
+      for (const { id } of gone) await db.deleteFrom('tokens').where('id', '=', id).execute()
+    },
+
+    async prune(now, usedSince) {
+      await db.deleteFrom('tokens').where('expires_at', '<=', now).execute()
+      await db
+        .deleteFrom('tokens')
+        // In the words of the index.
+        .where('kind', '=', sql.lit('login'))
+        .where('active_at', '<=', usedSince)
+        .execute()
+    },
 
     async handOver(installationId, userId) {
       await db

@@ -1,5 +1,11 @@
-import { sql } from 'kysely'
-import { COUNTED, type Counted, type UsageEntry, type UsageStore } from '#core/usage/usage-store.ts'
+import { type Kysely, sql } from 'kysely'
+import {
+  COUNTED,
+  type Counted,
+  type Held,
+  type UsageEntry,
+  type UsageStore,
+} from '#core/usage/usage-store.ts'
 import { prepare } from '../database/prepare.ts'
 import { atomically } from '../database/transaction.ts'
 import type { Db } from '../tables.ts'
@@ -20,6 +26,41 @@ const insertOne = prepare<{ ownerId: string; what: string; period: string; amoun
       .insertInto('usage')
       .values({ owner_id: ownerId, what: what as Counted, period, amount, fresh: sql.lit(1) }),
 )
+
+/** Each by an index that begins with whose they are. */
+const rowsOf =
+  (
+    table:
+      | 'projects'
+      | 'domains'
+      | 'certificates'
+      | 'secrets'
+      | 'hosts'
+      | 'team_members'
+      | 'teams'
+      | 'tokens',
+    column: 'owner_id' | 'team_id' | 'creator_id' | 'user_id',
+  ) =>
+  // Every table has its column, which the types cannot know of all at once.
+  (db: Db, ownerId: string) =>
+    (db as unknown as Kysely<Record<typeof table, Record<typeof column, string>>>)
+      .selectFrom(table)
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where(column, '=', ownerId)
+
+const HELD_ROWS = {
+  projects: rowsOf('projects', 'owner_id'),
+  // Also the default ones of projects that have no deployment left: nobody else can have the name.
+  aliases: (db, ownerId) =>
+    rowsOf('hosts', 'owner_id')(db, ownerId).where(sql.ref('alias_id'), 'is not', null),
+  domains: rowsOf('domains', 'owner_id'),
+  certificates: rowsOf('certificates', 'owner_id'),
+  secrets: rowsOf('secrets', 'owner_id'),
+  members: rowsOf('team_members', 'team_id'),
+  teams: rowsOf('teams', 'creator_id'),
+  tokens: (db, ownerId) =>
+    rowsOf('tokens', 'user_id')(db, ownerId).where(sql.ref('kind'), '=', sql.lit('account')),
+} as const satisfies Record<Held, ReturnType<typeof rowsOf>>
 
 /** Inside the transaction that changes what is counted. */
 export async function countUsage(tx: Db, entries: readonly UsageEntry[]): Promise<void> {
@@ -71,6 +112,11 @@ export const createUsageStore = (db: Db): UsageStore => ({
     const [row] = await selectUsed(db, { ownerId, what, period })
     // The sum of a bigint is text on PostgreSQL.
     return Math.max(0, Number(row?.used ?? 0))
+  },
+
+  async held(ownerId, what) {
+    const { count } = await HELD_ROWS[what](db, ownerId).executeTakeFirstOrThrow()
+    return count
   },
 
   async compact(limit) {

@@ -33,6 +33,7 @@ import { sharedThings } from './0042-shared-things.ts'
 import { gitSizes } from './0043-git-sizes.ts'
 import { deploymentHosts } from './0044-deployment-hosts.ts'
 import { wastefulPacks } from './0045-wasteful-packs.ts'
+import { held } from './0046-held.ts'
 import type { Migration } from './migration.ts'
 
 /** In the order they are applied. */
@@ -72,4 +73,5 @@ export const MIGRATIONS: readonly Migration[] = [
   gitSizes,
   deploymentHosts,
   wastefulPacks,
+  held,
 ]

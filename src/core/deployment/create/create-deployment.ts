@@ -75,7 +75,7 @@ interface CreateStores extends PublishStores {
   readonly envVariables: EnvVariableStore
   readonly outputs: OutputStore
   readonly teams: Pick<TeamStore, 'byId'>
-  readonly usage: Pick<UsageStore, 'used'>
+  readonly usage: Pick<UsageStore, 'used' | 'held'>
   readonly gitSizes: Pick<RepositorySizeStore, 'used'>
   readonly instances: Pick<InstanceStore, 'ofOwner'>
 }
@@ -203,7 +203,7 @@ export function createCreateDeployment(parts: CreateParts) {
         (requested.env.size > 0 || requested.buildEnv.size > 0) && input.keeps?.sameTarget !== true
       if (input.target === 'production' && setsVariables && !(await mayEditProduction(owner, stores.teams)))
         throw productionIsClosed()
-      await checkAliases(stores.hosts, requested.alias ?? [], owner.id)
+      const fresh = await checkAliases(stores.hosts, requested.alias ?? [], owner.id)
       const known = await stores.projects.byIdOrName(owner.id, input.project ?? requested.slug)
       if (known) checkReach(ctx, known.id)
       else checkMayAdd(ctx)
@@ -240,6 +240,8 @@ export function createCreateDeployment(parts: CreateParts) {
 
       await parts.quotas.check(owner, 'deployments', 1, stores)
       if (work.kind === 'build') await parts.quotas.check(owner, 'buildMinutes', 1, stores)
+      if (!known) await parts.quotas.check(owner, 'projects', 1, stores)
+      if (fresh > 0) await parts.quotas.check(owner, 'aliases', fresh, stores)
       const project = await ensureProject(stores, known, ctx, command, requested.slug, now)
       const id = newId.deployment()
       const given = openVariables(variables, secrets, vault)

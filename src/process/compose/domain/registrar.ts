@@ -27,11 +27,12 @@ export const openRegistrar = (config: Config, registry: Registry, clock: Clock):
 /** How names are bought and moved, wherever that is done. */
 export const registrationParts = (
   { nameservers }: Pick<Config, 'nameservers'>,
-  { registrar, stores, transact, clock, bus }: Parts,
+  { registrar, stores, quotas, transact, clock, bus }: Parts,
 ) => ({
   registrar,
   orders: stores.orders,
   domains: stores.domains,
+  quotas,
   transact,
   clock,
   nameservers,

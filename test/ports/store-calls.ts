@@ -391,6 +391,7 @@ const callsOnOthers = ({
     find: () => sharedThings.find('git', 'x'),
     names: () => sharedThings.names('git'),
     unused: () => sharedThings.unused('git', 1, 10),
+    under: () => sharedThings.under('git', 'a '),
     newest: () => sharedThings.newest('git', 10),
     remove: () => sharedThings.remove('git', 'x'),
     removeAll: () => sharedThings.removeAll('git'),

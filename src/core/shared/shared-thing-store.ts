@@ -46,6 +46,8 @@ export interface SharedThingStore {
   names(kind: SharedKind): Promise<readonly string[]>
   /** Names of those that were not put since, the oldest first. */
   unused(kind: SharedKind, before: number, limit: number): Promise<readonly string[]>
+  /** Those whose names begin with this text, the newest first, and what their contents take. */
+  under(kind: SharedKind, prefix: string): Promise<readonly SizedThing[]>
   /** Those that were put last, the newest first, and what their contents take. */
   newest(kind: SharedKind, limit: number): Promise<readonly SizedThing[]>
 }

@@ -12,6 +12,10 @@ export async function removeThings(tx: Db, kind: SharedKind): Promise<void> {
   await tx.deleteFrom('shared_things').where('kind', '=', kind).execute()
 }
 
+/** The first text that is after every one that begins like this. */
+const afterAll = (prefix: string): string =>
+  prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)
+
 export function createSharedThingStore(db: Db): SharedThingStore {
   const rowOf = (kind: SharedKind, name: string) =>
     db
@@ -20,6 +24,20 @@ export function createSharedThingStore(db: Db): SharedThingStore {
       .where('kind', '=', kind)
       .where('name', '=', name)
       .executeTakeFirst()
+
+  const sized = (kind: SharedKind) =>
+    db
+      .selectFrom('shared_things')
+      .select([
+        'shared_things.name',
+        ({ selectFrom }) =>
+          selectFrom('shared_contents')
+            .select(({ fn }) => fn.sum<number>('size').as('bytes'))
+            .whereRef('shared_contents.kind', '=', 'shared_things.kind')
+            .whereRef('shared_contents.name', '=', 'shared_things.name')
+            .as('bytes'),
+      ])
+      .where('shared_things.kind', '=', kind)
 
   const version = async (kind: SharedKind, name: string) => Number((await rowOf(kind, name))?.version ?? 0)
 
@@ -113,22 +131,19 @@ export function createSharedThingStore(db: Db): SharedThingStore {
       return rows.map(({ name }) => name)
     },
 
-    async newest(kind, limit) {
-      const rows = await db
-        .selectFrom('shared_things')
-        .select([
-          'shared_things.name',
-          ({ selectFrom }) =>
-            selectFrom('shared_contents')
-              .select(({ fn }) => fn.sum<number>('size').as('bytes'))
-              .whereRef('shared_contents.kind', '=', 'shared_things.kind')
-              .whereRef('shared_contents.name', '=', 'shared_things.name')
-              .as('bytes'),
-        ])
-        .where('shared_things.kind', '=', kind)
-        .orderBy('used_at', 'desc')
-        .limit(limit)
+    async under(kind, prefix) {
+      const rows = await sized(kind)
+        .select('used_at')
+        .where('shared_things.name', '>=', prefix)
+        .where('shared_things.name', '<', afterAll(prefix))
         .execute()
+      return rows
+        .toSorted((a, b) => Number(b.used_at) - Number(a.used_at))
+        .map(({ name, bytes }) => ({ name, bytes: Number(bytes ?? 0) }))
+    },
+
+    async newest(kind, limit) {
+      const rows = await sized(kind).orderBy('used_at', 'desc').limit(limit).execute()
       return rows.map(({ name, bytes }) => ({ name, bytes: Number(bytes ?? 0) }))
     },
   }

@@ -13,8 +13,9 @@ async function machines(t: TestContext, { projectBytes = 1e6 } = {}) {
   t.after(() => rm(root, { recursive: true, force: true }))
   const archives = new Map<string, Buffer>()
   const shared: SharedCaches = {
-    take: async (key) => (archives.has(key) ? Readable.from([archives.get(key) as Buffer]) : undefined),
-    give: async (key, archive) => void archives.set(key, Buffer.concat(await archive.toArray())),
+    take: async (_owner, key) =>
+      archives.has(key) ? Readable.from([archives.get(key) as Buffer]) : undefined,
+    give: async (_owner, key, archive) => void archives.set(key, Buffer.concat(await archive.toArray())),
   }
   let discarded = 0
   const machine = async (name: string) => {

@@ -54,8 +54,9 @@ interface ProjectCaches {
 
 /** Caches that builds on other machines have left. */
 export interface SharedCaches {
-  take(key: string): Promise<Readable | undefined>
-  give(key: string, archive: Readable): Promise<void>
+  take(ownerId: string, key: string): Promise<Readable | undefined>
+  /** Of what an account has there, what was left longest ago makes room for this. */
+  give(ownerId: string, key: string, archive: Readable): Promise<void>
 }
 
 interface Weighed {
@@ -117,9 +118,9 @@ export function createProjectCaches({
   }
 
   /** What the last build of the project left on another machine, where this one has nothing. */
-  async function fetchShared(key: string, via: string): Promise<boolean> {
+  async function fetchShared(ownerId: string, key: string, via: string): Promise<boolean> {
     try {
-      const archive = await shared?.take(key)
+      const archive = await shared?.take(ownerId, key)
       if (!archive) return false
       await mkdir(via, { recursive: true, mode: 0o700 })
       await unpackTree(archive, via, projectBytes)
@@ -139,7 +140,7 @@ export function createProjectCaches({
         () => true,
         () => false,
       )
-      if (!isHere && !(await fetchShared(key, via))) return NOTHING_CACHED
+      if (!isHere && !(await fetchShared(project.ownerId, key, via))) return NOTHING_CACHED
       try {
         const { digests, trees } = await readContents(via)
         await putIn(join(via, 'downloads'), base, downloads)
@@ -172,7 +173,7 @@ export function createProjectCaches({
       await rename(via, path)
       if (shared)
         later(
-          shared.give(key, packTree(path, projectBytes)),
+          shared.give(whose.project.ownerId, key, packTree(path, projectBytes)),
           'the cache of a project could not be shared with other machines',
         )
     },

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { showLimit } from '#contract/amounts.ts'
 import { CliError, EXIT, usageError } from './exit.ts'
+import { terminalText } from './output/plain-text.ts'
 
 export interface Terminal {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
@@ -47,7 +48,8 @@ async function readAll(input: Terminal['input']): Promise<string> {
 export function createPrompt({ input, output }: Terminal, yes: boolean): Prompt {
   const canAsk = input.isTTY === true && output.isTTY === true
 
-  async function readLine(question: string, hidden = false): Promise<string> {
+  async function readLine(text: string, hidden = false): Promise<string> {
+    const question = terminalText(text)
     if (hidden) output.write(question)
     const lines = hidden
       ? createInterface({ input, output: nowhere(), terminal: true })

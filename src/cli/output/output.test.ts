@@ -45,6 +45,27 @@ test('a status is drawn over on a terminal, cut to its width, and shown nowhere 
   assert.deepEqual(pipe.written, [])
 })
 
+test('a text of others cannot steer the terminal, even where nobody thought of it', () => {
+  const evil = '\u001b]0;title\u0007\u001b[2J\u009b2Jok\rover\u202e'
+  const [terminal, stderr, pipe, json] = [sink(true), sink(true), sink(false), sink(true)]
+  const out = createOutput({ stdout: terminal, stderr, env: {}, json: false })
+  out.show({}, () => `${out.colors.bold('one')}\t${evil}\ntwo`)
+  out.line({}, () => evil)
+  out.say(evil)
+  out.status(evil)
+  assert.equal(terminal.written.join(''), `${out.colors.bold('one')}\tok over \ntwo\nok over \n`)
+  assert.equal(stderr.written.join(''), 'ok over \nok over ')
+  createOutput({ stdout: pipe, stderr, env: {}, json: false }).show({}, () => evil)
+  assert.equal(pipe.written.join(''), `${evil}\n`)
+  const data = { evil }
+  const asJson = createOutput({ stdout: json, stderr, env: {}, json: true })
+  asJson.show(data, () => '')
+  asJson.line(data, () => '')
+  const text = json.written.join('')
+  assert.ok(!/[\u007f-\u009f\u202e]/.test(text) && !text.includes('\u001b'))
+  assert.deepEqual(JSON.parse(json.written[0] ?? ''), data)
+})
+
 test('what comes bit by bit is a line each, of text or of JSON', () => {
   const [text, json] = [sink(false), sink(false)]
   createOutput({ stdout: text, stderr: sink(false), env: {}, json: false }).line({ a: 1 }, () => 'one')

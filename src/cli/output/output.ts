@@ -1,4 +1,5 @@
 import picocolors from 'picocolors'
+import { terminalJson, terminalText } from './plain-text.ts'
 
 export type Colors = ReturnType<typeof picocolors.createColors>
 export type Env = Readonly<Record<string, string | undefined>>
@@ -46,6 +47,8 @@ export function createOutput(parts: {
 }): Output {
   const { stdout, stderr, env, json } = parts
   const line = (text: string) => (text === '' ? '' : `${text}\n`)
+  // What goes to a file or another program is as it was given.
+  const result = (text: string) => line(stdout.isTTY === true ? terminalText(text) : text)
   const live = stderr.isTTY === true && !json && env.TERM !== 'dumb'
   let drawn = false
   const clear = () => {
@@ -59,11 +62,11 @@ export function createOutput(parts: {
     talkColors: picocolors.createColors(hasColors(stderr, env)),
     show(data, render) {
       clear()
-      stdout.write(json ? line(JSON.stringify(data, null, 2)) : line(render()))
+      stdout.write(json ? line(terminalJson(JSON.stringify(data, null, 2))) : result(render()))
     },
     line(data, render) {
       clear()
-      stdout.write(json ? `${JSON.stringify(data)}\n` : line(render()))
+      stdout.write(json ? `${terminalJson(JSON.stringify(data))}\n` : result(render()))
     },
     async stream(parts) {
       clear()
@@ -75,13 +78,13 @@ export function createOutput(parts: {
     width: stdout.isTTY === true ? stdout.columns || undefined : undefined,
     say(text) {
       clear()
-      stderr.write(line(text))
+      stderr.write(line(terminalText(text)))
     },
     status(text = '') {
       if (!live) return
       clear()
       // A line that is too long would wrap, and could not be cleared.
-      const cut = [...text].slice(0, Math.max((stderr.columns || 80) - 1, 10)).join('')
+      const cut = [...terminalText(text)].slice(0, Math.max((stderr.columns || 80) - 1, 10)).join('')
       if (cut !== '') stderr.write(cut)
       drawn = cut !== ''
     },

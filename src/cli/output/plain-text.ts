@@ -8,6 +8,30 @@ export const plainText = (text: string): string =>
 const ESC = String.fromCharCode(27)
 const COLOUR = new RegExp(`(${ESC}\\[[0-9;:]*m)`)
 
+/**
+ * All that is written to a terminal, so that a text of others which nobody made safe is only shown: lines, tabs and colours, which are
+ * ours, stay.
+ */
+export const terminalText = (text: string): string =>
+  text
+    .split(/(\r?\n|\t)/)
+    .map((piece, i) =>
+      i % 2 === 1
+        ? piece
+        : piece
+            .split(COLOUR)
+            .map((part, j) => (j % 2 === 1 ? part : plainText(part)))
+            .join(''),
+    )
+    .join('')
+
+/** The same JSON, in which nothing is left that a terminal obeys: JSON itself escapes only some of it. */
+export const terminalJson = (json: string): string =>
+  json.replace(
+    /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
 /** A line that a program wrote: its colours stay where there are any, and nothing else that a terminal would obey. */
 export function colouredText(line: string, colors: Pick<Colors, 'isColorSupported'>): string {
   const parts = line.split(COLOUR)

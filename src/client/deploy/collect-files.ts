@@ -97,7 +97,9 @@ async function kindOf(
   if (!entry.isSymbolicLink()) return { kind: 'other', real: source }
   const shown = path.join('/')
   const real = await realpath(source).catch((error) => {
-    throw new DeployError('unreadable', `${shown} is a broken link.`, { cause: error })
+    throw new DeployError('broken_link', `${shown} is a link to something that does not exist.`, {
+      cause: error,
+    })
   })
   const inside = relative(walk.root, real)
   const leaves = inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)

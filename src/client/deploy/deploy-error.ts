@@ -3,6 +3,7 @@ const CODES = {
   no_files: 'Check the folder, and what its .gitignore and .aloftignore exclude.',
   too_many_files: 'Exclude files that the site does not need with an .aloftignore file.',
   outside: 'Copy the files into the folder, or exclude the link with an .aloftignore file.',
+  broken_link: 'Correct the link, or exclude it with an .aloftignore file.',
   unreadable: 'Check its permissions, or exclude it with an .aloftignore file.',
   bad_name: 'Rename it, or exclude it with an .aloftignore file.',
   changed: 'Wait until nothing writes to the folder, then deploy again.',

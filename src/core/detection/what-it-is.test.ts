@@ -213,6 +213,26 @@ const TABLE: readonly (readonly [what: string, files: Files, found: string])[] =
     { 'package.json': { main: 'index.js' }, 'index.js': 'module.exports = 1' },
     'unknown_program',
   ],
+  // Functions that cannot be run
+  ['a function in Go', { 'index.html': '', 'api/hello.go': '' }, 'unknown_program'],
+  ['a function in Ruby', { 'index.html': '', 'api/users/[id].rb': '' }, 'unknown_program'],
+  ['a function in Rust', { 'api/hello.rs': '' }, 'unknown_program'],
+  ['a function in PHP beside others', { 'api/a.php': '', 'api/b.js': '' }, 'unknown_program'],
+  [
+    'a function in Go beside a framework',
+    { 'package.json': { devDependencies: { vite: '7' } }, 'api/hello.go': '' },
+    'unknown_program',
+  ],
+  [
+    'what functions in Go import, and their tests',
+    { 'index.html': '', 'api/_lib/a.go': '', 'api/a_test.go': '', 'api/b.js': '' },
+    'files index.html, functions api/b.js',
+  ],
+  [
+    'a server with Ruby among its files',
+    { 'package.json': { dependencies: { express: '5' } }, 'app.js': '', 'api/a.rb': '' },
+    'node app.js',
+  ],
   ['TypeScript alone', { 'index.ts': 'export const x = 1' }, 'unknown_program'],
   [
     'several packages',
@@ -275,6 +295,12 @@ const SAID: readonly (readonly [what: string, files: Files, changes: TaskChanges
     { 'app.py': WSGI, 'requirements.txt': 'flask', 'vercel.json': { framework: null, outputDirectory: '.' } },
     {},
     'files app.py requirements.txt vercel.json',
+  ],
+  [
+    'functions in other languages as files',
+    { 'api/a.rb': '', 'index.html': '' },
+    { settings: { outputDirectory: '.' } },
+    'files api/a.rb index.html',
   ],
   [
     'and the same as a setting of the project',

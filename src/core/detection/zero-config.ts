@@ -11,7 +11,7 @@ import { middlewareFile } from './framework/middleware.ts'
 import { nodeServerEntries, runsOnBun } from './framework/node-server.ts'
 import { outputFolders } from './framework/output-folders.ts'
 import { pythonApps, pythonInstall, pythonServerEntries } from './framework/python-server.ts'
-import { unknownProgram } from './framework/unknown-program.ts'
+import { foreignFunction, unknownProgram } from './framework/unknown-program.ts'
 import { imageStage } from './image.ts'
 import { startCommand } from './npm-program.ts'
 import {
@@ -62,6 +62,9 @@ export async function planFolder(run: string, asked: ZeroConfig): Promise<Stage>
     const beside = framework?.slug === 'angular' ? apiTakes(folder, functions) : []
     return { ...stage, python: pythonOf(given, server), build, takes: [...beside, server] }
   }
+  // Somebody who has everything served as it is has looked into it.
+  const foreign = build === undefined && settings.outputDirectory === '' ? undefined : foreignFunction(tree)
+  if (foreign) throw foreign
   const isRun = functions.length > 0 || middlewareFile(tree) !== undefined
   if (build === undefined && framework === undefined && settings.outputDirectory === null) {
     if (docker && tree.has('Dockerfile') && !isRun)

@@ -22,12 +22,14 @@ const runtimeOf = (file: string): FunctionFile['runtime'] | undefined =>
         ? 'python'
         : undefined
 
-/** The files below `api` that are functions: no part of their path begins with `_` or `.`. */
+/** Whether a file is where functions are: below `api`, and no part of its path begins with `_` or `.`. */
+export const isInApi = (path: string): boolean =>
+  path.startsWith('api/') && !/(?:^|\/)[_.]/.test(path) && !/(?:^|\/)node_modules\//.test(path)
+
+/** The files below `api` that are functions. */
 export const apiFiles = (paths: readonly string[], mount = ''): FunctionFile[] =>
   paths
-    .filter(
-      (path) => path.startsWith('api/') && !/(?:^|\/)[_.]/.test(path) && !/(?:^|\/)node_modules\//.test(path),
-    )
+    .filter(isInApi)
     .flatMap((path) => functionFile(path, mount) ?? [])
     .sort((a, b) => (a.file < b.file ? -1 : 1))
 

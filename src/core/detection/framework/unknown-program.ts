@@ -1,6 +1,7 @@
 import { BuildFailure } from '../../build/build-failure.ts'
 import type { PackageJson } from '../config/package-json.ts'
 import type { SourceTree } from '../source-tree.ts'
+import { isInApi } from './api-functions.ts'
 import { PYTHON_MANIFESTS } from './python-server.ts'
 
 /** Files in the topmost folder that only a program has, in languages that are not built here. */
@@ -29,6 +30,28 @@ const AS_THEY_ARE =
 
 const unknown = (what: string, advice: string): BuildFailure =>
   new BuildFailure('unknown_program', `${what} ${advice} ${AS_THEY_ARE}`)
+
+/** In languages that hosted platforms run below `api`, and that are not run here. */
+const FUNCTION_LANGUAGES: readonly (readonly [pattern: RegExp, language: string])[] = [
+  [/(?<!_test)\.go$/, 'Go'],
+  [/\.rb$/, 'Ruby'],
+  [/\.rs$/, 'Rust'],
+  [/\.php$/, 'PHP'],
+]
+
+/** A function that is in no language that is run: without it, visitors would find nothing where it should answer, or read it. */
+export function foreignFunction(tree: SourceTree): BuildFailure | undefined {
+  const candidates = tree.paths.filter(isInApi)
+  for (const [pattern, language] of FUNCTION_LANGUAGES) {
+    const file = candidates.find((path) => pattern.test(path))
+    if (file !== undefined)
+      return unknown(
+        `${file} is a function in ${language}, which cannot be run here.`,
+        'Functions are written in JavaScript, TypeScript or Python. Rewrite it, or leave it out with a line in .vercelignore.',
+      )
+  }
+  return undefined
+}
 
 interface Suspect {
   readonly tree: SourceTree

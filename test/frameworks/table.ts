@@ -12,10 +12,13 @@ export interface Row {
 
 const PAGE = new URL('../../docs/frameworks.md', import.meta.url)
 
-/** Puts rows in the place of the last ones of their applications; the others stay as they are. */
+/**
+ * Puts rows in the place of the last ones of their applications; the others stay as they are. What came of the same versions on
+ * another processor is kept if it is the same.
+ */
 export function writeRows(rows: readonly Row[]): void {
   const lines = new Map(existsSync(PAGE) ? readLines(readFileSync(PAGE, 'utf8')) : [])
-  for (const row of rows) lines.set(row.app.framework, lineOf(row))
+  for (const row of rows) lines.set(row.app.framework, lineOf(row, lines.get(row.app.framework)))
   const kept = FRAMEWORK_APPS.map((app) => lines.get(app.framework) ?? untried(app))
   writeFileSync(
     PAGE,
@@ -48,13 +51,18 @@ Deployed with \`aloft --prod\` by hand, and used in Chromium:
   )
 }
 
+/** The column of them. */
+const PROCESSOR = 3
+
 const readLines = (page: string): [string, string][] =>
   page
     .split('\n')
     .filter((line) => line.startsWith('| '))
     .map((line) => [line.split('|')[1]?.trim() ?? '', line])
 
-function lineOf({ app, unbuilt, results }: Row): string {
+const writeLine = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+
+function lineOf({ app, unbuilt, results }: Row, before = ''): string {
   const { version, node } = versionsOf(app)
   const tried = app.tries.map(({ what }) => what).join(', ')
   const wrong = results.filter(({ fault }) => fault !== undefined).map(({ what }) => what)
@@ -65,7 +73,11 @@ function lineOf({ app, unbuilt, results }: Row): string {
         : `wrong: ${wrong.join(', ')}`
       : `not built: ${unbuilt}`
   const cells = [app.framework, version, node, process.arch, tried, result]
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  const lineFor = (processors: string): string =>
+    writeLine(cells.map((cell, at) => (at === PROCESSOR ? processors : cell.replaceAll('|', '\\|'))))
+  const earlier = before.split(' | ')[PROCESSOR] ?? ''
+  if (before === '' || before !== lineFor(earlier)) return lineFor(process.arch)
+  return lineFor([...new Set([...earlier.split(', '), process.arch])].sort().join(', '))
 }
 
 function untried(app: FrameworkApp): string {

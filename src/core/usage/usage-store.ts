@@ -7,7 +7,14 @@ export type Counted = (typeof COUNTED)[number]
 
 /** What an account has, in rows of its own that can be counted in time. */
 export const HELD = [
-  ...(['projects', 'aliases', 'domains', 'certificates', 'secrets', 'members', 'teams', 'tokens'] as const),
+  'projects',
+  'aliases',
+  'domains',
+  'certificates',
+  'secrets',
+  'members',
+  'teams',
+  'tokens',
 ] as const
 export type Held = (typeof HELD)[number]
 

@@ -6,7 +6,7 @@ import { tooFewFiles } from './compose/serving/descriptor-limit.ts'
 import { exposedStores } from './compose/status/exposed-stores.ts'
 import { readConfigFile } from './config-file.ts'
 import { holdDataFolder, requireDataFolder, requireTemporaryFolder } from './data/data-folder.ts'
-import { refuseMoved } from './data/moved-database.ts'
+import { forgetUnfinishedMove, refuseMoved } from './data/moved-database.ts'
 import { CHILD_ROLES, type ChildRole } from './supervisor/child/child.ts'
 import { readChildOptions } from './supervisor/child/child-options.ts'
 import { SocketError } from './supervisor/socket/listen-sockets.ts'
@@ -49,6 +49,7 @@ async function start(args: readonly string[], own: OwnStart): Promise<number> {
   await requireTemporaryFolder()
   await refuseMoved(config)
   const held = role === 'serve' ? {} : { onStopping: await holdDataFolder(config) }
+  await forgetUnfinishedMove(config)
   return supervise(config, role, log, { reread: read, ...own, ...held })
 }
 

@@ -1,6 +1,6 @@
 import type { MoveContents, MoveProgress } from '#core/file/move-job.ts'
-import type { BlobDigest, BlobStore, StoredBlob } from '#core/ports/blob-store.ts'
-import { BlobError } from '#core/ports/blob-store.ts'
+import type { BlobStore, StoredBlob } from '#core/ports/blob-store.ts'
+import { copyContents } from '../blob/copy-contents.ts'
 
 export interface MovingBlobStore extends BlobStore {
   /** Moves what is there, each content checked by its hash. One that was interrupted goes on where it was. */
@@ -9,46 +9,13 @@ export interface MovingBlobStore extends BlobStore {
   left(): Promise<number>
 }
 
-const BATCH = 500
 const MOST_COUNTED = 100_000
-const AT_ONCE = 16
-/** Contents up to this size are moved many at a time. */
-const SMALL = 64 << 10
 
 /**
  * A store into which everything goes that is put, with another one behind it that still holds what was put before. What is
  * not in the one is read from the other, so that everything can be used while it is moved.
  */
 export function createMovingBlobStore(to: BlobStore, from: BlobStore): MovingBlobStore {
-  async function moveOne(blob: StoredBlob): Promise<boolean> {
-    const { sha256, size } = blob
-    if (isSmall(blob)) {
-      const bytes = await from.read(sha256)
-      if (bytes === undefined) return false
-      await to.putBytes(bytes)
-      return true
-    }
-    const stream = await from.open(sha256)
-    if (stream === undefined) return false
-    const accept = (digest: BlobDigest) => {
-      if (digest.sha256 !== sha256)
-        throw new BlobError('corrupt', `The stored content of ${sha256} is damaged`)
-    }
-    try {
-      await to.put(stream, { maxBytes: size, sizeHint: size, accept })
-      return true
-    } finally {
-      stream.destroy()
-    }
-  }
-
-  /** A content that is damaged where it is was noted by the store that found it so, and is gone. */
-  const moveIfSound = (blob: StoredBlob): Promise<boolean> =>
-    moveOne(blob).catch((error: unknown) => {
-      if (error instanceof BlobError && error.kind === 'corrupt') return false
-      throw error
-    })
-
   return {
     put: (source, options) => to.put(source, options),
     putBytes: (bytes) => to.putBytes(bytes),
@@ -90,33 +57,20 @@ export function createMovingBlobStore(to: BlobStore, from: BlobStore): MovingBlo
     },
     async move(signal) {
       let progress: MoveProgress = { contents: 0, bytes: 0 }
-      const moveAll = async (batch: readonly StoredBlob[]) => {
-        if (batch.length === 0 || signal.aborted) return
-        const results = await Promise.all(batch.map(moveIfSound))
-        const moved = batch.filter((_, n) => results[n])
-        await from.delete(moved.map(({ sha256 }) => sha256))
-        progress = {
-          contents: progress.contents + moved.length,
-          bytes: progress.bytes + moved.reduce((sum, { size }) => sum + size, 0),
-        }
-      }
-      const small: StoredBlob[] = []
-      const large: StoredBlob[] = []
-      for await (const blob of from.list()) {
-        if (signal.aborted) break
-        if (isSmall(blob)) small.push(blob)
-        else large.push(blob)
-        if (small.length === BATCH) await moveAll(small.splice(0))
-        if (large.length === AT_ONCE) await moveAll(large.splice(0))
-      }
-      await moveAll(small)
-      await moveAll(large)
+      await copyContents(from.list(), {
+        ...{ from, to, signal },
+        async onCopied(copied) {
+          await from.delete(copied.map(({ sha256 }) => sha256))
+          progress = {
+            contents: progress.contents + copied.length,
+            bytes: progress.bytes + copied.reduce((sum, { size }) => sum + size, 0),
+          }
+        },
+      })
       return progress
     },
   }
 }
-
-const isSmall = ({ size }: StoredBlob): boolean => size <= SMALL
 
 /** Both in the order of names, each name once. */
 async function* merged(

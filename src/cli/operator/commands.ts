@@ -110,7 +110,7 @@ export const COMMANDS: CommandTable = {
     },
     {
       name: 'operator move-database',
-      summary: 'Move the database from SQLite to PostgreSQL, or back',
+      summary: 'Move from SQLite and disk to PostgreSQL and an object store, or back to SQLite',
       load: () => import('./move-database.ts'),
     },
     {

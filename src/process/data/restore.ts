@@ -4,7 +4,6 @@ import { mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type Archive, type ArchiveEntry, ArchiveError, openArchive } from '#adapters/backup-tar/archive.ts'
 import { keyCheckOf } from '#adapters/backup-tar/key-check.ts'
-import { hasLiveWriters } from '#adapters/blob-fs/folder/writers.ts'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import { makePrivateFolder, syncFolder, writePrivateFile } from '#adapters/fs/private-file.ts'
 import { isOfRepository, restoreOfRepository } from '#adapters/git-cli/restore-repository.ts'
@@ -30,6 +29,7 @@ import type { Log } from '#core/ports/log.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { type Config, readConfig } from '../../config/config.ts'
 import { readConfigFile } from '../config-file.ts'
+import { isInUse } from './in-use.ts'
 import { MendableError } from './mendable-error.ts'
 import { syncFiles } from './sync-files.ts'
 
@@ -237,8 +237,7 @@ async function look(dataDir: string, force: boolean): Promise<readonly string[]>
     throw error
   })
   const present = names.filter((name) => !OF_THE_DISK.has(name) && !name.startsWith('.restoring-'))
-  if (await hasLiveWriters(join(dataDir, 'blobs')))
-    throw new RestoreError(`A server is running with ${dataDir}.`, 'Stop it first.')
+  if (await isInUse(dataDir)) throw new RestoreError(`A server is running with ${dataDir}.`, 'Stop it first.')
   if (present.length > 0 && !force)
     throw new RestoreError(
       `${dataDir} is not empty.`,

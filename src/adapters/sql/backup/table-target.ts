@@ -112,13 +112,9 @@ async function openPostgresTarget({
   async function beginInEmpty(): Promise<ControlledTransaction<unknown>> {
     const tx = await db.startTransaction().execute()
     await lockSchema(tx)
-    const { rows } = await sql<{ taken: boolean }>`
-      select to_regclass('aloft_migrations') is not null as taken`.execute(tx)
-    if (rows[0]?.taken !== true) return tx
+    if (!(await isTaken(tx))) return tx
     await tx.rollback().execute()
-    throw new DatabaseTaken(
-      'The PostgreSQL database that ALOFT_DATABASE_URL names holds an installation already.',
-    )
+    throw new DatabaseTaken()
   }
   const tx = await beginInEmpty().catch((error: unknown) => db.destroy().then(() => Promise.reject(error)))
 
@@ -152,6 +148,32 @@ async function openPostgresTarget({
   }
 }
 
+/** A setting of the installation that a PostgreSQL database holds; nothing where there is none in it. */
+export async function settingIn(
+  url: string,
+  key: string,
+): Promise<{ readonly value: string | undefined } | undefined> {
+  const { createPostgresDialect } = await import('../database/dialect/postgres-dialect.ts')
+  const db = new Kysely<unknown>({ dialect: createPostgresDialect({ url, connections: 1 }) })
+  try {
+    if (!(await isTaken(db))) return undefined
+    const { rows } = await sql<{ value: string }>`select value from settings where key = ${key}`.execute(db)
+    return { value: rows[0]?.value }
+  } finally {
+    await db.destroy()
+  }
+}
+
+async function isTaken(db: Kysely<unknown>): Promise<boolean> {
+  const { rows } = await sql<{ taken: boolean }>`
+    select to_regclass('aloft_migrations') is not null as taken`.execute(db)
+  return rows[0]?.taken === true
+}
+
 export class DatabaseTaken extends Error {
   override readonly name = 'DatabaseTaken'
+
+  constructor() {
+    super('The PostgreSQL database that ALOFT_DATABASE_URL names holds an installation already.')
+  }
 }

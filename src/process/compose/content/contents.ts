@@ -16,7 +16,7 @@ import type { Log } from '#core/ports/log.ts'
 import type { SettingStore } from '#core/setting/setting-store.ts'
 import type { Config } from '../../../config/config.ts'
 
-interface ContentParts {
+export interface ContentParts {
   readonly index: ContentIndex
   readonly settings: SettingStore
   readonly disk: DiskSpace
@@ -36,18 +36,21 @@ export interface Contents {
 }
 
 /** What the object store is marked with. */
-const INSTALLATION = 'content-store'
+export const INSTALLATION = 'content-store'
+/** The folder with what this machine has a copy of, and the same of a store from which contents are moved. */
+export const COPIES = 'content-copies'
+const COPIES_FROM = 'content-copies-from'
+/** The folders that a process has open, as far as it uses them. */
+export const STORES = ['blobs', COPIES, COPIES_FROM]
 
 /** Where the contents of files are kept: on the disk of this machine, or in an object store that all machines share. */
 export async function openContents(config: Config, parts: ContentParts): Promise<Contents> {
   const { blobUrl, blobFrom, dataDir } = config
   const folder = join(dataDir, 'blobs')
   const kept =
-    blobUrl === undefined
-      ? await openDisk(folder, parts)
-      : await openStore(config, blobUrl, 'content-copies', parts)
+    blobUrl === undefined ? await openDisk(folder, parts) : await openStore(config, blobUrl, COPIES, parts)
   const from = blobFrom
-    ? await openStore(config, blobFrom, 'content-copies-from', parts)
+    ? await openStore(config, blobFrom, COPIES_FROM, parts)
     : blobUrl !== undefined && (await hasContents(folder))
       ? await openDisk(folder, parts)
       : undefined
@@ -65,11 +68,11 @@ export async function openContents(config: Config, parts: ContentParts): Promise
   }
 }
 
-const openDisk = (folder: string, { clock, log, disk, onDamage }: ContentParts): Promise<BlobStore> =>
+export const openDisk = (folder: string, { clock, log, disk, onDamage }: ContentParts): Promise<BlobStore> =>
   createFsBlobStore({ folder, clock, log, hasRoom: () => disk.hasRoomFor('content'), onDamage })
 
 /** Only packs and large files count: an empty store has folders too. */
-async function hasContents(folder: string): Promise<boolean> {
+export async function hasContents(folder: string): Promise<boolean> {
   for (const name of ['packs', 'large']) {
     const entries = await readdir(join(folder, name)).catch(() => [])
     if (entries.length > 0) return true
@@ -83,7 +86,12 @@ const credentialsOf = ({ awsKeyId = '', awsSecretKey, awsSessionToken }: Config)
   sessionToken: awsSessionToken?.reveal(),
 })
 
-const openStore = (config: Config, url: string, copies: string, parts: ContentParts): Promise<BlobStore> => {
+export const openStore = (
+  config: Config,
+  url: string,
+  copies: string,
+  parts: ContentParts,
+): Promise<BlobStore> => {
   const { index, settings, disk, onDamage, clock, log } = parts
   return openS3BlobStore({
     ...{ url, index, onDamage, clock, log },
@@ -96,12 +104,15 @@ const openStore = (config: Config, url: string, copies: string, parts: ContentPa
   })
 }
 
+export const openClient = (config: Config, url: string, clock: Clock): S3Client =>
+  new S3Client({ location: readLocation(url), credentials: credentialsOf(config), clock })
+
 async function tryToClaim(
   config: Config,
   url: string,
   { index, settings, log, clock }: ContentParts,
 ): Promise<void> {
-  const client = new S3Client({ location: readLocation(url), credentials: credentialsOf(config), clock })
+  const client = openClient(config, url, clock)
   try {
     await claimStore(createMarker(client), index, settings)
   } catch (error) {
@@ -112,7 +123,6 @@ async function tryToClaim(
   }
 }
 
-/** Exported for its test. */
 export async function claimStore(
   marker: Marker,
   index: Pick<ContentIndex, 'page'>,

@@ -74,7 +74,7 @@ export function createCertificateParts(config: Config, parts: Parts): Certificat
   const pointing = domainPointing(config, parts.machines)
   const mayCertify = createMayCertify({ issuer, domains: stores.domains, resolver, pointing })
   const common = { issuer, keep, store, attempts, hosts, mayCertify, jobs, clock, log, domain }
-  const automatic = createAutomaticCertificates(common)
+  const automatic = createAutomaticCertificates({ ...common, limiter: parts.limiter })
   const platform = isPublic(config)
     ? createPlatformCertificates({ ...common, apiHosts: apiNames(config) })
     : undefined

@@ -8,6 +8,7 @@ import { silentLog } from '#test/support/silent-log.ts'
 import { makeAuthority, makeLeaf, type Signer } from '#test/support/tls/pki.ts'
 import { newDomain } from '../../domain/domain.ts'
 import { type CertificateIssuer, IssueFailure } from '../../ports/certificate-issuer.ts'
+import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import { createKeepCertificate } from '../make-certificate.ts'
 import { createAutomaticCertificates } from './automatic-certificates.ts'
 import { createSweepRound } from './certificate-rounds.ts'
@@ -42,6 +43,15 @@ async function setUp(t: TestContext, { instant = false } = {}) {
       return makeLeaf(authority, names, { from: now, to: now + will.lifetime })
     },
   }
+  const counts = new Map<string, number>()
+  const limiter: RateLimiter = {
+    take(key, { points, ms }) {
+      const window = `${key} ${Math.floor(clock.now() / ms)}`
+      const taken = (counts.get(window) ?? 0) + 1
+      counts.set(window, taken)
+      return { allowed: taken <= points, remaining: Math.max(0, points - taken), resetAt: clock.now() + ms }
+    },
+  }
   const listeners = new Set<(message: string) => void>()
   const bus = {
     publish: (_topic: string, message: string) => {
@@ -71,7 +81,11 @@ async function setUp(t: TestContext, { instant = false } = {}) {
   const pointing = { target: 'alias.aloft.test', addresses: ['192.0.2.1'] }
   const mayCertify = createMayCertify({ issuer, domains: stores.domains, resolver, pointing })
   const common = { issuer, keep, store, attempts, hosts, mayCertify, jobs, clock, bus, log: silentLog }
-  const automatic = createAutomaticCertificates({ ...common, domain: 'aloft.test' })
+  const automatic = createAutomaticCertificates({
+    ...common,
+    limiter,
+    domain: 'aloft.test',
+  })
   const platform = createPlatformCertificates({
     ...common,
     domain: 'aloft.test',
@@ -81,8 +95,8 @@ async function setUp(t: TestContext, { instant = false } = {}) {
   const sweep = createSweepRound({ automatic, store, attempts, challenges, settings, clock })
   const deployment = sampleDeployment({ ownerId: 'anna' })
   await stores.deployments.insert(deployment, { manifest: [], sealedEnv: '' })
-  const serve = async (host: string) => {
-    const alias = sampleAlias({ deploymentId: deployment.id, ownerId: 'anna', host, createdAt: clock.now() })
+  const serve = async (host: string, ownerId = 'anna') => {
+    const alias = sampleAlias({ deploymentId: deployment.id, ownerId, host, createdAt: clock.now() })
     assert.equal(await hosts.claimAlias(alias), true)
   }
   const { signal } = new AbortController()
@@ -263,7 +277,47 @@ test('what failed is found again when its time has come, and forgotten when the 
   await workAll()
   assert.equal(asked.length, 3)
   assert.equal((await stores.certificates.forHost('a.example.com')).length, 1)
+  clock.advance(DAY)
+  await sweep()
+  await workAll()
+  assert.equal(asked.length, 3)
+  clock.advance(2 * DAY)
+  await sweep()
   assert.equal(await attempts.find('b.example.com'), undefined)
+})
+
+test('hosts that are taken away again count for their domain, and for themselves', async (t) => {
+  const { serve, ensure, asked, will, stores, clock } = await setUp(t)
+  const hosts = Array.from({ length: 30 }, (_, i) => `h${i}.example.com`)
+  for (const host of hosts) {
+    await serve(host)
+    await ensure(host)
+    await stores.hosts.release(host)
+    await ensure(host)
+  }
+  assert.equal(asked.length, 20)
+  clock.advance(2 * DAY)
+  will.failure = new IssueFailure('not yet')
+  for (let i = 0; i < 5; i++) {
+    await serve('again.example.com')
+    await ensure('again.example.com')
+    await stores.hosts.release('again.example.com')
+    await ensure('again.example.com')
+  }
+  assert.equal(asked.length, 21)
+})
+
+test('an account that serves many domains gets some certificates an hour, and others are not held up by it', async (t) => {
+  const { serve, ensure, asked, clock } = await setUp(t)
+  const hosts = Array.from({ length: 60 }, (_, i) => `shop-${i}.example`)
+  for (const host of hosts) await serve(host)
+  for (const host of hosts) await ensure(host)
+  assert.equal(asked.length, 50)
+  await serve('other.example', 'ben')
+  assert.ok(await ensure('other.example'))
+  clock.advance(HOUR)
+  for (const host of hosts) await ensure(host)
+  assert.equal(asked.length, 61)
 })
 
 test('a verified domain of a project is found before it shows anything', async (t) => {

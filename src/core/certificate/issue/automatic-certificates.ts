@@ -5,6 +5,7 @@ import type { JobQueue } from '../../job/job-queue.ts'
 import type { CertificateIssuer } from '../../ports/certificate-issuer.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
+import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import { bestFor } from '../best-certificate.ts'
 import type { Certificate } from '../certificate.ts'
 import { isHostName } from '../certificate-name.ts'
@@ -22,6 +23,7 @@ interface AutomaticParts {
   readonly hosts: Pick<HostStore, 'holder'>
   readonly mayCertify: MayCertify
   readonly jobs: JobQueue
+  readonly limiter: RateLimiter
   readonly clock: Clock
   readonly log: Log
   /** Of the platform, whose certificates are not made here. */
@@ -43,6 +45,11 @@ export interface AutomaticCertificates {
 
 /** New hosts of one domain that an authority is asked for in a day. */
 const MOST_A_DAY = 20
+/**
+ * Hosts of one account, whatever their domains: somebody may name hosts that lead elsewhere, and authorities count what they refuse
+ * against the whole installation.
+ */
+const OF_AN_ACCOUNT = { points: 50, ms: HOUR }
 /** Made during handshakes at once, in one process. */
 const AT_ONCE = 8
 const HANDSHAKE_MS = 10 * SECOND
@@ -50,7 +57,7 @@ const HANDSHAKE_MS = 10 * SECOND
 const LOOK_AGAIN = MINUTE
 
 export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCertificates {
-  const { issuer, keep, store, attempts, hosts, mayCertify, jobs, clock, log, domain } = parts
+  const { issuer, keep, store, attempts, hosts, mayCertify, jobs, limiter, clock, log, domain } = parts
   let running = 0
 
   const isCustom = (host: string) =>
@@ -61,7 +68,7 @@ export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCer
    * domain are counted: of those that come at the same moment, in whatever process, none is overlooked. Of several for the same host
    * one asks.
    */
-  async function admit(host: string): Promise<boolean> {
+  async function admit(ownerId: string, host: string): Promise<boolean> {
     const now = clock.now()
     const last = await attempts.find(host)
     if (last && now < last.retryAt) return false
@@ -69,16 +76,15 @@ export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCer
     const attempt = { host, domain: registrable(host), failures, error: last?.error ?? null }
     if (!(await attempts.begin({ ...attempt, at: now, retryAt: now + backOff(failures) }, last))) return false
     const isNew = last === undefined || last.at <= now - DAY
-    if (!isNew || (await attempts.count(attempt.domain, now - DAY, MOST_A_DAY + 1)) <= MOST_A_DAY) return true
-    const error = `${MOST_A_DAY} hosts of ${attempt.domain} were tried within a day`
-    await attempts.save({
-      ...attempt,
-      failures: failures - 1 || 1,
-      at: last?.at ?? 0,
-      retryAt: now + HOUR,
-      error,
-    })
-    return false
+    const postpone = async (error: string) => {
+      const at = last?.at ?? 0
+      await attempts.save({ ...attempt, failures: failures - 1 || 1, at, retryAt: now + HOUR, error })
+      return false
+    }
+    if (isNew && (await attempts.count(attempt.domain, now - DAY, MOST_A_DAY + 1)) > MOST_A_DAY)
+      return postpone(`${MOST_A_DAY} hosts of ${attempt.domain} were tried within a day`)
+    const { allowed } = await limiter.take(`automatic-certificates ${ownerId}`, OF_AN_ACCOUNT)
+    return allowed || postpone(`${OF_AN_ACCOUNT.points} hosts of this account were tried within an hour`)
   }
 
   /** Where it does not, that is put down, and the round that tries failures again finds out when it does. */
@@ -109,6 +115,15 @@ export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCer
     })
   }
 
+  /**
+   * It is served no more, and not tried again by itself. That it was tried still counts for its domain: else whoever takes a host
+   * away and gives it back has the authority asked without end, and it refuses the whole installation.
+   */
+  async function forget(host: string): Promise<void> {
+    const last = await attempts.find(host)
+    if (last && last.failures > 0) await attempts.save({ ...last, failures: 0, error: null })
+  }
+
   async function failed(host: string, error: unknown): Promise<void> {
     const last = await attempts.find(host)
     if (!last) return
@@ -120,7 +135,7 @@ export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCer
   async function ensure(host: string, signal: AbortSignal): Promise<Certificate | undefined> {
     const holder = isCustom(host) ? await hosts.holder(host) : undefined
     if (!holder) {
-      await attempts.remove(host)
+      await forget(host)
       return undefined
     }
     const { ownerId } = holder
@@ -131,7 +146,7 @@ export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCer
       if (!(await leadsHere(ownerId, host))) return undefined
       return keep.save(ownerId, 'automatic', await askIssuer(issuer, [host], signal))
     }
-    if (!(await admit(host))) return undefined
+    if (!(await admit(ownerId, host))) return undefined
     try {
       const made = await keep.save(ownerId, 'automatic', await askIssuer(issuer, [host], signal))
       await succeeded(host)

@@ -16,7 +16,9 @@ export async function readGitNotes(folder: string, env: Env): Promise<Record<str
   const [commit, branch, changed] = await Promise.all([
     git('log', '-1', '--no-show-signature', '--format=%H%x00%an%x00%s'),
     git('symbolic-ref', '--quiet', '--short', 'HEAD'),
-    git('status', '--porcelain', '--ignore-submodules', '--', '.'),
+    hasOwnFilters(git).then((has) =>
+      has ? undefined : git('status', '--porcelain', '--ignore-submodules', '--', '.'),
+    ),
   ])
   const [sha = '', author = '', message = ''] = commit?.trimEnd().split('\0') ?? []
   if (!/^[0-9a-f]{40,64}$/.test(sha)) return {}
@@ -42,15 +44,40 @@ const branchInCi = (env: Env): string =>
   env.BITBUCKET_BRANCH ||
   ''
 
-/** What git prints; undefined when it is not there, fails or takes long. It starts no program of the repository's. */
+type Git = (...line: string[]) => Promise<string | undefined>
+
+/**
+ * Whether the repository, rather than the person, says that files pass through a program before they are compared: nothing
+ * keeps git from starting it. The setting on the line is there for something to be found, because git fails otherwise.
+ */
+async function hasOwnFilters(git: Git): Promise<boolean> {
+  const found = await git(
+    ...['-c', 'filter.none.clean=', 'config', '--show-scope', '-z', '--name-only'],
+    ...['--get-regexp', '^filter\\..*\\.(clean|process)$'],
+  )
+  const scopes = found?.split('\0').filter((_, at) => at % 2 === 0)
+  return scopes === undefined || scopes.some((scope) => scope === 'local' || scope === 'worktree')
+}
+
+/**
+ * Settings of a repository that came from elsewhere can name programs. None is started: neither for what is watched and
+ * hooked, nor to fetch an object that is missing; and no folder of the deployment is taken for a repository.
+ */
+const SETTINGS = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'safe.bareRepository=explicit']
+const VARIABLES = {
+  ...{ GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C.UTF-8' },
+  ...{ GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' },
+}
+
+/** What git prints; undefined when it is not there, fails or takes long. */
 const runGit = (folder: string, env: Env, line: readonly string[]): Promise<string | undefined> =>
   new Promise((resolve) => {
     execFile(
       'git',
-      ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '--no-pager', ...line],
+      [...SETTINGS.flatMap((setting) => ['-c', setting]), '--no-pager', ...line],
       {
         cwd: folder,
-        env: { ...env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C.UTF-8' },
+        env: { ...env, ...VARIABLES },
         timeout: TIMEOUT,
         maxBuffer: MOST,
         windowsHide: true,

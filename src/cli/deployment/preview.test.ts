@@ -32,6 +32,16 @@ test('the preview of a deployment is waited for, saved under its id, and never o
   assert.match(again.stderr, /cannot be written/)
 })
 
+test('whatever a server calls a deployment, its preview is saved in this folder', async () => {
+  await using machine = await startMachine(
+    answers(getDeployment, () => ({ ...sampleDeployment, id: '../outside' })),
+    answers(getPreview, () => ({ type: 'image/png', body: 'image' }) as never),
+  )
+  const { stdout, code, stderr } = await machine.run(['preview', 'dpl_1'], env)
+  assert.equal(code, 0, stderr)
+  assert.equal(stdout.trim(), 'preview.png')
+})
+
 test('compare lists what differs from production, or from the deployment that is named', async () => {
   const file = (name: string, uid: string) => ({ name, type: 'file', uid, mode: 33188 })
   let live: string | undefined = 'dpl_live'

@@ -24,6 +24,9 @@ const ENDINGS: Readonly<Record<string, string>> = {
   'image/avif': 'avif',
 }
 
+/** Nothing that a server says becomes a path by itself. */
+const nameOf = (id: string): string => (/^[\w-]{1,64}$/.test(id) ? id : 'preview')
+
 export const command = defineCommand({
   doing: 'save the preview image',
   about:
@@ -45,7 +48,7 @@ export const command = defineCommand({
     const { api, id } = await chooseDeployment(cli, deployment)
     const answer = await whenMade(() => api.call(getPreview, { params: { id } }))
     const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? ''
-    const name = output ?? `${id}.${ENDINGS[type] ?? 'png'}`
+    const name = output ?? `${nameOf(id)}.${ENDINGS[type] ?? 'png'}`
     try {
       // Never over a file that is there.
       await writeFile(resolve(cli.cwd, name), new Uint8Array(await answer.arrayBuffer()), { flag: 'wx' })

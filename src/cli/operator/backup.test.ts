@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
@@ -47,6 +47,18 @@ test('a backup is saved in this folder, for its owner alone, and takes the place
   const again = await machine.run(['operator', 'backup'], env)
   assert.equal(again.code, 1)
   assert.match(again.stderr, /already exists/)
+})
+
+test('a backup is not written into what somebody else has put in its place', async () => {
+  await using machine = await startMachine(sends(whole))
+  const theirs = join(machine.home, 'theirs')
+  writeFileSync(theirs, '', { mode: 0o666 })
+  symlinkSync(theirs, join(machine.home, 'aloft-backup.tar.part'))
+  const { code, stderr } = await machine.run(['operator', 'backup'], env)
+  assert.equal(code, 0, stderr)
+  assert.equal(readFileSync(theirs, 'utf8'), '')
+  const file = lstatSync(join(machine.home, 'aloft-backup.tar'))
+  assert.deepEqual([file.isFile(), file.mode & 0o777], [true, 0o600])
 })
 
 test('with a passphrase nothing is on the disk in the clear, and a bad one is told before anything is asked', async () => {

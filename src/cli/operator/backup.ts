@@ -123,9 +123,10 @@ async function save(file: string, content: AsyncIterable<Uint8Array>): Promise<v
   const there = await open(file, 'r').catch(() => undefined)
   await there?.close()
   if (there) throw new CliError(EXIT.failure, `${file} already exists.`, 'Name another file with --output.')
-  const handle = await open(partial, 'w', 0o600)
+  // What an interrupted one left. Others may write into the folder, as in /tmp: nothing of theirs is written to, nor a link followed.
+  await rm(partial, { force: true })
+  const handle = await open(partial, 'wx', 0o600)
   try {
-    await handle.chmod(0o600)
     for await (const chunk of content) await handle.writeFile(chunk)
     await handle.sync()
     await handle.close()

@@ -34,3 +34,9 @@ test('a folder is named by a pattern, unless another takes it away', () => {
     assert.equal(isNamed(patterns, folder), false)
   assert.equal(isNamed(['{'.repeat(500)], 'apps/web'), false)
 })
+
+test('of patterns that fill a file as many are looked at as take little time', () => {
+  const many = Array.from({ length: 2000 }, (_, i) => `{${','.repeat(40)}}${'*a?'.repeat(8)}${i}`)
+  assert.equal(isNamed(['packages/*', ...many], 'packages/a'), true)
+  assert.equal(isNamed([...many, 'packages/*'], 'packages/a'), false)
+})

@@ -1,4 +1,4 @@
-import { compileGlob, GlobError } from '../glob/glob.ts'
+import { compileGlob, GlobError, globListBudget } from '../glob/glob.ts'
 
 /** Where pnpm has the list of packages that others have in package.json. */
 export const PNPM_WORKSPACE = 'pnpm-workspace.yaml'
@@ -22,9 +22,10 @@ export function workspacePatterns({ pnpm, manifest }: WorkspaceFiles): readonly 
 
 /** Whether the patterns of a workspace name a folder. Those with a `!` take away what others name. */
 export function isNamed(patterns: readonly string[], folder: string): boolean {
+  const budget = globListBudget()
   const matches = (pattern: string): boolean => {
     try {
-      return compileGlob(pattern.replace(/^\.\//, '').replace(/\/+$/, '')).matches(folder)
+      return compileGlob(pattern.replace(/^\.\//, '').replace(/\/+$/, ''), budget).matches(folder)
     } catch (error) {
       if (error instanceof GlobError) return false
       throw error

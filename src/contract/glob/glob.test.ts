@@ -97,3 +97,11 @@ test('many patterns share one budget', () => {
     new GlobError('it takes too long to match against so many files'),
   )
 })
+
+test('reading a pattern counts as well, whether it can be used or not', () => {
+  for (const pattern of ['{'.repeat(1000), `{${'a,'.repeat(99)}b}${'c'.repeat(300)}`, 'a'.repeat(1000)])
+    assert.throws(
+      () => compileGlob(pattern, globBudget(30_000)),
+      new GlobError('it takes too long to match against so many files'),
+    )
+})

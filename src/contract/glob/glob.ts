@@ -17,6 +17,14 @@ export interface Glob {
 
 export const globBudget = (left = 200_000_000): GlobBudget => ({ left })
 
+/** For a list of patterns, of which somebody may write as many as fit into a file: a fraction of a second in all. */
+export const globListBudget = (): GlobBudget => globBudget(5_000_000)
+
+/** To read a character of a pattern takes as long as to look at so many of a path. */
+const WORK_OF_CHARACTER = 40
+/** Looking for pairs of braces takes time by the square of the length, so many characters as fast as one of a path. */
+const BRACES_AT_ONCE = 16
+
 /**
  * A pattern of paths as shells and node:path know them: `*`, `**`, `?`, `[a-z]`, `{a,b}`, `+(a|b)` and its like.
  * `*` and `**` pass over names that begin with a dot. The time for a path grows with its length and the pattern's,
@@ -26,7 +34,9 @@ export function compileGlob(pattern: string, budget = globBudget()): Glob {
   if (pattern.length > LONGEST_GLOB) throw new GlobError(`it is longer than ${LONGEST_GLOB} characters`)
   const text = pattern.replaceAll('\\', '/')
   // What ends in a slash means a folder, and paths are of files.
+  spend(budget, text.length ** 2 / BRACES_AT_ONCE)
   const patterns = expandBraces(text).filter((one) => !one.endsWith('/'))
+  spend(budget, patterns.reduce((sum, one) => sum + one.length, 0) * WORK_OF_CHARACTER)
   const automaton = new Automaton(statesOf(patterns.map(parseGlob)), budget)
   return { matches: (path) => automaton.matches(path) }
 }
@@ -35,6 +45,11 @@ export function compileGlob(pattern: string, budget = globBudget()): Glob {
 export function compilePathOrGlob(text: string, budget?: GlobBudget): Glob {
   const glob = compileGlob(text, budget)
   return { matches: (path) => path === text || glob.matches(path) }
+}
+
+function spend(budget: GlobBudget, work: number): void {
+  budget.left -= work
+  if (budget.left < 0) throw new GlobError('it takes too long to match against so many files')
 }
 
 /** Which states hold at a place, and where reading one more character to the left leads. */
@@ -68,15 +83,10 @@ class Automaton {
       const isStart = at === 0 || path.charCodeAt(at - 1) === SLASH
       const key = code * 2 + (isStart ? 1 : 0)
       const known: Place | undefined = (place?.before ?? this.#ends).get(key)
-      this.#spend(known ? 1 : this.#states.length)
+      spend(this.#budget, known ? 1 : this.#states.length)
       place = known ?? this.#step(place, code, isStart, key)
     }
     return (place as Place).holds.at(-1) === 1
-  }
-
-  #spend(work: number): void {
-    this.#budget.left -= work
-    if (this.#budget.left < 0) throw new GlobError('it takes too long to match against so many files')
   }
 
   #step(after: Place | undefined, code: number, isStart: boolean, key: number): Place {

@@ -1,4 +1,4 @@
-import { compileGlob, GlobError } from '#contract/glob/glob.ts'
+import { compileGlob, type GlobBudget, GlobError, globListBudget } from '#contract/glob/glob.ts'
 import type { Project } from '../../project/project.ts'
 import { branchOfRef, isTag, type Push, type PushReason, refOfBranch, shortOid } from './push.ts'
 
@@ -42,13 +42,16 @@ export function kindOfPush({ ref, after, pull }: Pick<Push, 'ref' | 'after' | 'p
 export function isEnabledFor(setting: unknown, branch: string): boolean {
   if (typeof setting === 'boolean') return setting
   if (typeof setting !== 'object' || setting === null) return true
-  const said = Object.entries(setting).filter(([pattern]) => pattern === branch || matches(pattern, branch))
+  const budget = globListBudget()
+  const said = Object.entries(setting).filter(
+    ([pattern]) => pattern === branch || matches(pattern, branch, budget),
+  )
   return said.length === 0 || said.some(([, value]) => value !== false)
 }
 
-function matches(pattern: string, branch: string): boolean {
+function matches(pattern: string, branch: string, budget: GlobBudget): boolean {
   try {
-    return compileGlob(pattern).matches(branch)
+    return compileGlob(pattern, budget).matches(branch)
   } catch (error) {
     if (error instanceof GlobError) return false
     throw error

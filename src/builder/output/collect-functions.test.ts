@@ -302,4 +302,12 @@ describe('collectStatic', () => {
       fails('path_leaves_workspace', /etc/),
     )
   })
+
+  it('refuses patterns that nothing bounds', async (t) => {
+    const collection = await collectionOf(t, { 'public/index.html': '<p>' })
+    await assert.rejects(
+      collectStatic(collection, { folders: ['public'], exclude: ['{a,b}'.repeat(14)] }),
+      fails('invalid_pattern', /cannot be used as a pattern: its braces expand/),
+    )
+  })
 })

@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url'
 import type { SandboxBind } from '#core/ports/sandbox.ts'
 
 const FOLDER = realpathSync(join(import.meta.dirname, 'inside'))
+/** All that it imports from outside of its folder. */
+const GLOB = realpathSync(join(import.meta.dirname, '../../contract/glob'))
 
 /** Where a bundle of the server lies, for what is taken from it. */
 declare const __bundle: string | undefined
@@ -40,9 +42,9 @@ const DEPENDENCIES = ['esbuild', '@vercel/nft', '@vercel/routing-utils', 'acorn'
  * where the operator does without a sandbox.
  */
 export const scriptBinds = (script: string): readonly SandboxBind[] =>
-  [...new Set([...(script === SOURCE ? [FOLDER, packageJson()] : []), ...DEPENDENCIES.map(modulesOf)])].map(
-    (path) => ({ host: path, inside: path, writable: false }),
-  )
+  [
+    ...new Set([...(script === SOURCE ? [FOLDER, GLOB, packageJson()] : []), ...DEPENDENCIES.map(modulesOf)]),
+  ].map((path) => ({ host: path, inside: path, writable: false }))
 
 /** Says that the script's files are modules. */
 function packageJson(): string {

@@ -1,5 +1,5 @@
-import { matchesGlob } from 'node:path'
 import { PackFault } from './fault.ts'
+import { matcherOf } from './globs.ts'
 import type { IndexFile, StaticTask } from './job.ts'
 import { isJunk, NOTHING, type Packed, type Packing } from './packing.ts'
 import { locate, show, statOf } from './place.ts'
@@ -8,8 +8,8 @@ import { type Skip, Tree } from './tree.ts'
 /** A folder whose files are served as they are. */
 export function packStatic(packing: Packing, task: StaticTask): Packed {
   const { place } = packing
-  const skip: Skip = (path, name) =>
-    name === 'node_modules' || isJunk(name) || task.exclude.some((glob) => matchesGlob(path, glob))
+  const isExcluded = matcherOf(task.exclude)
+  const skip: Skip = (path, name) => name === 'node_modules' || isJunk(name) || isExcluded(path)
   for (const named of task.folders) {
     const folder = locate(place, place.workspace, named)
     if (folder === undefined || !statOf(folder)?.isDirectory()) continue

@@ -59,6 +59,11 @@ const WRONG: readonly (readonly [string, unknown, RegExp])[] = [
   ['a function for too long', { functions: { 'api/a.js': { maxDuration: 0 } } }, /maxDuration/],
   ['an unknown runtime', { functions: { 'api/a.php': { runtime: 'now-php@0.1' } } }, /no runtime/],
   ['files from elsewhere', { functions: { 'api/a.js': { includeFiles: '../x' } } }, /folder/],
+  [
+    'too many files',
+    { functions: { 'api/a.js': { excludeFiles: '{a,b}'.repeat(14) } } },
+    /its braces expand/,
+  ],
   ['a variable with a bad name', { env: { 'A-B': '1' } }, /letters/],
   ['a variable that is an object', { build: { env: { A: {} } } }, /value of A/],
 ]

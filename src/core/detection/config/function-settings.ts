@@ -86,6 +86,7 @@ function readGlobs(value: unknown, at: string): readonly string[] {
       throw invalidConfig(`${at} should be a pattern of at most ${MAX_GLOB} characters.`)
     if (glob.startsWith('/') || glob.split('/').includes('..'))
       throw invalidConfig(`${at} should stay inside the deployment's folder.`)
+    orRefuse(at, () => compilePathOrGlob(glob))
     return glob
   })
 }

@@ -1,5 +1,6 @@
 import { globSync } from 'node:fs'
-import { join, matchesGlob, relative } from 'node:path'
+import { join, relative } from 'node:path'
+import { matcherOf } from '../globs.ts'
 import type { FunctionSource } from '../job.ts'
 import { isJunk, type Packing, programTree } from '../packing.ts'
 import { locate, type Place, statOf, within } from '../place.ts'
@@ -38,6 +39,8 @@ export function addIncluded(
   root: string,
   { includeFiles = [], excludeFiles = [] }: Pick<FunctionSource, 'includeFiles' | 'excludeFiles'>,
 ): void {
+  const isExcluded = matcherOf(excludeFiles)
+  // Looks only into folders that a pattern can lead to, and refuses none. It may take long: the time is that of the owner's build.
   if (includeFiles.length > 0)
     for (const match of globSync([...includeFiles], { cwd: root, exclude: [...excludeFiles] })) {
       if (match.split('/').some(isJunk) || locate(place, root, match) === undefined) continue
@@ -46,8 +49,7 @@ export function addIncluded(
     }
   if (excludeFiles.length > 0)
     for (const path of [...files.keys()])
-      if (path !== entry && excludeFiles.some((glob) => matchesGlob(relative(root, path), glob)))
-        files.delete(path)
+      if (path !== entry && isExcluded(relative(root, path))) files.delete(path)
 }
 
 /**

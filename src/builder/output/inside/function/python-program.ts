@@ -1,5 +1,5 @@
-import { matchesGlob } from 'node:path'
 import { PackFault } from '../fault.ts'
+import { matcherOf } from '../globs.ts'
 import type { FunctionSource, IndexProgram } from '../job.ts'
 import { isJunk, type Packing, programTree } from '../packing.ts'
 import { show } from '../place.ts'
@@ -44,7 +44,7 @@ export type PythonArchive = (
 export function createPythonArchives(packing: Packing, root: string): PythonArchive {
   const known = new Map<string, Promise<{ archive: number; fileCount: number; files: ReadonlySet<string> }>>()
   const make = async (excluded: readonly string[]) => {
-    const tree = pythonTree(packing, root, (path) => excluded.some((glob) => matchesGlob(path, glob)))
+    const tree = pythonTree(packing, root, matcherOf(excluded))
     const entries = tree.finish()
     const archive = await packing.results.addArchive(entries)
     return { archive, fileCount: entries.size, files: new Set(entries.keys()) }

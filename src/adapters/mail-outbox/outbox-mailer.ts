@@ -1,6 +1,7 @@
 import { readdir, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import MailComposer from 'nodemailer/lib/mail-composer'
+import { terminalText } from '#contract/build/terminal-text.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Mail, Mailer } from '#core/ports/mailer.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
@@ -21,7 +22,7 @@ const summaryOf = ({ to, subject, link }: Mail, folder: string): string =>
   [
     '',
     `No mail server is set up (ALOFT_SMTP_URL), so this was not sent to ${to}:`,
-    `  ${subject}`,
+    `  ${terminalText(subject)}`,
     link === undefined ? `  Read it in ${folder}` : `  ${link}`,
     '',
     '',

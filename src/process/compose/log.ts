@@ -1,6 +1,7 @@
 import { stderr } from 'node:process'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
+import { terminalText } from '#contract/build/terminal-text.ts'
 import type { Log } from '#core/ports/log.ts'
 
 /** Where secrets could slip into a log line. */
@@ -28,15 +29,23 @@ function readable(): Writable {
   return new Writable({
     decodeStrings: false,
     write(line: string, _encoding, done) {
-      const { time, level, msg, process: name, pid: _pid, err, ...rest } = JSON.parse(line)
-      const fields = Object.entries(rest).map(
-        ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-      )
-      const reason = err ? `\n  ${err.stack ?? err.message}` : ''
-      stderr.write(
-        `${time.slice(11, 19)} ${LEVELS[level] ?? level} ${name} ${msg} ${fields.join(' ')}${reason}\n`,
-        done,
-      )
+      stderr.write(readableLine(line), done)
     },
   })
 }
+
+/**
+ * One entry for a terminal. Names and errors in it may be a visitor's or a tenant's words: they neither look like another
+ * entry nor move a cursor.
+ */
+export function readableLine(line: string): string {
+  const { time, level, msg, process: name, pid: _pid, err, ...rest } = JSON.parse(line)
+  const fields = Object.entries(rest).map(
+    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
+  const first = `${time.slice(11, 19)} ${LEVELS[level] ?? level} ${name} ${msg} ${fields.join(' ')}`
+  const reason = err ? String(err.stack ?? err.message).split('\n') : []
+  return [inOneLine(first), ...reason.map((one) => `  ${inOneLine(one)}`), ''].join('\n')
+}
+
+const inOneLine = (text: string): string => terminalText(text.replace(/[\r\n\u2028\u2029]+/g, ' '))

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readableLine } from './log.ts'
+
+const entry = (more: object): string =>
+  readableLine(
+    JSON.stringify({
+      time: '2031-02-03T04:05:06.000Z',
+      level: 40,
+      process: 'serve',
+      pid: 7,
+      msg: 'it failed',
+      ...more,
+    }),
+  )
+
+test('an entry is one line, and its error is below it', () => {
+  assert.equal(
+    entry({ host: 'shop.example', count: 3, err: { message: 'no', stack: 'Error: no\n    at here' } }),
+    '04:05:06 WARN  serve it failed host=shop.example count=3\n  Error: no\n      at here\n',
+  )
+})
+
+test('what somebody else has put into an entry neither looks like another one nor is obeyed by a terminal', () => {
+  const forged = '\r\n04:05:07 ERROR serve all is lost'
+  const evil = `a${forged}\u001b[2J\u001b]0;title\u0007\u009b2J\u2028b`
+  const text = entry({ path: evil, err: { message: evil, stack: `Error: ${evil}` } })
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: none of these is left
+  assert.doesNotMatch(text, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028]/)
+  for (const line of text.split('\n').slice(1, -1)) assert.match(line, /^ {2}/)
+})

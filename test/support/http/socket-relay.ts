@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type ListenOptions, type Server, type Socket } from 'node:net'
 
-/** Passes connections of one unix socket on to another, for as long as it is open. */
+/** Passes connections of one place, a unix socket or a port, on to a unix socket, for as long as it is open. */
 export class SocketRelay {
-  readonly #path: string
+  readonly #place: ListenOptions
   readonly #target: string
   readonly #sockets = new Set<Socket>()
   #server: Server | undefined
 
-  constructor(path: string, target: string) {
-    this.#path = path
+  constructor(place: string | ListenOptions, target: string) {
+    this.#place = typeof place === 'string' ? { path: place } : place
     this.#target = target
   }
 
@@ -29,7 +29,7 @@ export class SocketRelay {
         })
         each.pipe(other)
       }
-    }).listen(this.#path)
+    }).listen(this.#place)
     await once(this.#server, 'listening')
   }
 
@@ -38,6 +38,6 @@ export class SocketRelay {
     const closed = new Promise((resolve) => this.#server?.close(resolve))
     for (const socket of this.#sockets) socket.destroy()
     await closed
-    await rm(this.#path, { force: true })
+    if (this.#place.path !== undefined) await rm(this.#place.path, { force: true })
   }
 }

@@ -73,6 +73,8 @@ apiSuite('bad input', (server) => {
       const refused = await post(nested(50_000))
       assert.equal(refused.status, 400)
       assert.match(refused.body.error?.message ?? '', /nested/)
+      // Seen before it is parsed, which would say that it does not end.
+      assert.match((await post(open.repeat(300_000))).body.error?.message ?? '', /nested/)
       assert.equal((await post(nested(99))).status, 400)
       assert.equal((await post(nested(98))).status, 200)
     }

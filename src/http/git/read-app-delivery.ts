@@ -34,12 +34,12 @@ export function readAppDelivery(headers: IncomingHttpHeaders, body: Readable, ip
     ...readDelivery(headers, body, ip),
     read:
       readEvent &&
-      ((content) => {
-        const payload = parsePayload(content)
+      (async (content) => {
+        const payload = await parsePayload(content)
         const installationId = object(payload.installation).id
         return installationId === undefined
           ? undefined
-          : { ...readEvent(payload), installationId: String(installationId), pull: readPull?.(content) }
+          : { ...readEvent(payload), installationId: String(installationId), pull: readPull?.(payload) }
       }),
   }
 }

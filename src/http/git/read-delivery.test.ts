@@ -65,3 +65,23 @@ test('more than any host sends is refused', async () => {
   }
   await assert.rejects(readAll, { kind: 'payload_too_large' })
 })
+
+const pull = { action: 'opened', number: 1, pull_request: { number: 1, html_url: 'https://host.example/1' } }
+const headersOfPull = { 'x-github-event': 'pull_request' }
+
+test('what nobody parses without holding up everybody else is no pull request', async () => {
+  const { read: readPull } = read(headersOfPull)
+  const head = { ref: 'fix', sha: 'a'.repeat(40), repo: { id: 1, full_name: 'ann/site' } }
+  const sound = { ...pull, pull_request: { ...pull.pull_request, head, base: { repo: { id: 1 } } } }
+  const asForm = (payload: object) => `payload=${encodeURIComponent(JSON.stringify(payload))}`
+  for (const text of [JSON.stringify(sound), asForm(sound)])
+    assert.equal((await readPull?.(Buffer.from(text)))?.branch, 'fix')
+  const commits = Array.from({ length: 50_000 }, (_, id) => ({ id, message: 'x'.repeat(60) }))
+  assert.equal((await readPull?.(Buffer.from(JSON.stringify({ ...sound, commits }))))?.branch, 'fix')
+  for (const text of [
+    JSON.stringify({ ...sound, nested: '@' }).replace('"@"', '['.repeat(101) + ']'.repeat(101)),
+    JSON.stringify({ ...sound, wide: { objects: Array.from({ length: 1_000_000 }, () => ({})) } }),
+    asForm({ ...sound, wide: 'x'.repeat(3_000_000) }),
+  ])
+    await assert.rejects(async () => readPull?.(Buffer.from(text)), /the body is not JSON/)
+})

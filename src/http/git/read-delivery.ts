@@ -4,7 +4,7 @@ import { AloftError, invalidRequest } from '#contract/errors.ts'
 import type { Delivery } from '#core/git/host/delivery.ts'
 import { tooLarge } from '../request/body.ts'
 import { BodyMemory, type HeldBody } from '../request/body-memory.ts'
-import { pullReader } from './read-pull.ts'
+import { parsePayload, pullReader } from './read-pull.ts'
 
 /** The largest that GitHub sends. */
 export const LARGEST_DELIVERY = 25 * 1024 * 1024
@@ -34,12 +34,15 @@ const IDS = [
 ] as const
 
 /** A webhook of GitHub, GitLab, Gitea, Forgejo or Bitbucket. */
-export const readDelivery = (headers: IncomingHttpHeaders, body: Readable, ip = ''): Delivery => ({
-  id: first(headers, IDS)?.slice(0, 200),
-  proof: proofOf(headers),
-  body: bounded(body, memory.hold({ id: ip, isStranger: true })),
-  read: pullReader(headers),
-})
+export function readDelivery(headers: IncomingHttpHeaders, body: Readable, ip = ''): Delivery {
+  const readPull = pullReader(headers)
+  return {
+    id: first(headers, IDS)?.slice(0, 200),
+    proof: proofOf(headers),
+    body: bounded(body, memory.hold({ id: ip, isStranger: true })),
+    read: readPull && (async (content) => readPull(await parsePayload(content))),
+  }
+}
 
 function proofOf(headers: IncomingHttpHeaders): Delivery['proof'] {
   for (const name of SIGNATURES) {

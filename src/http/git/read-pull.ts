@@ -10,6 +10,8 @@ import {
   pullOfGitlabEvent,
   type ReadPull,
 } from '#core/git/pull/pull-payload.ts'
+import { isNestedDeeper } from '#core/json-depth.ts'
+import { parseJsonInSlices } from '#core/json-slices.ts'
 
 /** How each host tells that a delivery is about a pull request, and of what. Gitea and Forgejo speak as GitHub does. */
 const HOSTS: readonly { readonly header: string; readonly event: RegExp; readonly read: ReadPull }[] = [
@@ -29,12 +31,12 @@ const BITBUCKET: Readonly<Record<string, PullEvent['action']>> = {
 /** Undefined for a delivery that is about no pull request. */
 export function pullReader(
   headers: IncomingHttpHeaders,
-): ((body: Buffer) => PullEvent | undefined) | undefined {
+): ((payload: Json) => PullEvent | undefined) | undefined {
   const read = readerOf((name) => String(headers[name] ?? '').trim())
   return (
     read &&
-    ((body) => {
-      const event = read(parsePayload(body))
+    ((payload) => {
+      const event = read(payload)
       return event && checkedPull(event)
     })
   )
@@ -46,15 +48,29 @@ function readerOf(header: (name: string) => string): ReadPull | undefined {
   return HOSTS.find(({ header: name, event }) => event.test(header(name)))?.read
 }
 
-export function parsePayload(body: Buffer): Json {
-  const text = body.toString('utf8')
+/** Only lists are larger, such as that of the commits of a push, and those are parsed piece by piece. */
+const LARGEST_PIECE = 2 * 1024 * 1024
+const MAX_DEPTH = 100
+
+function parsePiece(text: string): unknown {
+  if (text.length > LARGEST_PIECE || isNestedDeeper(text, MAX_DEPTH))
+    throw new TypeError('no host sends anything like it')
+  return JSON.parse(text)
+}
+
+/** Whoever has a project knows its secret, and can sign whatever they like. */
+export async function parsePayload(body: Buffer): Promise<Json> {
   try {
-    // GitHub can be told to send it as a form.
-    const value: unknown = JSON.parse(
-      text.startsWith('payload=') ? (new URLSearchParams(text).get('payload') ?? '') : text,
-    )
-    return object(value)
+    return object(await parseJsonInSlices(ofForm(body), parsePiece))
   } catch {
     throw invalidRequest('the body is not JSON')
   }
 }
+
+/** GitHub can be told to send it as a form. */
+function ofForm(body: Buffer): Buffer {
+  if (body.toString('latin1', 0, FORM.length) !== FORM) return body
+  if (body.length > LARGEST_PIECE) throw new TypeError('no host sends so much as a form')
+  return Buffer.from(new URLSearchParams(body.toString('utf8')).get('payload') ?? '')
+}
+const FORM = 'payload='

@@ -3,6 +3,7 @@ import { showLimit } from '#contract/amounts.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { takeAll } from '#core/chunks.ts'
+import { isNestedDeeper } from '#core/json-depth.ts'
 import { parseJsonInSlices } from '#core/json-slices.ts'
 import { leavesMuchUnread } from '#core/unread-body.ts'
 import type { HeldBody } from './body-memory.ts'
@@ -74,14 +75,14 @@ function readForm(text: string): Record<string, string> {
 }
 
 function readJson(text: string, row: Endpoint): unknown {
+  if (text.length > LARGE_PIECE && isNestedDeeper(text, MAX_DEPTH)) throw tooDeep()
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
     throw invalidRequest('the body is not valid JSON')
   }
-  if (isDeeper(value, MAX_DEPTH))
-    throw invalidRequest(`the body is nested more than ${MAX_DEPTH} levels deep`)
+  if (isDeeper(value, MAX_DEPTH)) throw tooDeep()
   // Cheap tests on the text decide whether the value has to be walked at all. Any letter of a key may be escaped.
   if (POLLUTING.some((word) => text.includes(word))) refusePrototypes(value)
   if (!row.binaryText && text.includes('\\u0000')) refuseNul(value)
@@ -93,6 +94,10 @@ const POLLUTING = ['__proto__', 'uctor', '\\u00']
 
 /** Nothing that is meant is nested so deep, and what looks at it later calls itself for each level. */
 const MAX_DEPTH = 100
+/** What is smaller takes little to parse, whatever it is; lists are parsed in smaller ones. */
+const LARGE_PIECE = 256 * 1024
+
+const tooDeep = () => invalidRequest(`the body is nested more than ${MAX_DEPTH} levels deep`)
 
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false

@@ -14,7 +14,7 @@ export interface Delivery<Content = PullEvent> {
    * How its content is read, where it is about a pull request: that cannot be asked of the repository, so that it is
    * believed, and has to be signed. Undefined of what leads to nothing, such as a label.
    */
-  readonly read?: ((body: Buffer) => Content | undefined) | undefined
+  readonly read?: ((body: Buffer) => Promise<Content | undefined>) | undefined
 }
 
 /** In the place of a ref, for deliveries of which nothing is believed. */
@@ -77,5 +77,5 @@ export async function checkDelivery<Content>(
       : createHash('sha256')
           .update(`${id}\n${hashed.digest('hex')}`)
           .digest('hex')
-  return { isGenuine, key, content: read?.(Buffer.concat(chunks)) }
+  return { isGenuine, key, content: await read?.(Buffer.concat(chunks)) }
 }

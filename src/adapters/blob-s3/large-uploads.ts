@@ -67,7 +67,9 @@ async function send(options: LargeUploadsOptions, key: string, { size, open }: L
       await client.remove(key)
       await index.forget(key)
     }
-    await takeBack().catch((err: unknown) => log.warn({ err, key }, 'an upload that failed is still there'))
+    await takeBack().catch((err: unknown) =>
+      log.warn({ err, object: key }, 'an upload that failed is still there'),
+    )
     throw error
   } finally {
     source.destroy()

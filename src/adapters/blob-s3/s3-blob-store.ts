@@ -274,7 +274,7 @@ class S3BlobStore implements BlobStore {
       .catch((err: unknown) => {
         this.#filled.delete(key)
         if (!isUnavailable(err) && !this.#work.signal.aborted)
-          this.#options.log.warn({ err, key }, 'contents could not be copied to this machine')
+          this.#options.log.warn({ err, content: key }, 'contents could not be copied to this machine')
       })
       .finally(() => {
         this.#filling -= 1

@@ -77,7 +77,7 @@ async function takeFrom({ client, index, log }: TidyOptions, pack: StoredObject)
   const taken = contents.map((content) => ({ content, bytes: whole && contentIn(whole, content) }))
   const sound = taken.flatMap(({ content, bytes }) => (bytes === undefined ? [] : [{ content, bytes }]))
   if (sound.length === taken.length) return { pack, contents: sound }
-  log.warn({ key: pack.key }, 'a pack in the object store is damaged')
+  log.warn({ object: pack.key }, 'a pack in the object store is damaged')
   return undefined
 }
 

@@ -215,7 +215,7 @@ export class JobRunner {
       const dueAt = rightDueAt(job, now, rules)
       if (dueAt < job.dueAt && (await store.reschedule(job, dueAt)))
         log.warn(
-          { job: job.id, key: job.key, wasDueAt: job.dueAt, dueAt },
+          { job: job.id, name: job.key, wasDueAt: job.dueAt, dueAt },
           'a job was scheduled too far in the future: did the clock jump?',
         )
     }

@@ -1,4 +1,4 @@
-import type { Log } from '#core/ports/log.ts'
+import type { Log, LogFields } from '#core/ports/log.ts'
 
 /** The log of one request. Few write to it, and what marks their lines is only made then: it costs more than a look-up. */
 export class RequestLog implements Log {
@@ -11,23 +11,23 @@ export class RequestLog implements Log {
     this.#id = id
   }
 
-  debug(fields: object, message: string): void {
+  debug(fields: LogFields, message: string): void {
     this.#marked().debug(fields, message)
   }
 
-  info(fields: object, message: string): void {
+  info(fields: LogFields, message: string): void {
     this.#marked().info(fields, message)
   }
 
-  warn(fields: object, message: string): void {
+  warn(fields: LogFields, message: string): void {
     this.#marked().warn(fields, message)
   }
 
-  error(fields: object, message: string): void {
+  error(fields: LogFields, message: string): void {
     this.#marked().error(fields, message)
   }
 
-  child(fields: object): Log {
+  child(fields: LogFields): Log {
     return this.#marked().child(fields)
   }
 

@@ -2,14 +2,10 @@ import { stderr } from 'node:process'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { terminalText } from '#contract/build/terminal-text.ts'
-import type { Log } from '#core/ports/log.ts'
+import { type Log, SECRET_FIELDS } from '#core/ports/log.ts'
 
 /** Where secrets could slip into a log line. */
-const REDACT = ['authorization', 'cookie', 'token', 'bearer', 'password', 'secret', 'key'].flatMap((name) => [
-  name,
-  `*.${name}`,
-  `*.*.${name}`,
-])
+const REDACT = SECRET_FIELDS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`])
 
 /** Logs go to stderr, as JSON lines; a person at a terminal gets something easier to read. */
 export function createLog(level: string, name: string): Log {

@@ -92,7 +92,7 @@ export async function openCodeWorkers(
     quiet: isTerminal,
   })
   const facts = await sandboxFacts(sandbox, config)
-  if (!isTerminal) log.info(facts, 'isolation of builds and functions')
+  if (!isTerminal) log.info({ ...facts }, 'isolation of builds and functions')
   const authorities = await writeAuthorities(config.dataDir, parts)
   const registry = createRegistryLookup(process.env)
   const tools = join(config.dataDir, 'toolchains')

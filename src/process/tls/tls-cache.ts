@@ -113,7 +113,7 @@ export function createCredentialCache(options: CredentialCacheOptions): Credenti
       if (isOld && monotonic >= entry.notBefore) {
         entry.notBefore = monotonic + RETRY_MS
         start(key, load).catch((error: unknown) =>
-          log.warn({ err: error, key }, 'a certificate was not renewed; serving the old one'),
+          log.warn({ err: error, certificate: key }, 'a certificate was not renewed; serving the old one'),
         )
       }
       remember(entries, key, entry)

@@ -12,6 +12,7 @@ import type { SystemView } from './arguments/system-view.ts'
 import { unshareArgv, unshareTexts } from './arguments/unshare-args.ts'
 import type { Cgroup } from './cgroup/cgroup.ts'
 import { killWithGroup } from './process-group.ts'
+import { processorMs } from './processor-time.ts'
 import type { Ended, Started } from './supervise.ts'
 import { TOOL_ENV, type Tools } from './tools.ts'
 
@@ -177,6 +178,7 @@ export async function startBwrap(
   // What its group does not take with it is ended by its cgroup and its pid namespace.
   return {
     ...{ stdout, stderr, ended: ended(), kill: () => killWithGroup(child) },
+    processorMs: cgroup && (async () => processorMs(await cgroup.members())),
     insider: () => insiderOf(what, firstOf, over.signal),
   }
 }

@@ -13,6 +13,8 @@ export interface Started {
   readonly stderr: Readable
   /** Resolves when nothing is left of it. */
   readonly ended: Promise<Ended>
+  /** As a `SandboxedProcess` tells it. */
+  readonly processorMs?: (() => Promise<number | undefined>) | undefined
   kill(): void
 }
 
@@ -74,5 +76,9 @@ export function supervise(run: SandboxRun, start: () => Promise<Started>): Sandb
   }
   const exit = live()
   exit.catch(() => {})
-  return { stdout, stderr, exit, kill: () => end('killed') }
+  return {
+    ...{ stdout, stderr, exit },
+    processorMs: async () => started?.processorMs?.(),
+    kill: () => end('killed'),
+  }
 }

@@ -69,6 +69,11 @@ export interface SandboxedProcess {
    * go of it (`not_ended`); a caller that does not listen loses nothing else.
    */
   readonly exit: Promise<SandboxExit>
+  /**
+   * Milliseconds of the processor that its processes have had so far, or waited for while others had it; those of a thread
+   * that has ended no longer count. Absent or undefined where nobody can tell.
+   */
+  processorMs?(): Promise<number | undefined>
   kill(): void
 }
 

@@ -56,6 +56,28 @@ for (const [name, env] of Object.entries({
       ])
     })
 
+    test('a function that asks itself when its instance has all the requests that it takes', async () => {
+      const files = {
+        'api/again.js': `
+const own = require('node:crypto').randomUUID()
+const held = []
+module.exports = async (req, res) => {
+  if (req.query.inner) return res.end(own)
+  await new Promise((resolve) => { held.push(resolve); if (held.length === 32) for (const go of held) go() })
+  res.json([own, await (await fetch('http://' + process.env.VERCEL_URL + '/api/again?inner=1')).text()])
+}`,
+      }
+      const { url } = await deployed(aloft, { name: 'asks-again', files })
+      const answers = await Promise.all(
+        Array.from({ length: 32 }, () => visit(aloft, url, { path: '/api/again' })),
+      )
+      for (const { status, text } of answers) {
+        assert.equal(status, 200)
+        const [outer, inner] = JSON.parse(text)
+        assert.notEqual(outer, inner)
+      }
+    })
+
     test('a site that is protected is so for programs too', async () => {
       const { url } = await deployed(aloft, { name: 'guarded', files: { 'page.txt': 'the page' } })
       const headers = { authorization: `Bearer ${aloft.token}`, 'content-type': 'application/json' }

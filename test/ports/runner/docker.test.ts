@@ -14,6 +14,7 @@ const ground: ImageGround = {
   ...{ name: 'a Docker Engine', skip: dockerMissing, start: startEngine, open: openDocker },
   lacks: /step of a build|ONBUILD/,
   hasNoNewPrivileges: true,
+  unmeasured: false,
   left: async (engine) => (await engine.containers({})).map(({ Id }) => Id),
 }
 

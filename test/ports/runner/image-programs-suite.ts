@@ -60,6 +60,8 @@ export interface ImageGround {
   /** What it cannot protect anywhere. */
   readonly lacks: RegExp
   readonly hasNoNewPrivileges: boolean
+  /** Why nobody can tell what a program uses of the processor. */
+  readonly unmeasured: string | false
   /** What it still has of all that was run, by name. */
   left(engine: Engine): Promise<readonly string[]>
 }
@@ -312,6 +314,7 @@ export function describeImagePrograms(ground: ImageGround, more: (bench: () => I
 
     describeRunner({
       ...{ name: ground.name, source: 'instance', folder: '/app', unbounded: false },
+      unmeasured: ground.unmeasured,
       // None of it is an attack, and those count what they run.
       skip: process.env.ALOFT_ATTACKS !== undefined && 'part of npm test',
       loadFault: /ended without listening on PORT \(exit code 1\)/,

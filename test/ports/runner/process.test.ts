@@ -31,6 +31,7 @@ describe('programs that are processes', { skip }, () => {
 
   describeRunner({
     ...{ name: 'processes', source: 'lambda', loadFault: /not today/, unbounded: rootMissing },
+    unmeasured: rootMissing,
     folder: MODE === 'required' ? '/var/task' : undefined,
     open: async (t, options) => openWorkbench(t, await sandbox(), options),
     left: (bench) => readdir(join(bench.folder, 'instances')),

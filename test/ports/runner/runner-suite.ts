@@ -30,6 +30,16 @@ const MORTAL = {
       if (req.url !== '/never') res.end(name)
     }`,
 }
+/** Keeps a core busy for a moment with every request. */
+const BUSY = {
+  'index.js': `module.exports = (req, res) => {
+    const until = performance.now() + 10
+    while (performance.now() < until);
+    res.end('done')
+  }`,
+}
+/** A machine of two cores, none of which is ever idle. */
+const FULL = () => ({ cores: 2, idleMs: 0 })
 /** Whichever way they run. */
 const ONE_EACH = { concurrency: 1, commandConcurrency: 1 }
 
@@ -48,6 +58,8 @@ interface RunnerGround {
   readonly loadFault: RegExp
   /** Why the memory of a program is not limited. */
   readonly unbounded: string | false
+  /** Why nobody can tell what a program uses of the processor. */
+  readonly unmeasured: string | false
 }
 
 /** Resolves once it is so; whatever it is about changes by itself before long. */
@@ -108,6 +120,48 @@ export function describeRunner(ground: RunnerGround): void {
       assert.equal(used.size, 2)
       assert.equal(bench.host.list(ref.deploymentId).length, 2)
       for (const lease of leases) lease.release()
+    })
+
+    it('starts more on busy cores for requests that wait for something else', async (t) => {
+      const bench = await ground.open(t, { limits: ONE_EACH, processor: FULL })
+      const ref = await bench.deploy({ files: HELD, scale: { min: 0, max: 3 } })
+      const leases = await Promise.all([1, 2, 3].map(() => bench.client.lease(ref)))
+      assert.equal(new Set(leases.map(({ instanceId }) => instanceId)).size, 3)
+      for (const lease of leases) lease.release()
+    })
+
+    it('starts more for requests that keep the cores busy while there are idle ones, and else has them wait', {
+      skip: ground.unmeasured,
+    }, async (t) => {
+      let idle = 0
+      const limits = { concurrency: 4, commandConcurrency: 4 }
+      const processor = () => ({ cores: 2, idleMs: idle * performance.now() })
+      const bench = await ground.open(t, { limits, processor })
+      const ref = await bench.deploy({ files: BUSY, scale: { min: 0, max: 3 } })
+      const count = () => bench.host.list(ref.deploymentId).length
+      const most = new Set<number>()
+      /** There are always requests that wait, until it is so. */
+      const askUntil = async (isEnough: (asked: number) => boolean) => {
+        let asked = 0
+        const askOn = async () => {
+          while (!isEnough(asked++)) most.add(count() + Number((await bench.get(ref)).status !== 200) * 100)
+        }
+        await Promise.all(Array.from({ length: 12 }, askOn))
+      }
+      await askUntil((asked) => asked > 100)
+      assert.deepEqual([...most].sort(), [0, 1])
+      idle = 2
+      await askUntil(() => count() === 3)
+    })
+
+    it('starts another on busy cores when no request ends', { skip: ground.unmeasured }, async (t) => {
+      const bench = await ground.open(t, { limits: ONE_EACH, processor: FULL })
+      const ref = await bench.deploy({ files: MORTAL })
+      const first = await bench.client.lease(ref)
+      ask(first, '/spin').catch(() => {})
+      const second = await bench.client.lease(ref)
+      assert.notEqual(second.instanceId, first.instanceId)
+      for (const lease of [first, second]) lease.release()
     })
 
     it('gives a request that waits to whatever becomes free first', async (t) => {

@@ -26,6 +26,7 @@ const ground: ImageGround = {
   lacks: /step of a build|ONBUILD|swap out|new privileges/,
   // Services of an engine this old cannot ask for it.
   hasNoNewPrivileges: false,
+  unmeasured: 'it may run on another machine',
   left: async ({ http }) => (await new SwarmEngine(http).services({})).map(({ Spec }) => Spec.Name),
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
-import type { Sandbox } from '#core/ports/sandbox.ts'
+import type { Sandbox, SandboxedProcess } from '#core/ports/sandbox.ts'
 import {
   finish,
   finished,
@@ -138,6 +138,31 @@ for (const { name, options, skip } of ADAPTERS)
       early.kill()
       assert.equal((await finished(early)).reason, 'killed')
       assert.deepEqual(processesWith(sleep), [])
+    })
+
+    it('tells what it has of the processor where that is limited', async (t) => {
+      const { report } = await sandbox()
+      if (report.limits.cpu === 'none') return t.skip('no cgroups')
+      const begun = async (command: string) => {
+        const run = (await sandbox()).spawn(runOf(['sh', '-c', `echo ready; ${command}`]))
+        await wrote(run, 'ready')
+        return run
+      }
+      const spinning = await begun('while :; do :; done')
+      const sleeping = await begun('sleep 1000')
+      const had = async (run: SandboxedProcess) => {
+        const ms = await run.processorMs?.()
+        assert.ok(ms !== undefined)
+        return ms
+      }
+      // One that has just been started may still wait for what it needs of the processor to fall asleep.
+      for (let slept = Number.POSITIVE_INFINITY; slept > 20; ) {
+        const [spunBefore, sleptBefore] = [await had(spinning), await had(sleeping)]
+        while ((await had(spinning)) < spunBefore + 200);
+        slept = (await had(sleeping)) - sleptBefore
+      }
+      for (const run of [spinning, sleeping]) run.kill()
+      await Promise.all([spinning.exit, sleeping.exit])
     })
 
     it('ends when it writes more than it may, which is cut off', async () => {

@@ -76,6 +76,11 @@ export interface ContainerDetails {
   }
 }
 
+export interface ContainerStats {
+  /** In nanoseconds. */
+  readonly cpu_stats?: { readonly cpu_usage?: { readonly total_usage?: number } }
+}
+
 export interface NetworkDetails {
   readonly Id: string
   readonly Name: string

@@ -235,6 +235,18 @@ describe('a container', () => {
     assert.equal(await ended, 3)
   })
 
+  it('tells how long it had the processor, but not of one that does not run', async (t) => {
+    const seen: (string | undefined)[] = []
+    const engine = await engineOf(t, ({ url }, response) => {
+      seen.push(url)
+      const total_usage = url?.includes('/running/') ? 1_500_000 : 0
+      response.end(JSON.stringify({ cpu_stats: { cpu_usage: { total_usage } } }))
+    })
+    assert.equal(await engine.processorMs('running'), 1.5)
+    assert.equal(await engine.processorMs('ended'), undefined)
+    assert.equal(seen[0], '/v1.41/containers/running/stats?stream=false&one-shot=true')
+  })
+
   it('that is gone is removed already', async (t) => {
     const engine = await engineOf(t, (_, response) => response.writeHead(404).end('{"message":"none"}'))
     await engine.remove('c')

@@ -6,6 +6,7 @@ import type { EngineAddress } from './engine-address.ts'
 import { EngineHttp } from './engine-http.ts'
 import type {
   ContainerDetails,
+  ContainerStats,
   ContainerSummary,
   EngineBuild,
   EngineInfo,
@@ -230,6 +231,15 @@ export class Engine {
   container(id: string, { size = false } = {}): Promise<ContainerDetails | undefined> {
     const call = { method: 'GET', path: ['containers', id, 'json'], query: { size } } as const
     return absentOr(this.http.json<ContainerDetails>(call))
+  }
+
+  /** Milliseconds of the processor that it has had so far; undefined where the engine does not tell. */
+  async processorMs(id: string): Promise<number | undefined> {
+    const query = { stream: false, 'one-shot': true }
+    const call = { method: 'GET', path: ['containers', id, 'stats'], query, timeoutMs: SECOND } as const
+    const nanoseconds = (await this.http.json<ContainerStats>(call)).cpu_stats?.cpu_usage?.total_usage
+    // Of a container that does not run it is 0.
+    return nanoseconds ? nanoseconds / 1e6 : undefined
   }
 
   /** All with these labels, running or not. */

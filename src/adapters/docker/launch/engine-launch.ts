@@ -69,6 +69,10 @@ class Container extends ContainerLaunch {
     void this.#stop(0)
   }
 
+  async processorMs(): Promise<number | undefined> {
+    return this.#id === undefined ? undefined : this.#parts.engine.processorMs(this.#id)
+  }
+
   protected async run(env: Variables, port: number): Promise<SandboxExit | undefined> {
     const { engine, name } = this.#parts
     const id = await engine.createContainer(name, this.#plan(env, port))

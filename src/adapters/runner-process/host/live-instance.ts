@@ -144,6 +144,11 @@ export class LiveInstance {
     return this.#launched.wasLost?.().catch(() => false)
   }
 
+  /** Milliseconds of the processor that it has had so far, or waited for; undefined where nobody can tell. */
+  async processorMs(): Promise<number | undefined> {
+    return this.#launched.processorMs?.().catch(() => undefined)
+  }
+
   #reacts(believedAt: number, againMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       const socket = connect(this.socket)

@@ -1,11 +1,13 @@
 import { MINUTE, SECOND } from '#contract/time.ts'
 import type { Scale } from '#core/deployment/deployment.ts'
 import type { LoadedProgram, LoadProgram } from '#core/instance/instance.ts'
+import { instancesToStart, type ProcessorLoad } from '#core/instance/instances-to-start.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import { type ProgramRef, RunnerError } from '#core/ports/runner.ts'
 import type { Listed, ToClient } from '../messages.ts'
 import type { LiveInstance, Started } from './live-instance.ts'
+import { lookAtProcessor, type MachineProcessor } from './processor-load.ts'
 
 /** A serving process, as a pool sees it. */
 export interface Subscriber {
@@ -27,6 +29,7 @@ interface PoolParts {
   readonly onCrashLoop: (ref: ProgramRef, reason: string) => void
   /** Numbers for lists: higher ones are sent later. */
   readonly nextList: () => number
+  readonly processor: () => MachineProcessor
   readonly clock: Clock
   readonly logger: Log
   readonly limits: PoolLimits
@@ -67,6 +70,8 @@ const LONGEST_START_PAUSE_MS = MINUTE
 const TIMEOUT_MS = SECOND
 /** After a failure that is not the program's. */
 const UNAVAILABLE_PAUSE_MS = 5 * SECOND
+/** So many looks at the processor in a row, about a second, without any request that ended: they may wait for one of those in line. */
+const STILL_LOOKS = 10
 const ENDED_WITHOUT_LISTENING = 'The program ended without listening on PORT'
 
 /** The instances of one program: as many as its requests need, within its scale. */
@@ -78,6 +83,10 @@ export class ProgramPool {
   #scale: Scale | undefined
   #loaded: LoadedProgram | undefined
   #starting = 0
+  /** Whether it is being watched what the instances use of the processor. */
+  #isLooking = false
+  /** Whether a request was given to an instance, or has ended, since that was last looked at. */
+  #moved = false
   #deaths: number[] = []
   /** Deaths since it last ran for long. */
   #failures = 0
@@ -143,6 +152,7 @@ export class ProgramPool {
     const { clock } = this.#parts
     this.#usedAt = clock.monotonic()
     instance.idleSince = clock.monotonic()
+    this.#moved = true
     if (requests === 0) instance.requests.delete(subscriber)
     else instance.requests.set(subscriber, requests)
     this.#notice()
@@ -299,17 +309,44 @@ export class ProgramPool {
     return new RunnerError('crashed', this.#reason)
   }
 
-  /** Starts as many as are lacking. */
+  /** Starts the first that requests need and as many as there should be at least; more as far as the processor is worth it. */
   #ensure(): void {
     if (this.#closed || this.#fastFailure()) return
-    const ready = this.#ready.length
-    const more = Math.ceil(this.#waiting / this.#concurrency)
     const min = this.#finished ? 0 : this.#min
-    const target = Math.min(this.#max, Math.max(min, ready + more))
-    for (let n = ready + this.#starting; n < target; n++) {
+    const least = Math.min(this.#max, Math.max(min, this.#waiting > 0 ? 1 : 0))
+    this.#start(least - this.#ready.length - this.#starting)
+    if (!this.#isLooking && this.#lacking(undefined) > 0) void this.#grow()
+  }
+
+  #start(count: number): void {
+    for (let n = 0; n < count; n++) {
       this.#starting++
       void this.#startOne().catch(() => {})
     }
+  }
+
+  /** How many more are worth it for the requests that wait; all that these would fill where the processor is not told of. */
+  #lacking(processor: ProcessorLoad | undefined): number {
+    return instancesToStart({
+      ...{ waiting: this.#waiting, concurrency: this.#concurrency, most: this.#max, processor },
+      ...{ ready: this.#ready.length, starting: this.#starting },
+    })
+  }
+
+  /** For as long as requests wait that further instances would take, looks at whether these are worth it. */
+  async #grow(): Promise<void> {
+    this.#isLooking = true
+    for (let still = 0; this.#lacking(undefined) > 0; ) {
+      const ready = this.#ready
+      const processor = await lookAtProcessor(ready, this.#parts.processor)
+      if (this.#closed || this.#fastFailure()) break
+      // What one that has come in the meantime does has not been seen.
+      if (this.#ready.some((instance) => !ready.includes(instance))) continue
+      still = this.#moved || ready.length === 0 ? 0 : still + 1
+      this.#moved = false
+      this.#start(this.#lacking(still < STILL_LOOKS ? processor : undefined))
+    }
+    this.#isLooking = false
   }
 
   /** Counted in `#starting` by whoever calls. Requests that wait are told of a failure. */

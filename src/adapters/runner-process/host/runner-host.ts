@@ -34,6 +34,7 @@ import { newInstanceId } from './instance-id.ts'
 import { leastUsed } from './least-used.ts'
 import { LiveInstance, type Started } from './live-instance.ts'
 import { isMemoryShort, type MachineMemory, memoryNow } from './machine-memory.ts'
+import { type MachineProcessor, processorNow } from './processor-load.ts'
 import { type PoolLimits, ProgramPool, type Subscriber } from './program-pool.ts'
 import { Slots } from './slots.ts'
 import { WarmPool } from './warm-pool.ts'
@@ -112,6 +113,7 @@ export interface RunnerHostOptions {
   /** What an account may have running; everything where this is absent. */
   readonly allowance?: (ownerId: string) => Promise<Allowance>
   readonly memory?: () => MachineMemory
+  readonly processor?: () => MachineProcessor
   readonly limits?: Partial<RunnerLimits>
 }
 
@@ -326,6 +328,7 @@ class ProcessHost implements RunnerHost {
         added: (instance) => this.#added(instance, pool),
         removed: (instance) => this.#removed(instance),
         nextList: () => ++this.#lists,
+        processor: this.#options.processor ?? processorNow,
         ...{ onCrashLoop, clock, logger, limits: this.#limits },
       },
     )

@@ -81,6 +81,8 @@ export interface Launched {
   readonly exit: Promise<SandboxExit | undefined>
   /** What it writes, from now on for the caller to read. */
   output(): { readonly stdout: Readable; readonly stderr: Readable }
+  /** As a `SandboxedProcess` tells it; absent where nobody ever can. */
+  readonly processorMs?: () => Promise<number | undefined>
   stop(graceMs: number): void
   kill(): void
 }
@@ -334,6 +336,7 @@ export async function launch(kind: RuntimeKind, parts: LaunchParts, code?: strin
         control.send({ type: 'stop', graceMs })
         setTimeout(() => process.kill(), graceMs + AFTER_GRACE_MS).unref()
       },
+      processorMs: async () => process.processorMs?.(),
       kill: () => process.kill(),
     }
     return launched

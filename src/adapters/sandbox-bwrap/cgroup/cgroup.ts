@@ -10,6 +10,8 @@ export interface Cgroup {
   /** A process that writes 0 to each of these belongs to it, with all its children to come. */
   readonly joinFiles: readonly string[]
   outOfMemory(): Promise<boolean>
+  /** The processes in it. */
+  members(): Promise<readonly number[]>
   /** Kills whoever is left, waits until they are gone, and removes it. */
   remove(): Promise<void>
 }
@@ -63,11 +65,15 @@ const OOM_FILE = { 1: 'memory.oom_control', 2: 'memory.events' } as const
 
 const gone = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT'
 
-async function killMembers(folder: string): Promise<void> {
+async function membersOf(folder: string): Promise<readonly number[]> {
   const members = await readFile(join(folder, 'cgroup.procs'), 'utf8').catch(() => '')
-  for (const pid of members.split('\n').filter(Boolean))
+  return members.split('\n').filter(Boolean).map(Number)
+}
+
+async function killMembers(folder: string): Promise<void> {
+  for (const pid of await membersOf(folder))
     try {
-      process.kill(Number(pid), 'SIGKILL')
+      process.kill(pid, 'SIGKILL')
     } catch {
       // It ended in the meantime.
     }
@@ -119,6 +125,7 @@ export async function createCgroup(
       const events = await readFile(join(memory, OOM_FILE[places.version]), 'utf8').catch(() => '')
       return Number(/^oom_kill (\d+)$/m.exec(events)?.[1] ?? 0) > 0
     },
+    members: async () => (distinct[0] === undefined ? [] : membersOf(distinct[0])),
     remove,
   }
 }

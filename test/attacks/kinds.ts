@@ -64,7 +64,14 @@ export const KINDS: readonly Kind[] = [
     ],
   },
   { name: 'HTTP/2 floods and malformed frames', files: ['src/listener/listener-http2.test.ts'] },
-  { name: 'Malformed and oversized input to the API', files: ['test/api/bad-input.test.ts'] },
+  {
+    name: 'Malformed and oversized input to the API',
+    files: [
+      'test/api/bad-input.test.ts',
+      'src/core/json-depth.test.ts',
+      'src/http/git/read-delivery.test.ts',
+    ],
+  },
   {
     name: 'Outbound requests to private addresses, DNS rebinding',
     files: [
@@ -122,9 +129,22 @@ export const KINDS: readonly Kind[] = [
   {
     name: 'Patterns that take for ever',
     files: [
+      'src/contract/build/workspace.test.ts',
       'src/contract/glob/glob.test.ts',
+      'src/core/git/push/push-rules.test.ts',
       'src/core/routing/match/match-output.test.ts',
       'src/core/routing/match/match-routes.test.ts',
+    ],
+  },
+  {
+    name: 'A hostile repository or server against the command line',
+    files: [
+      'src/cli/config/auth-file.test.ts',
+      'src/cli/deploy/git-notes.test.ts',
+      'src/cli/open-browser.test.ts',
+      'src/cli/output/plain-text.test.ts',
+      'src/client/call/redact.test.ts',
+      'src/client/deploy/collect-files.test.ts',
     ],
   },
   { name: 'Random input (fuzz)', files: ['test/fuzz/fuzz.test.ts'] },

@@ -40,3 +40,16 @@ test('of patterns that fill a file as many are looked at as take little time', (
   assert.equal(isNamed(['packages/*', ...many], 'packages/a'), true)
   assert.equal(isNamed([...many, 'packages/*'], 'packages/a'), false)
 })
+
+test('a file that keeps an expression guessing is read like any other', () => {
+  const long = (text: string) => text.repeat(200_000)
+  for (const [pnpm, patterns] of [
+    [`packages:\n-${long(' ')}"x"y\n- a`, ['a']],
+    [`packages: [a\n${long(' #')}\u2028\n]`, ['a']],
+    [`packages:\n- a${long('/')}b`, [`a${long('/')}b`]],
+  ] as const) {
+    const found = workspacePatterns({ pnpm, manifest: undefined })
+    assert.deepEqual(found, patterns)
+    assert.equal(isNamed(found, 'b'), false)
+  }
+})

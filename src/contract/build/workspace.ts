@@ -24,8 +24,9 @@ export function workspacePatterns({ pnpm, manifest }: WorkspaceFiles): readonly 
 export function isNamed(patterns: readonly string[], folder: string): boolean {
   const budget = globListBudget()
   const matches = (pattern: string): boolean => {
+    if (budget.left < 0) return false
     try {
-      return compileGlob(pattern.replace(/^\.\//, '').replace(/\/+$/, ''), budget).matches(folder)
+      return compileGlob(withoutEnd(pattern.replace(/^\.\//, ''), '/'), budget).matches(folder)
     } catch (error) {
       if (error instanceof GlobError) return false
       throw error
@@ -35,12 +36,20 @@ export function isNamed(patterns: readonly string[], folder: string): boolean {
   return !isExcluded && patterns.some((pattern) => !pattern.startsWith('!') && matches(pattern))
 }
 
+function withoutEnd(text: string, character: string): string {
+  let end = text.length
+  while (end > 0 && text[end - 1] === character) end--
+  return text.slice(0, end)
+}
+
 const KEY = /^packages\s*:/
 const NEXT_KEY = /^[^\s#\]-]/
-const LINE = /^\s*-\s*["']?([^"'#]+?)["']?\s*(?:#.*)?$/
 const IN_BRACKETS = /'([^']+)'|"([^"]+)"|([^\s,[\]'"]+)/g
 
-/** The list under `packages:`, at the top level of a file in YAML, one to a line or in brackets. */
+/**
+ * The list under `packages:`, at the top level of a file in YAML, one to a line or in brackets. The file is a tenant's: it is read
+ * from the left to the right, once, because expressions that look for the end of a line or a quotation begin anew at each blank.
+ */
 function packagesIn(yaml: string): readonly string[] {
   const lines = yaml.split(/\r?\n/)
   const from = lines.findIndex((line) => KEY.test(line))
@@ -48,7 +57,22 @@ function packagesIn(yaml: string): readonly string[] {
   const [first = '', ...rest] = lines.slice(from)
   const end = rest.findIndex((line) => NEXT_KEY.test(line))
   const list = [first.replace(KEY, ''), ...(end === -1 ? rest : rest.slice(0, end))]
-  if (!list[0]?.trimStart().startsWith('[')) return list.flatMap((line) => LINE.exec(line)?.[1] ?? [])
-  const inside = list.map((line) => line.replace(/(?:^|\s)#.*$/, '')).join('\n')
+  if (!list[0]?.trimStart().startsWith('[')) return list.flatMap((line) => itemOf(line) ?? [])
+  const inside = list.map(withoutComment).join('\n')
   return [...inside.matchAll(IN_BRACKETS)].map(([, single, double, plain]) => single ?? double ?? plain ?? '')
+}
+
+/** What a line such as `- 'packages/*' # ours` names. */
+function itemOf(line: string): string | undefined {
+  const text = line.trim()
+  if (!text.startsWith('-')) return undefined
+  const item = (text.slice(1).split('#', 1)[0] ?? '').trim()
+  const named = item.replace(/^["']/, '').replace(/["']$/, '').trimEnd()
+  return named === '' || /["']/.test(named) ? undefined : named
+}
+
+function withoutComment(line: string): string {
+  for (let at = line.indexOf('#'); at !== -1; at = line.indexOf('#', at + 1))
+    if (at === 0 || /\s/.test(line[at - 1] as string)) return line.slice(0, at)
+  return line
 }

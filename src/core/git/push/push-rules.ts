@@ -50,6 +50,7 @@ export function isEnabledFor(setting: unknown, branch: string): boolean {
 }
 
 function matches(pattern: string, branch: string, budget: GlobBudget): boolean {
+  if (budget.left < 0) return false
   try {
     return compileGlob(pattern, budget).matches(branch)
   } catch (error) {

@@ -1,9 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 
-/**
- * Milliseconds that the threads of these processes have run, or waited for a core while others had it. Undefined where the
- * kernel does not count them.
- */
+/** Milliseconds that the threads of these processes have run. Undefined where the kernel does not count them. */
 export async function processorMs(pids: readonly number[]): Promise<number | undefined> {
   const times = (await Promise.all(pids.map(ofThreads))).flat()
   return times.length === 0 ? undefined : times.reduce((sum, ms) => sum + ms, 0)
@@ -16,7 +13,7 @@ async function ofThreads(pid: number): Promise<readonly number[]> {
     threads.map((thread) => readFile(`${tasks}/${thread}/schedstat`, 'utf8').catch(() => '')),
   )
   return times.flatMap((text) => {
-    const [, ran, waited] = /^(\d+) (\d+) /.exec(text) ?? []
-    return ran === undefined ? [] : [(Number(ran) + Number(waited)) / 1e6]
+    const nanoseconds = /^\d+/.exec(text)?.[0]
+    return nanoseconds === undefined ? [] : [Number(nanoseconds) / 1e6]
   })
 }

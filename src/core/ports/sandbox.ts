@@ -70,8 +70,8 @@ export interface SandboxedProcess {
    */
   readonly exit: Promise<SandboxExit>
   /**
-   * Milliseconds of the processor that its processes have had so far, or waited for while others had it; those of a thread
-   * that has ended no longer count. Absent or undefined where nobody can tell.
+   * Milliseconds of the processor that its processes have had so far; those of a thread that has ended no longer count.
+   * Absent or undefined where nobody can tell.
    */
   processorMs?(): Promise<number | undefined>
   kill(): void

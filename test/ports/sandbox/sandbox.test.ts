@@ -155,7 +155,7 @@ for (const { name, options, skip } of ADAPTERS)
         assert.ok(ms !== undefined)
         return ms
       }
-      // One that has just been started may still wait for what it needs of the processor to fall asleep.
+      // One that has just been started may not sleep yet.
       for (let slept = Number.POSITIVE_INFINITY; slept > 20; ) {
         const [spunBefore, sleptBefore] = [await had(spinning), await had(sleeping)]
         while ((await had(spinning)) < spunBefore + 200);

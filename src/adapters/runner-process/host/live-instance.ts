@@ -144,7 +144,7 @@ export class LiveInstance {
     return this.#launched.wasLost?.().catch(() => false)
   }
 
-  /** Milliseconds of the processor that it has had so far, or waited for; undefined where nobody can tell. */
+  /** Milliseconds of the processor that it has had so far; undefined where nobody can tell. */
   async processorMs(): Promise<number | undefined> {
     return this.#launched.processorMs?.().catch(() => undefined)
   }

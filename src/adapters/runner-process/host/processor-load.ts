@@ -22,21 +22,21 @@ export async function lookAtProcessor(
   instances: readonly Pick<LiveInstance, 'processorMs' | 'retiring'>[],
   machine: () => MachineProcessor,
 ): Promise<ProcessorLoad | undefined> {
-  const used = () => Promise.all(instances.map((instance) => instance.processorMs()))
-  const before = await used()
+  const had = () => Promise.all(instances.map((instance) => instance.processorMs()))
+  const before = await had()
   if (before.includes(undefined)) return undefined
   const begun = performance.now()
   const { idleMs } = machine()
   await pause(LOOK_MS, undefined, { ref: false })
   const elapsed = performance.now() - begun
   const { cores, idleMs: idleNow } = machine()
-  const after = await used()
-  let demand = 0
+  const after = await had()
+  let used = 0
   for (const [index, { retiring }] of instances.entries()) {
     const now = after[index]
     // One that has ended in the meantime has told all it could.
     if (now === undefined && !retiring) return undefined
-    demand += Math.max(0, (now ?? 0) - (before[index] ?? 0)) / elapsed
+    used += Math.max(0, (now ?? 0) - (before[index] ?? 0)) / elapsed
   }
-  return { cores, idle: Math.min(cores, (idleNow - idleMs) / elapsed), demand }
+  return { cores, idle: Math.min(cores, (idleNow - idleMs) / elapsed), used }
 }

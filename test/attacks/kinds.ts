@@ -129,9 +129,13 @@ export const KINDS: readonly Kind[] = [
   {
     name: 'Patterns that take for ever',
     files: [
+      'src/adapters/git-cli/run-git.test.ts',
+      'src/builder/environment/install/package-manager.test.ts',
       'src/contract/build/workspace.test.ts',
       'src/contract/glob/glob.test.ts',
+      'src/core/detection/framework/source-text.test.ts',
       'src/core/git/push/push-rules.test.ts',
+      'src/core/git/source/inspect.test.ts',
       'src/core/routing/match/match-output.test.ts',
       'src/core/routing/match/match-routes.test.ts',
     ],

@@ -30,3 +30,16 @@ test('a token that is not accepted is told in a plain sentence, and everything e
   ])
     assert.equal(inPlainWords(said), said)
 })
+
+test('what a server says is looked at once, whatever it repeats', async () => {
+  const saying = (words: string) =>
+    runGit(async () => () => ['sh', '-c', 'printf %s "$0" >&2; exit 128', words], {
+      folder: '/',
+      args: ['fetch'],
+      maxFileBytes: 2 ** 20,
+    })
+  const silent = 'fatal: fetch-pack: invalid index-pack output'
+  await assert.rejects(saying(`remote: a\rremote: b\nwarning: c\n${silent}\n`), /is larger than 1 MiB/)
+  await assert.rejects(saying(`remote: a\nerror: damaged\n${silent}\n`), /damaged/)
+  await assert.rejects(saying(`${'remote: a '.repeat(100)}${silent}!`), /^GitError: remote: a remote: a/)
+})

@@ -41,7 +41,7 @@ const OUT_OF_MEMORY = /out of memory|cannot allocate memory/i
 /** What git says of a part of it that came to the limit of a file: SIGXFSZ, or its error. */
 const TOO_LARGE = /died of signal 25|File too large|File size limit exceeded/
 /** The same where it does not say how that part ended, which had nothing to say itself: of a pack that is damaged it does. */
-const ENDED_SILENTLY = /^(?:(?:remote|warning): .*\s+)*fatal: fetch-pack: invalid index-pack output\s*$/
+const ENDED_SILENTLY = 'fatal: fetch-pack: invalid index-pack output'
 
 interface StartedGit {
   readonly child: GitChild
@@ -82,7 +82,7 @@ function begin(wrap: Confine, run: GitRun): StartedGit {
     )
     child.once('close', (code, signal) => {
       if (code === 0) return resolve()
-      if (bound !== undefined && (TOO_LARGE.test(words) || ENDED_SILENTLY.test(words)))
+      if (bound !== undefined && (TOO_LARGE.test(words) || endedSilently(words)))
         return reject(
           new GitError(
             `the repository is larger than ${showLimit(bound)}, the most that the storage of the account or ALOFT_GIT_MAX_PUSH allows`,
@@ -96,6 +96,14 @@ function begin(wrap: Confine, run: GitRun): StartedGit {
   })
   ended.catch(() => undefined)
   return { child, ended }
+}
+
+/** What comes before it is what a server says, which is a stranger's: it is looked at line by line, and each once. */
+function endedSilently(words: string): boolean {
+  const lines = words.split(/[\r\n]+/).filter((line) => line.trim() !== '')
+  return (
+    lines.pop()?.trimEnd() === ENDED_SILENTLY && lines.every((line) => /^(?:remote|warning): /.test(line))
+  )
 }
 
 /** That a host wants another token, git says by how it failed to ask somebody for one. */

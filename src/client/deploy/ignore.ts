@@ -32,7 +32,10 @@ export function readIgnoreFile(text: string, base: readonly string[] = []): Igno
 
 function readRule(line: string, base: readonly string[]): IgnoreRule | undefined {
   // Blanks at the end do not count, unless the first of them is escaped.
-  let pattern = line.replace(/(?<!\\) +$/, '')
+  let end = line.length
+  while (line[end - 1] === ' ') end--
+  if (end < line.length && line[end - 1] === '\\') end++
+  let pattern = line.slice(0, end)
   if (pattern === '' || pattern.startsWith('#')) return undefined
   const negated = pattern.startsWith('!')
   if (negated) pattern = pattern.slice(1)

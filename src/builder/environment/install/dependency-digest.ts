@@ -68,6 +68,6 @@ export function dependencyDigest(parts: DigestParts): string | null {
 
 /** A line that does nothing but install. */
 const PLAIN =
-  /^(?:npm (?:install|i|ci)|pnpm (?:install|i)|yarn(?: install)?|bun (?:install|i))(?: --?[\w-]+(?:=[\w.-]+)?)*$/
+  /^(?:npm (?:install|i|ci)|pnpm (?:install|i)|yarn(?: install)?|bun (?:install|i))(?: -{1,2}\w[\w-]*(?:=[\w.-]+)?)*$/
 
 export const onlyInstalls = (line: string): boolean => PLAIN.test(line.trim().replace(/\s+/g, ' '))

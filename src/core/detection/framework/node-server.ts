@@ -65,11 +65,13 @@ export async function nodeServerEntries(
 
 /** A server is made with one of these, and nothing that a browser runs is. */
 const IMPORTS_SERVER = new RegExp(
-  `(?:\\brequire\\s*\\(\\s*|\\bfrom\\s*|\\bimport\\s*\\(?\\s*)["'](?:(?:node:)?(?:http|https|http2|net)|${SERVER_PACKAGES.join('|')})["']`,
+  `(?:\\brequire\\s*\\(\\s*|\\bfrom\\s*|\\bimport\\s*(?:\\(\\s*)?)["'](?:(?:node:)?(?:http|https|http2|net)|${SERVER_PACKAGES.join('|')})["']`,
 )
 const LISTENS = /\.listen\s*\(|\bcreate(?:Secure)?Server\s*\(|\bserve\s*\(/
 const SERVES = /\b(?:Bun|Deno)\.serve\s*\(/
-const NEEDS_BUN = /\bBun\.serve\s*\(|\bimport\s(?!\s*type\b)[^"';]*["']bun(?::[a-z]+)?["']/
+const SERVES_BY_BUN = /\bBun\.serve\s*\(/
+const OF_BUN = /^bun(?::[a-z]+)?$/
+const IMPORTS = /\bimport\s(?!\s*type\b)/
 
 /** Whether Bun is what starts the server, or its own source has what no other runtime has. */
 export async function runsOnBun(
@@ -79,7 +81,20 @@ export async function runsOnBun(
 ): Promise<boolean> {
   if (startOf(pkg)?.starter === 'bun') return true
   const source = entries.find((path) => tree.has(path))
-  return source !== undefined && NEEDS_BUN.test((await tree.text(source)) ?? '')
+  return source !== undefined && needsBun((await tree.text(source)) ?? '')
+}
+
+/** Cut at quotes once: an expression for the whole would look for the next quote anew from each import. */
+function needsBun(text: string): boolean {
+  if (SERVES_BY_BUN.test(text)) return true
+  const parts = text.split(/(["';])/)
+  return parts.some(
+    (clause, at) =>
+      at % 2 === 0 &&
+      OF_BUN.test(parts[at + 2] ?? '') &&
+      [parts[at + 1], parts[at + 3]].every((quote) => quote === '"' || quote === "'") &&
+      IMPORTS.test(clause),
+  )
 }
 
 async function listeningFiles(tree: SourceTree, paths: readonly string[]): Promise<readonly string[]> {

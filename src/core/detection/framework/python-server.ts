@@ -21,7 +21,7 @@ export function pythonInstall(tree: SourceTree, folder: string): PythonInstall |
 
 /** What is called when somebody asks for a page: an assignment, a definition, or an import under that name. */
 const ANSWERS =
-  /^(?:(?:app|application)\s*(?::[^=\n]+)?=(?!=)|(?:async\s+)?def\s+(?:app|application)\s*\(|class\s+(?:app|application|handler)\b|from\s+\S+\s+import\s+(?:.*\W)?(?:app|application)\b)/m
+  /^(?:(?:app|application)\s*(?::[^=\n]+)?=(?!=)|(?:async\s+)?def\s+(?:app|application)\s*\(|class\s+(?:app|application|handler)\b|from\s+\S+\s+import\s(?:.*\W)?(?:app|application)\b)/m
 
 /** The files, best first, that may hold the `app` of a Python server. One in `api` is a function. */
 export function pythonServerEntries(tree: SourceTree): readonly string[] {

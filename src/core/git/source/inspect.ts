@@ -143,11 +143,15 @@ async function inspectFolder(tree: SourceTree, path: string): Promise<InspectedF
   return {
     path,
     framework: framework ? { slug: framework.slug, name: framework.name } : null,
-    variables: [...(text ?? '').matchAll(/^\s*(?:export\s+)?([A-Za-z_]\w{0,255})\s*=/gm)]
-      .flatMap(([, name]) => (name === undefined ? [] : [name]))
-      .slice(0, MAX_VARIABLES),
+    variables: variablesIn(text ?? ''),
   }
 }
+
+/** Those that an example of a `.env` file sets. Blanks end with their line: else each empty one would be looked at from all before it. */
+export const variablesIn = (text: string): readonly string[] =>
+  [...text.matchAll(/^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w{0,255})[ \t]*=/gm)]
+    .flatMap(([, name]) => (name === undefined ? [] : [name]))
+    .slice(0, MAX_VARIABLES)
 
 /** The whole repository, unless there is nothing to serve at its top and one folder has a framework. */
 function likeliest(tree: SourceTree, [top, ...below]: readonly InspectedFolder[]): string {

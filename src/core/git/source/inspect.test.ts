@@ -1,0 +1,8 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { variablesIn } from './inspect.ts'
+
+test('variables of an example are found by their lines, however many of these are empty', () => {
+  const text = `# Keys\nAPI_KEY=\n  export\tGREETING = "hello"\nnot a variable\n${'\n'.repeat(1_000_000)}LAST=1`
+  assert.deepEqual(variablesIn(text), ['API_KEY', 'GREETING', 'LAST'])
+})

@@ -35,7 +35,8 @@ export function showLimit(bytes: number): string {
 }
 
 /** `512 MiB`, as `memory` in a configuration file counts it. */
-export const showMemory = (megabytes: number): string => showLimit(megabytes * 2 ** 20)
+export const showMemory = (megabytes: number): string =>
+  megabytes === 0 ? '0 MiB' : showLimit(megabytes * 2 ** 20)
 
 const both = (whole: number, large: string, rest: number, small: string): string =>
   rest === 0 ? `${whole} ${large}` : `${whole} ${large} ${rest} ${small}`

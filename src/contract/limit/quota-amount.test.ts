@@ -6,6 +6,7 @@ test('amounts are shown in the words of what they are about', () => {
   assert.equal(showAmount('contentBytes', 0), '0 B')
   assert.equal(showAmount('contentBytes', 1_234_567_890), '1.2 GB')
   assert.equal(showAmount('contentBytes', 200e9), '200 GB')
+  assert.equal(showAmount('memoryMb', 0), '0 MiB')
   assert.equal(showAmount('memoryMb', 512), '512 MiB')
   assert.equal(showAmount('memoryMb', 10_240), '10 GiB')
   assert.equal(showAmount('buildMinutes', 1234.4), '1,234 min')

@@ -52,6 +52,17 @@ test('characters that are not ASCII are the same in the bundle, wherever they ar
   assert.equal(out, '◢ 🛫 ◢ 🛫 ◢ 🛫\ntrue true true true\n')
 })
 
+test('a log of the bundle is made without a look at where in it that is', async (t) => {
+  const out = await printed(t, [
+    "const util = process.getBuiltinModule('node:util')",
+    'let looks = 0',
+    'util.getCallSites = () => (looks++, [])',
+    "const { pino } = require('pino')",
+    "pino({ base: null, timestamp: false }, { write: (line: string) => console.log(line, looks) }).info('made')",
+  ])
+  assert.equal(out, '{"level":30,"msg":"made"}\n 0\n')
+})
+
 test('a bundle is refused in which a raw template would say something else', async (t) => {
   await assert.rejects(printed(t, ['console.log(String.raw`\\Q…\\E`)']), /String\.raw.*Q…/)
 })

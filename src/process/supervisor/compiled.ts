@@ -18,8 +18,10 @@ interface Loaded {
  * The file cannot `import`, which Node offers to such code only as an experiment.
  */
 export function loadCompiled(file: string, name: string): Loaded {
-  const source = readFileSync(file, 'latin1')
-  const sum = crc32(source)
+  const bytes = readFileSync(file)
+  // Of a string the sum would be made of another copy of its eight megabytes.
+  const sum = crc32(bytes)
+  const source = bytes.toString('latin1')
   const kept = `${basename(file)}-${name}-${cachedDataVersionTag().toString(16)}`
   // Whoever may write beside the file may as well write the file itself. Others have a folder of their own.
   const folders = [dirname(file), getCompileCacheDir()].filter((folder) => folder !== undefined)

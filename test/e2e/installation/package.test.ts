@@ -198,7 +198,9 @@ console.log(JSON.stringify({ email, url, seen, code: missing instanceof ApiError
     join(app, 'tsconfig.json'),
     JSON.stringify({ compilerOptions: options, files: ['consumer.ts'] }),
   )
-  await ok(shell(join(root, 'node_modules/.bin/tsc'), ['-p', '.'], { PATH: process.env.PATH ?? '' }))
+  // Each of several checkers would find out again what most types are.
+  const compile = ['-p', '.', '--checkers', '1']
+  await ok(shell(join(root, 'node_modules/.bin/tsc'), compile, { PATH: process.env.PATH ?? '' }))
   const output = JSON.parse(
     await ok(shell('npx', ['node', 'out/consumer.js', join(root, 'examples/static')], credentials())),
   )

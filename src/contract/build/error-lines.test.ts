@@ -104,3 +104,8 @@ test('what a framework says is found before that its command failed', () => {
 test('what a runner says stands for an error that nobody else mentions', () => {
   assert.deepEqual(numbers('one', ' ELIFECYCLE  Command failed with exit code 1.'), [2])
 })
+
+test('lines that keep an expression guessing are looked at like any other', () => {
+  const lines = Array.from({ length: 2000 }, () => `error:${'#'.repeat(16_000)}`)
+  assert.equal(numbers(...lines, 'done').length, 6)
+})

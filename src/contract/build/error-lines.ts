@@ -22,7 +22,7 @@ const ERROR =
 const PACKAGE = /^[@\w./-]+[: ][\w:.-]+: /
 /** That a command failed, as what ran it says, long after what the command said itself. */
 const AFTERWARDS =
-  /^\W*(?:npm (?:error|ERR!) (?:Lifecycle|code (?:\d|ELIFECYCLE)|errno|path|workspace|location|command)\b|ERROR +(?:run failed|command)\b|ELIFECYCLE|\w*ERR_PNPM_RECURSIVE|error Command failed|Error: Command ".*" exited with \d)|^\S+#\S+: +ERROR\b/
+  /^\W*(?:npm (?:error|ERR!) (?:Lifecycle|code (?:\d|ELIFECYCLE)|errno|path|workspace|location|command)\b|ERROR +(?:run failed|command)\b|ELIFECYCLE|\w*ERR_PNPM_RECURSIVE|error Command failed|Error: Command ".*" exited with \d)|^[^\s#]+#[^\s#]+: +ERROR\b/
 /** So far from the end, what the command said itself is looked for. */
 const REACH = 80
 /** Words of success that hold the word. */
@@ -30,7 +30,10 @@ const HARMLESS = /\b(?:0|no) errors?\b|error-free|--no-error/i
 /** Where a program was when it failed: read after what it says. */
 const FRAME = /^\s+at\s|^\s*$/
 
-const textOf = (line: BuildLine): string => terminalText(line.payload.text)
+/** Of a line: what says why a build failed is short. */
+const LOOKED_AT = 2000
+
+const textOf = (line: BuildLine): string => terminalText(line.payload.text.slice(0, LOOKED_AT))
 
 /**
  * The lines of a build's log that say why it failed: the last errors in it, else how it ended. What is said already

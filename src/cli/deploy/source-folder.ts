@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { isNamed, PNPM_WORKSPACE, workspacePatterns } from '#contract/build/workspace.ts'
+import { namedBy, PNPM_WORKSPACE, workspacePatterns } from '#contract/build/workspace.ts'
 import type { SiteFolder } from './site-folder.ts'
 
 /** The files that are uploaded. */
@@ -52,7 +52,7 @@ export function findWorkspace({ folder, home }: SiteFolder, own: string = homedi
   if (folder !== home || !existsSync(join(folder, 'package.json'))) return undefined
   for (let at = dirname(folder); at !== dirname(at) && at !== resolve(own); at = dirname(at)) {
     const patterns = workspacePatterns({ pnpm: read(join(at, PNPM_WORKSPACE)), manifest: readManifest(at) })
-    if (isNamed(patterns, pathWithin(at, folder))) return at
+    if (namedBy(patterns)(pathWithin(at, folder))) return at
   }
   return undefined
 }

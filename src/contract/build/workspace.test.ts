@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isNamed, workspacePatterns } from './workspace.ts'
+import { namedBy, workspacePatterns } from './workspace.ts'
 
 const ofPnpm = (pnpm: string) => workspacePatterns({ pnpm, manifest: { workspaces: ['not/these'] } })
 const ofManifest = (manifest: Record<string, unknown>) => workspacePatterns({ pnpm: undefined, manifest })
@@ -29,16 +29,16 @@ test('the file of pnpm is read in each way in which a list can be written, and n
 test('a folder is named by a pattern, unless another takes it away', () => {
   const patterns = ['./apps/*/', 'packages/**', '!packages/old']
   for (const folder of ['apps/web', 'packages/a', 'packages/a/b'])
-    assert.equal(isNamed(patterns, folder), true)
+    assert.equal(namedBy(patterns)(folder), true)
   for (const folder of ['apps', 'apps/web/x', 'packages/old', 'tools'])
-    assert.equal(isNamed(patterns, folder), false)
-  assert.equal(isNamed(['{'.repeat(500)], 'apps/web'), false)
+    assert.equal(namedBy(patterns)(folder), false)
+  assert.equal(namedBy(['{'.repeat(500)])('apps/web'), false)
 })
 
 test('of patterns that fill a file as many are looked at as take little time', () => {
   const many = Array.from({ length: 2000 }, (_, i) => `{${','.repeat(40)}}${'*a?'.repeat(8)}${i}`)
-  assert.equal(isNamed(['packages/*', ...many], 'packages/a'), true)
-  assert.equal(isNamed([...many, 'packages/*'], 'packages/a'), false)
+  assert.equal(namedBy(['packages/*', ...many])('packages/a'), true)
+  assert.equal(namedBy([...many, 'packages/*'])('packages/a'), false)
 })
 
 test('a file that keeps an expression guessing is read like any other', () => {
@@ -50,6 +50,6 @@ test('a file that keeps an expression guessing is read like any other', () => {
   ] as const) {
     const found = workspacePatterns({ pnpm, manifest: undefined })
     assert.deepEqual(found, patterns)
-    assert.equal(isNamed(found, 'b'), false)
+    assert.equal(namedBy(found)('b'), false)
   }
 })

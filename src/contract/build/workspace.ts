@@ -1,4 +1,4 @@
-import { compileGlob, GlobError, globListBudget } from '../glob/glob.ts'
+import { compileGlob, type Glob, GlobError, globBudget } from '../glob/glob.ts'
 
 /** Where pnpm has the list of packages that others have in package.json. */
 export const PNPM_WORKSPACE = 'pnpm-workspace.yaml'
@@ -20,20 +20,39 @@ export function workspacePatterns({ pnpm, manifest }: WorkspaceFiles): readonly 
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : []
 }
 
-/** Whether the patterns of a workspace name a folder. Those with a `!` take away what others name. */
-export function isNamed(patterns: readonly string[], folder: string): boolean {
-  const budget = globListBudget()
-  const matches = (pattern: string): boolean => {
-    if (budget.left < 0) return false
+/** For all folders that are asked about: some tenths of a second, however many patterns and folders there are. */
+const WORK = 10_000_000
+
+/**
+ * Whether the patterns of a workspace name a folder. Those with a `!` take away what others name. Patterns that are none, and
+ * those that would take too long, name nothing.
+ */
+export function namedBy(patterns: readonly string[]): (folder: string) => boolean {
+  const budget = globBudget(WORK)
+  const orNot = <T>(use: () => T): T | undefined => {
+    if (budget.left < 0) return undefined
     try {
-      return compileGlob(withoutEnd(pattern.replace(/^\.\//, ''), '/'), budget).matches(folder)
+      return use()
     } catch (error) {
-      if (error instanceof GlobError) return false
+      if (error instanceof GlobError) return undefined
       throw error
     }
   }
-  const isExcluded = patterns.some((pattern) => pattern.startsWith('!') && matches(pattern.slice(1)))
-  return !isExcluded && patterns.some((pattern) => !pattern.startsWith('!') && matches(pattern))
+  /** Read when a folder is first compared with it. */
+  const matcher = (pattern: string) => {
+    let glob: Glob | undefined
+    const plain = withoutEnd(pattern.replace(/^\.\//, ''), '/')
+    return (folder: string): boolean | undefined =>
+      orNot(() => {
+        glob ??= compileGlob(plain, budget)
+        return glob.matches(folder)
+      })
+  }
+  const isExclusion = (pattern: string) => pattern.startsWith('!')
+  const excluding = patterns.filter(isExclusion).map((pattern) => matcher(pattern.slice(1)))
+  const naming = patterns.filter((pattern) => !isExclusion(pattern)).map(matcher)
+  return (folder) =>
+    !excluding.some((matches) => matches(folder)) && naming.some((matches) => matches(folder))
 }
 
 function withoutEnd(text: string, character: string): string {

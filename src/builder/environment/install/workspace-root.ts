@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { isNamed, PNPM_WORKSPACE, workspacePatterns } from '#contract/build/workspace.ts'
+import { namedBy, PNPM_WORKSPACE, workspacePatterns } from '#contract/build/workspace.ts'
 import type { PackageJson } from './package-manager.ts'
 
 interface Repository {
@@ -15,7 +15,7 @@ interface Repository {
  */
 export async function workspaceRoot(folder: string, repository: Repository): Promise<string | undefined> {
   for (let at = above(folder); at !== undefined; at = above(at))
-    if (isNamed(await patternsOf(at, repository), posix.relative(at, folder))) return at
+    if (namedBy(await patternsOf(at, repository))(posix.relative(at, folder))) return at
   return undefined
 }
 

@@ -52,3 +52,13 @@ test('without a workspace everything may be read, unless the project says that n
   // Another list in the file of pnpm names no packages.
   assert.equal(await untouched('docs/readme.md', PNPM, { rootDirectory: 'tools/lint' }), false)
 })
+
+test('patterns of a workspace are read once, for as many packages as there are', async () => {
+  const workspaces = Array.from({ length: 500 }, (_, i) => `{${','.repeat(40)}}${'*a?'.repeat(8)}${i}`)
+  const folders = Array.from({ length: 3000 }, (_, i) => `packages/${i}`)
+  const many = {
+    paths: folders.map((folder) => `${folder}/package.json`),
+    text: async (path: string) => (path === 'package.json' ? JSON.stringify({ workspaces }) : '{}'),
+  }
+  assert.equal(await untouched('packages/2/index.js', many, { rootDirectory: 'packages/1' }), false)
+})

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { isNamed, PNPM_WORKSPACE, workspacePatterns } from '#contract/build/workspace.ts'
+import { namedBy, PNPM_WORKSPACE, workspacePatterns } from '#contract/build/workspace.ts'
 import type { BuildSettings } from '../../project/project.ts'
 
 interface Repository {
@@ -42,7 +42,7 @@ async function foldersUsedBy(root: string, repository: Repository): Promise<read
   const folders = repository.paths
     .filter((path) => path.endsWith('/package.json'))
     .map((path) => posix.dirname(path))
-    .filter((folder) => isNamed(patterns, folder))
+    .filter(namedBy(patterns))
   if (!folders.includes(root)) return undefined
   const manifests = new Map<string, Manifest>()
   const byName = new Map<string, string>()

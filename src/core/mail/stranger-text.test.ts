@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { strangerText } from './stranger-text.ts'
+import { strangerLine, strangerText } from './stranger-text.ts'
 
 test('names are shown as they are', () => {
   for (const name of ['aloft CLI 1.2.3 on laptop', 'Über & Söhne', 'CI (main)', 'e.g. this', 'v2.0'])
@@ -28,4 +28,11 @@ test('it is one line, without what is not seen or turns the text around', () => 
 test('it is short, and no character is cut in two', () => {
   assert.equal(strangerText('x'.repeat(300)).length, 60)
   assert.equal(strangerText('😀'.repeat(300), 5), '😀😀😀😀…')
+})
+
+test('however long it is, little of it is looked at', () => {
+  for (const long of ['a', 'a:/', 'www.']) {
+    assert.ok(strangerText(long.repeat(500_000)).length <= 60)
+    assert.ok(strangerLine(long.repeat(500_000)).length <= 240)
+  }
 })

@@ -36,4 +36,16 @@ describe('redaction', () => {
     assert.equal(redact('abc anything'), 'abc anything')
     assert.equal(redact(SYMBOLS), '[redacted]')
   })
+
+  it('replaces secrets that are longer than any expression can be', () => {
+    const key = 'k'.repeat(60_000)
+    const { redact, cut } = createRedactor([key, 'password', `pass${key}`])
+    const base64 = Buffer.from(key).toString('base64')
+    assert.equal(redact(`a ${key} b password c ${base64}`), 'a [redacted] b [redacted] c [redacted]')
+    assert.equal(redact(`a pass${key}word`), 'a [redacted]word')
+    assert.equal(cut(`a password ${key}`, 30_000), 11)
+    assert.equal(cut(`${key}`, 30_000), 60_000)
+    assert.equal(cut(`a password ${key}`, 5), 2)
+    assert.equal(cut(`a password ${key}`, 10), 10)
+  })
 })

@@ -23,22 +23,52 @@ function formsOf(secret: string): readonly string[] {
   return [...forms, ...lines.filter((line) => line.length >= SHORTEST_LINE)]
 }
 
+/** Longer ones are no part of the expression: one of some ten thousand characters is refused, and quoted in the error. */
+const LONGEST_IN_PATTERN = 1000
+
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
 export function createRedactor(secrets: readonly string[]): Redactor {
   const forms = [...new Set(secrets.filter((secret) => secret.length >= SHORTEST).flatMap(formsOf))].sort(
     (a, b) => b.length - a.length,
   )
   if (forms.length === 0) return { redact: (text) => text, cut: (_, at) => at, reach: 0 }
-  const pattern = new RegExp(forms.map((form) => form.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|'), 'g')
+  const long = forms.filter(({ length }) => length > LONGEST_IN_PATTERN)
+  const pattern = patternOf(forms.slice(long.length))
+
+  function* spansIn(text: string): Generator<Span> {
+    for (const form of long)
+      for (let start = text.indexOf(form); start !== -1; start = text.indexOf(form, start + form.length))
+        yield { start, end: start + form.length }
+    if (pattern)
+      for (const { index, 0: found } of text.matchAll(pattern))
+        yield { start: index, end: index + found.length }
+  }
+
   return {
-    redact: (text) => text.replace(pattern, MARK),
+    redact(text) {
+      const rest = long.reduce((left, form) => left.replaceAll(form, MARK), text)
+      return pattern ? rest.replace(pattern, MARK) : rest
+    },
     cut(text, at) {
-      for (const { index, 0: found } of text.matchAll(pattern)) {
-        if (index >= at) break
+      const spans = [...spansIn(text)]
+      let cut = at
+      for (;;) {
+        const over = spans.find(({ start, end }) => start < cut && end > cut)
+        if (over === undefined) return cut
         // A secret that fills everything up to here is cut behind it.
-        if (index + found.length > at) return index > 0 ? index : index + found.length
+        if (over.start === 0) return over.end
+        cut = over.start
       }
-      return at
     },
     reach: forms[0]?.length ?? 0,
   }
 }
+
+const patternOf = (forms: readonly string[]): RegExp | undefined =>
+  forms.length === 0
+    ? undefined
+    : new RegExp(forms.map((form) => form.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|'), 'g')

@@ -70,8 +70,8 @@ const LOGS = 'logs.db'
 const CONTENTS = 'blobs'
 /** What SQLite has beside a file. */
 const PARTS = ['', '-wal', '-shm'] as const
-/** The setting by which PostgreSQL is known to hold what a move has put there. */
-const MOVE = 'move'
+/** The setting by which PostgreSQL is known to hold what a move has put there. Each has its own: it moves back with all others. */
+const settingOf = (id: string): string => `move-${id}`
 
 /**
  * Moves the rows of a stopped installation between the embedded database and an empty PostgreSQL database: all of them, as
@@ -142,8 +142,8 @@ async function moveBack({ config, url, dataDir, onProgress }: Move): Promise<Mov
 async function moveAway(move: Move): Promise<MovedDatabase> {
   const { config, url, dataDir } = move
   const committed = await readCommit(dataDir)
-  const there = await settingIn(url, MOVE)
-  if (committed && there?.value === committed.id) return putAway(move, committed)
+  const there = await settingIn(url, settingOf(committed?.id ?? ''))
+  if (committed && there?.value !== undefined) return putAway(move, committed)
   if (there) throw taken(new DatabaseTaken())
   const { blobUrl } = config
   const copied = { ...config, blobUrl: blobUrl ?? '' }
@@ -165,7 +165,7 @@ async function moveAway(move: Move): Promise<MovedDatabase> {
       keptIn: `before-move-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`,
     }
     const settings = [
-      { key: MOVE, value: commit.id },
+      { key: settingOf(commit.id), value: new Date().toISOString() },
       ...(store && !store.isNamed ? [{ key: INSTALLATION, value: store.installation }] : []),
     ]
     const rows = await copy({

@@ -22,7 +22,9 @@ onPostgres((_, open) => {
     const url = await open()
     t.after(() => removeDatabase(url))
     const data = join(aloft.folder, 'data')
-    const env = { PATH: process.env.PATH, HOME: aloft.folder, ALOFT_DATA_DIR: data, ALOFT_DATABASE_URL: url }
+    const env: Record<string, string | undefined> = {
+      ...{ PATH: process.env.PATH, HOME: aloft.folder, ALOFT_DATA_DIR: data, ALOFT_DATABASE_URL: url },
+    }
     const move = async (...more: readonly string[]) =>
       JSON.parse(
         (
@@ -77,5 +79,9 @@ onPostgres((_, open) => {
     // What is there already is left alone, and so is what was to move.
     await assert.rejects(move(), /holds an installation already/)
     assert.ok(existsSync(join(data, 'aloft.db')))
+    const another = await open()
+    t.after(() => removeDatabase(another))
+    env.ALOFT_DATABASE_URL = another
+    assert.equal((await move()).to, 'postgresql')
   })
 })

@@ -52,3 +52,9 @@ test('no path leaves the folder, and none is written in a way that others read d
   for (const path of ['...', '.a', 'a.', '..a/b..', 'a/.b/c', 'é/😀'])
     assert.equal((await read(path)).all.get(path)?.path, path)
 })
+
+test('files are in no more folders than a disk has room for', async () => {
+  const deep = (i: number) => `${i}${'/a'.repeat(500)}`
+  assert.equal((await read(...Array.from({ length: 400 }, (_, i) => deep(i)))).all.sorted.length, 400)
+  await assert.rejects(read(...Array.from({ length: 600 }, (_, i) => deep(i))), /at most 250000 folders/)
+})

@@ -52,6 +52,8 @@ export interface FileInput {
 }
 
 const MAX_FILES = 100_000
+/** Each of them is one on the disk where the deployment is built, however little of the request it takes. */
+const MAX_FOLDERS = 250_000
 const MAX_PATH = 1024
 const REGULAR = 0o100000
 const TYPE_BITS = 0o170000
@@ -159,6 +161,8 @@ function refuseFileAsFolder(
     const folder = path.slice(0, slash)
     if (folders.has(folder)) break
     folders.add(folder)
+    if (folders.size > MAX_FOLDERS)
+      throw invalidRequest(`\`files\` should be in at most ${MAX_FOLDERS} folders`)
     if (files.has(folder)) both = folder
   }
   if (both !== undefined)

@@ -18,7 +18,7 @@ import { type CachedFolders, NOTHING_CACHED } from './cache/project-caches.ts'
 import type { CommandLog } from './command/command-log.ts'
 import { CA_INSIDE, pathInside } from './command/default-variables.ts'
 import type { Redactor } from './command/redact.ts'
-import { type DiskLimits, watchDisk } from './disk-watch.ts'
+import { type DiskLimits, DiskWatcher } from './disk-watch.ts'
 import { isPlainPath } from './source-files.ts'
 import {
   INSIDE,
@@ -59,6 +59,7 @@ export class BuildWorkspace implements Workspace {
   readonly env: Readonly<Record<string, string>>
   readonly restored: CachedFolders
   readonly #parts: WorkspaceParts
+  readonly #disk: DiskWatcher
   readonly #deadline: number
   readonly #ended = new AbortController()
   #last: Promise<unknown> = Promise.resolve()
@@ -72,6 +73,7 @@ export class BuildWorkspace implements Workspace {
 
   constructor(parts: WorkspaceParts) {
     this.#parts = parts
+    this.#disk = new DiskWatcher(parts.folder, parts.limits)
     this.task = parts.task
     this.env = parts.env
     this.restored = parts.restored
@@ -131,7 +133,7 @@ export class BuildWorkspace implements Workspace {
   }
 
   async #run(options: RunOptions): Promise<RunResult> {
-    const { commandLog, redactor, folder, limits } = this.#parts
+    const { commandLog, redactor, limits } = this.#parts
     const shown = options.shown === undefined ? typed(options.argv) : options.shown
     const fail = (code: string, message: string) =>
       new BuildFailure(code, redactor.redact(message), options.run)
@@ -152,7 +154,7 @@ export class BuildWorkspace implements Workspace {
     this.#ran = true
     const overfull = new AbortController()
     let full: string | undefined
-    const watch = watchDisk(folder, limits, (why) => {
+    const watch = this.#disk.watch((why) => {
       full = why
       overfull.abort()
     })

@@ -22,28 +22,72 @@ const SHARE_OF_COUNTING = 20
 /** Files that must stay possible, on file systems that number them. */
 const FREE_FILES = 10_000
 
+/** What a folder was found to have, and the disk at that moment. */
+interface Counted {
+  readonly bytes: number
+  readonly files: number
+  readonly free: number
+  readonly ffree: number
+  readonly at: number
+  readonly tookMs: number
+}
+
+/** How much a tree takes; undefined where that cannot be told now. */
+interface Count {
+  readonly bytes: (path: string, signal: AbortSignal) => Promise<number | undefined>
+  readonly files: (path: string, signal: AbortSignal) => Promise<number | undefined>
+}
+
+const TREE: Count = { bytes: treeBytes, files: treeFiles }
+
 /**
  * Looks at a folder while others write in it, and calls `over` once when it takes too much. There are no quotas to
  * rely on, so the disk's free space is looked at often, which costs nothing, and the folder itself is counted when
  * that has fallen by enough to matter.
+ *
+ * A folder is watched for as long as a command runs in it, and what it had when it was counted last holds for the next
+ * command: to count a tree of packages takes two programs and may take as long as the command.
  */
-export function watchDisk(folder: string, limits: DiskLimits, over: (why: string) => void): DiskWatch {
-  const ended = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  let counted:
-    | { bytes: number; files: number; free: number; ffree: number; at: number; tookMs: number }
-    | undefined
+export class DiskWatcher {
+  readonly #folder: string
+  readonly #limits: DiskLimits
+  readonly #tree: Count
+  #counted: Counted | undefined
 
-  async function count(free: number, ffree: number) {
-    const began = performance.now()
-    const bytes = (await treeBytes(folder, ended.signal)) ?? counted?.bytes ?? 0
-    const files = (await treeFiles(folder, ended.signal)) ?? counted?.files ?? 0
-    counted = { bytes, files, free, ffree, at: performance.now(), tookMs: performance.now() - began }
-    return counted
+  constructor(folder: string, limits: DiskLimits, tree: Count = TREE) {
+    this.#folder = folder
+    this.#limits = limits
+    this.#tree = tree
   }
 
-  async function look(): Promise<string | undefined> {
-    const { bavail, bsize, files, ffree } = await statfs(folder)
+  watch(over: (why: string) => void): DiskWatch {
+    const ended = new AbortController()
+    let timer: NodeJS.Timeout | undefined
+    const again = async (): Promise<void> => {
+      // A folder that cannot be looked at is no reason to end a build.
+      const why = await this.#look(ended.signal).catch(() => undefined)
+      if (ended.signal.aborted) return
+      if (why !== undefined) {
+        ended.abort()
+        over(why)
+        return
+      }
+      timer = setTimeout(() => void again(), LOOK_MS)
+      timer.unref()
+    }
+    void again()
+    return {
+      stop() {
+        ended.abort()
+        clearTimeout(timer)
+      },
+    }
+  }
+
+  async #look(signal: AbortSignal): Promise<string | undefined> {
+    const limits = this.#limits
+    const counted = this.#counted
+    const { bavail, bsize, files, ffree } = await statfs(this.#folder)
     const free = bavail * bsize
     if (free < limits.freeBytes)
       return `The disk of this machine is full: ${showLimit(free)} are free, and ${showLimit(limits.freeBytes)} are reserved`
@@ -59,31 +103,25 @@ export function watchDisk(folder: string, limits: DiskLimits, over: (why: string
       more > roomForFiles / 2 ||
       performance.now() - counted.at > Math.max(COUNT_MS, counted.tookMs * SHARE_OF_COUNTING)
     if (!due) return undefined
-    const { bytes, files: made } = await count(free, ffree)
+    const { bytes, files: made } = await this.#count(free, ffree, signal)
     if (made > limits.diskFiles)
       return `The build has created more than ${limits.diskFiles.toLocaleString('en')} files`
     if (bytes <= limits.diskBytes) return undefined
     return `The build uses more than ${showLimit(limits.diskBytes)} of disk space`
   }
 
-  async function again(): Promise<void> {
-    // A folder that cannot be looked at is no reason to end a build.
-    const why = await look().catch(() => undefined)
-    if (ended.signal.aborted) return
-    if (why !== undefined) {
-      ended.abort()
-      over(why)
-      return
+  async #count(free: number, ffree: number, signal: AbortSignal): Promise<Counted> {
+    const began = performance.now()
+    const bytes = await this.#tree.bytes(this.#folder, signal)
+    const files = await this.#tree.files(this.#folder, signal)
+    const at = performance.now()
+    const before = this.#counted
+    const counted = {
+      ...{ bytes: bytes ?? before?.bytes ?? 0, files: files ?? before?.files ?? 0 },
+      ...{ free, ffree, at, tookMs: at - began },
     }
-    timer = setTimeout(() => void again(), LOOK_MS)
-    timer.unref()
-  }
-
-  void again()
-  return {
-    stop() {
-      ended.abort()
-      clearTimeout(timer)
-    },
+    // Of a count that was ended in its midst the next command knows nothing.
+    if (!signal.aborted) this.#counted = counted
+    return counted
   }
 }

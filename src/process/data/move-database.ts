@@ -143,7 +143,11 @@ async function moveAway(move: Move): Promise<MovedDatabase> {
   const { config, url, dataDir } = move
   const committed = await readCommit(dataDir)
   const there = await settingIn(url, settingOf(committed?.id ?? ''))
-  if (committed && there?.value !== undefined) return putAway(move, committed)
+  if (committed && there?.value !== undefined) {
+    // It may have been started with the new database already.
+    if (await isInUse(dataDir)) throw isRunning(dataDir)
+    return putAway(move, committed)
+  }
   if (there) throw taken(new DatabaseTaken())
   const { blobUrl } = config
   const copied = { ...config, blobUrl: blobUrl ?? '' }

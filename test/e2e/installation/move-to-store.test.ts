@@ -114,6 +114,11 @@ onPostgres((_, open) => {
     await client.end()
     assert.equal((await ended).code, null)
 
+    const early = await aloft.restart({ env: { ...NOTHING_RUNS, ...settings(s3.endpoint) } })
+    await allAnswer(early)
+    assert.match((await move().end()).said, /A server is running/)
+    await early.stop()
+
     const { moved, said } = await move().end()
     assert.ok(moved, said)
     assert.deepEqual([moved.to, moved.dataDir], ['postgresql', data])

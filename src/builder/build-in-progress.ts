@@ -29,7 +29,13 @@ import { installDependencies } from './environment/install/install-dependencies.
 import type { Installed } from './environment/install/install-options.ts'
 import { installPython, pythonFault } from './environment/install/install-python.ts'
 import type { Registry } from './environment/toolchain/registry.ts'
-import { type NodeToolchain, ToolchainError, type Toolchains } from './environment/toolchain/toolchain.ts'
+import {
+  downloading,
+  type NodeToolchain,
+  type OnDownload,
+  ToolchainError,
+  type Toolchains,
+} from './environment/toolchain/toolchain.ts'
 import { type RunOptions, shell, type Workspace } from './environment/workspace.ts'
 import { type BuildCli, PLATFORM_NODE } from './framework-cli/build-cli.ts'
 import { cliCommand } from './framework-cli/cli-command.ts'
@@ -143,7 +149,7 @@ export class BuildInProgress {
   async #install({ run, build }: Stage, { folder, command }: Install): Promise<void> {
     if (this.#installed.has(folder)) return
     const { workspace, toolchains, events, clock } = this.#parts
-    const node = await this.#node(this.#line(this.#plan.nodeVersion))
+    const node = await this.#node(run, this.#line(this.#plan.nodeVersion))
     const began = clock.monotonic()
     const install = () =>
       installDependencies(workspace, toolchains, {
@@ -212,7 +218,8 @@ export class BuildInProgress {
 
   async #runCli({ run, folder }: Stage, step: CliStep): Promise<void> {
     const { task, cli } = this.#parts
-    const installed = await available('The build tools', () => cli.ensure())
+    const onDownload = this.#onDownload(run, `build tools for ${step.framework}`)
+    const installed = await available('The build tools', () => cli.ensure(onDownload))
     const production = task.deployment.target === 'production'
     const command = cliCommand(installed, step, { stage: folder, plan: this.#plan, production })
     await this.#command(
@@ -233,7 +240,7 @@ export class BuildInProgress {
       env: this.#env,
       tools: this.#installed.get(installedIn)?.tools ?? [],
       ...options,
-      node: await this.#node(this.#line(this.#plan.nodeVersion)),
+      node: await this.#node(run, this.#line(this.#plan.nodeVersion)),
       log: events.log(run),
       run,
     })
@@ -350,7 +357,7 @@ export class BuildInProgress {
 
   async #collection(run: string): Promise<Collection> {
     const { workspace, blobs, events } = this.#parts
-    return { workspace, blobs, log: events.log(run), run, node: await this.#node(PLATFORM_NODE) }
+    return { workspace, blobs, log: events.log(run), run, node: await this.#node(run, PLATFORM_NODE) }
   }
 
   #runtime(found: CodeRuntime, own?: FunctionSetting): { runtime: CodeRuntime; version: string } {
@@ -363,8 +370,14 @@ export class BuildInProgress {
     return this.#parts.toolchains.nodeLine(version)
   }
 
-  #node(version: string): Promise<NodeToolchain> {
-    return available(`Node ${version}`, () => this.#parts.toolchains.ensureNode(version))
+  #node(run: string, version: string): Promise<NodeToolchain> {
+    const what = `Node ${version}`
+    return available(what, () => this.#parts.toolchains.ensureNode(version, this.#onDownload(run, what)))
+  }
+
+  /** Whoever follows the log knows what the build waits for. */
+  #onDownload(run: string, what: string): OnDownload {
+    return () => this.#say(run, downloading(what))
   }
 
   #say(run: string, line: string): Promise<void> {

@@ -329,6 +329,46 @@ test('an abort is told with its own reason, and the workspace is closed', async 
   await assert.rejects((await buildOf(t, vite, undefined, { signal: control.signal })).run(), reason)
 })
 
+test('the log says what is downloaded before anything can be run', async (t) => {
+  const files = {
+    'package.json': { packageManager: 'pnpm@10.0.0', dependencies: { next: '15' } },
+    'pnpm-lock.yaml': 'lockfileVersion: 9',
+  }
+  const place = { folder: '/nowhere', node: '/opt/node/bin/node', version: '20.1.2' } as const
+  const run = (line: string) =>
+    line.includes('run-cli')
+      ? { '.vercel/output/config.json': { version: 3 }, '.vercel/output/static/index.html': '' }
+      : undefined
+  const build = await buildOf(t, files, run, {
+    parts: {
+      toolchains: {
+        nodeLine: (version) => version,
+        ensureNode: async (_version, onDownload) => {
+          await onDownload?.()
+          return place
+        },
+        ensureBun: () => assert.fail('nothing asks for it'),
+        ensureTool: async (name, version, onDownload) => {
+          await onDownload?.()
+          return { name, version, folder: '/nowhere' }
+        },
+      },
+      cli: {
+        async ensure(onDownload) {
+          await onDownload?.()
+          return { folder: '/cli', node: place }
+        },
+      },
+    },
+  })
+  await build.run()
+  const before = (command: RegExp) => build.logged[build.logged.findIndex((line) => command.test(line)) - 1]
+  const downloading = 'Downloading what is not on this machine yet: '
+  assert.equal(before(/pnpm 10/), `${downloading}Node 20.x`)
+  assert.equal(before(/^\$ pnpm install/), `${downloading}pnpm 10.0.0`)
+  assert.ok(build.logged.includes(`${downloading}build tools for nextjs`), build.logged.join('\n'))
+})
+
 test('a toolchain that cannot be had is told', async (t) => {
   const toolchains = {
     nodeLine: (version: string) => version,

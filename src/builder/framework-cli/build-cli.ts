@@ -6,12 +6,17 @@ import type { Log } from '#core/ports/log.ts'
 import type { Sandbox, SandboxBind } from '#core/ports/sandbox.ts'
 import { openTree, removeTree } from '../environment/remove-tree.ts'
 import type { Registry } from '../environment/toolchain/registry.ts'
-import { type NodeToolchain, ToolchainError, type Toolchains } from '../environment/toolchain/toolchain.ts'
+import {
+  type NodeToolchain,
+  type OnDownload,
+  ToolchainError,
+  type Toolchains,
+} from '../environment/toolchain/toolchain.ts'
 
 /** The CLI that knows how to build some frameworks, in a version that was tried, with everything it needs. */
 export interface BuildCli {
   /** Fetches it when first asked. Rejects with a `ToolchainError`. */
-  ensure(): Promise<InstalledCli>
+  ensure(onDownload?: OnDownload): Promise<InstalledCli>
 }
 
 export interface InstalledCli {
@@ -34,6 +39,8 @@ interface BuildCliParts {
 export const PLATFORM_NODE = '24.x'
 
 const HERE = join(import.meta.dirname, 'cli')
+const MANIFEST = 'packages.json'
+const LOCK = 'packages-lock.json'
 const MB = 2 ** 20
 const LIMITS = {
   memoryBytes: 2048 * MB,
@@ -48,25 +55,24 @@ let temporaries = 0
 
 export function createBuildCli(parts: BuildCliParts): BuildCli {
   const { toolchains, log } = parts
-  let making: Promise<string> | undefined
+  let making: Promise<void> | undefined
 
-  async function folderOf(node: NodeToolchain): Promise<string> {
-    const [manifest, lock] = await Promise.all(
-      ['packages.json', 'packages-lock.json'].map((name) => readFile(join(HERE, name))),
-    )
+  async function pathOf(): Promise<string> {
     const digest = createHash('sha256')
-      .update(lock as Buffer)
+      .update(await readFile(join(HERE, LOCK)))
       .digest('hex')
       .slice(0, 12)
-    const path = join(parts.folder, `build-cli-${process.platform}-${process.arch}-${digest}`)
-    if (await touched(path)) return path
+    return join(parts.folder, `build-cli-${process.platform}-${process.arch}-${digest}`)
+  }
+
+  async function download(path: string, node: NodeToolchain): Promise<void> {
     const temporary = join(parts.folder, `.tmp-cli-${process.pid}-${temporaries++}`)
     const began = performance.now()
     try {
       await removeTree(temporary)
       await mkdir(temporary, { recursive: true, mode: 0o755 })
-      await writeFile(join(temporary, 'package.json'), manifest as Buffer)
-      await writeFile(join(temporary, 'package-lock.json'), lock as Buffer)
+      await copyFile(join(HERE, MANIFEST), join(temporary, 'package.json'))
+      await copyFile(join(HERE, LOCK), join(temporary, 'package-lock.json'))
       await install(parts, temporary, node)
       await removeTree(join(temporary, '.cache'))
       await openTree(temporary)
@@ -78,17 +84,20 @@ export function createBuildCli(parts: BuildCliParts): BuildCli {
       await removeTree(temporary)
     }
     log.info({ toolchain: 'build-cli', ms: Math.round(performance.now() - began) }, 'downloaded a toolchain')
-    return path
   }
 
   return {
-    async ensure() {
+    async ensure(onDownload) {
       const node = await toolchains.ensureNode(PLATFORM_NODE)
-      // Only one of those who ask at once fetches. It may be gone the next time: what nobody uses is removed.
-      making ??= folderOf(node).finally(() => {
+      const folder = await pathOf()
+      // It may be gone the next time: what nobody uses is removed.
+      if (making === undefined && (await touched(folder))) return { folder, node }
+      // Only one of those who ask at once fetches.
+      making ??= download(folder, node).finally(() => {
         making = undefined
       })
-      return { folder: await making, node }
+      await Promise.all([making, onDownload?.()])
+      return { folder, node }
     },
   }
 }

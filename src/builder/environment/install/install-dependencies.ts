@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { BuildFailure } from '#core/ports/builder.ts'
-import { type PackageTool, ToolchainError, type Toolchains } from '../toolchain/toolchain.ts'
+import { downloading, type PackageTool, ToolchainError, type Toolchains } from '../toolchain/toolchain.ts'
 import { shell, type Workspace } from '../workspace.ts'
 import { dependencyDigest, onlyInstalls } from './dependency-digest.ts'
 import type { Installed, InstallOptions } from './install-options.ts'
@@ -91,7 +91,11 @@ export async function installDependencies(
       node.version,
     ),
   ]
-  const tools = await ensureTools(toolchains, requested, manager.tool, options.run)
+  const tools = await ensureTools(toolchains, requested, {
+    needed: manager.tool,
+    run: options.run,
+    onDownload: (what) => workspace.note(log, downloading(what)),
+  })
   const line = installCommand ?? DEFAULTS[manager.name]
   if (line.trim() === '' || (packageJson === undefined && installCommand == null))
     return { manager: manager.name, tools, how: 'skipped' }
@@ -140,16 +144,23 @@ const installEnv = (lock: string | undefined): Readonly<Record<string, string>> 
 const scriptsOf = (packageJson: PackageJson | undefined): readonly string[] =>
   Object.values((packageJson?.scripts ?? {}) as PackageJson).filter((line) => typeof line === 'string')
 
+interface ToolNeeds {
+  /** Without this one nothing can be installed. */
+  readonly needed: RequestedTool | undefined
+  readonly run: string | undefined
+  readonly onDownload: (what: string) => Promise<void>
+}
+
 async function ensureTools(
   toolchains: Pick<Toolchains, 'ensureTool'>,
   requested: readonly RequestedTool[],
-  needed: RequestedTool | undefined,
-  run: string | undefined,
+  { needed, run, onDownload }: ToolNeeds,
 ): Promise<readonly PackageTool[]> {
   const tools: PackageTool[] = []
   for (const request of requested)
     try {
-      tools.push(await toolchains.ensureTool(request.name, request.version))
+      const { name, version } = request
+      tools.push(await toolchains.ensureTool(name, version, () => onDownload(`${name} ${version}`)))
     } catch (error) {
       // One that a script only seems to call can be missing.
       if (request !== needed) continue

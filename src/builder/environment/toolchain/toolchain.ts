@@ -18,6 +18,12 @@ export interface PackageTool {
   readonly folder: string
 }
 
+/** Called where something has to be waited for that is being downloaded, which may take a minute. */
+export type OnDownload = () => Promise<void>
+
+/** For the log of a build that waits for it. */
+export const downloading = (what: string): string => `Downloading what is not on this machine yet: ${what}`
+
 /**
  * The programs that builds and functions run on, fetched from the package registry when first asked for and kept.
  * Every verb may be called by many at once, also from several processes that share the folder.
@@ -29,11 +35,11 @@ export interface Toolchains {
    */
   nodeLine(version: string): string
   /** Takes `20.x` and the like, or an exact version. Rejects with a `ToolchainError`. */
-  ensureNode(version: string): Promise<NodeToolchain>
+  ensureNode(version: string, onDownload?: OnDownload): Promise<NodeToolchain>
   /** The newest release of a line of Bun, such as `1.x`, for programs that run on it. Rejects with a `ToolchainError`. */
   ensureBun(line: string): Promise<PackageTool>
   /** Takes an exact version. Rejects with a `ToolchainError`. */
-  ensureTool(name: PackageToolName, version: string): Promise<PackageTool>
+  ensureTool(name: PackageToolName, version: string, onDownload?: OnDownload): Promise<PackageTool>
 }
 
 /** `unknown_version`: there is no such thing, as far as the registry knows. `unavailable`: it could not be had now. */

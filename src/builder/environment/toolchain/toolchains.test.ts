@@ -120,6 +120,19 @@ describe('toolchains', () => {
     assert.equal((await readdir(folder)).length, 1)
   })
 
+  it('say to all who wait that something is downloaded, and not once it is there', async (t) => {
+    const { url } = await registryOf(t, WORLD)
+    const { toolchains } = await toolchainsOf(t, url)
+    const told: string[] = []
+    const tell = (what: string) => async () => void told.push(what)
+    await Promise.all(['first', 'second'].map((who) => toolchains.ensureNode('20.x', tell(who))))
+    assert.deepEqual(told, ['first', 'second'])
+    await toolchains.ensureNode('20.x', tell('third'))
+    await toolchains.ensureTool('yarn', '1.22.22', tell('yarn'))
+    await toolchains.ensureTool('yarn', '1.22.22', tell('yarn again'))
+    assert.deepEqual(told, ['first', 'second', 'yarn'])
+  })
+
   it('use the Node of this process where its line is asked for', async (t) => {
     const { url, asked } = await registryOf(t, WORLD)
     const { toolchains } = await toolchainsOf(t, url)

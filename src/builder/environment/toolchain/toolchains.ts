@@ -7,7 +7,13 @@ import { openTree, removeTree } from '../remove-tree.ts'
 import { createPackageSource, type PackageSource, type PackageVersion } from './fetch-package.ts'
 import { BUN, majorOf, NODE_PACKAGES, npmFor, packageOf } from './pinned-versions.ts'
 import type { Registry } from './registry.ts'
-import { type PackageTool, type PackageToolName, ToolchainError, type Toolchains } from './toolchain.ts'
+import {
+  type OnDownload,
+  type PackageTool,
+  type PackageToolName,
+  ToolchainError,
+  type Toolchains,
+} from './toolchain.ts'
 
 interface ToolchainParts {
   readonly folder: string
@@ -37,13 +43,16 @@ export function createToolchains(parts: ToolchainParts): Toolchains {
   const making = new Map<string, Promise<string>>()
 
   /** Only one of those who ask at once fetches; a failure is not remembered. */
-  async function kept(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
+  async function kept(
+    name: string,
+    fill: (folder: string) => Promise<void>,
+    onDownload: OnDownload | undefined,
+  ): Promise<string> {
     const path = join(folder, name)
-    const begun = making.get(name)
-    if (begun) return begun
-    if (await exists(path)) return touched(path)
+    if (!making.has(name) && (await exists(path))) return touched(path)
     const made = making.get(name) ?? ensure(name, fill).finally(() => making.delete(name))
     making.set(name, made)
+    await Promise.all([made, onDownload?.()])
     return made
   }
 
@@ -88,24 +97,31 @@ export function createToolchains(parts: ToolchainParts): Toolchains {
 
   return {
     nodeLine: (asked) => nearestLine(asked, machine, own.version),
-    async ensureNode(asked) {
+    async ensureNode(asked, onDownload) {
       const version = nodeVersion(asked, machine, own.version)
       const npm = npmFor(version)
-      const path = await kept(`node-${machine}-${version}-npm-${npm}`, (into) => fillNode(version, npm, into))
+      const name = `node-${machine}-${version}-npm-${npm}`
+      const path = await kept(name, (into) => fillNode(version, npm, into), onDownload)
       return { folder: path, node: '/opt/node/bin/node', version }
     },
     ensureBun: (line) => ensureTool('bun', line === '1.x' ? BUN : line),
     ensureTool,
   }
 
-  async function ensureTool(name: PackageToolName, version: string): Promise<PackageTool> {
+  async function ensureTool(
+    name: PackageToolName,
+    version: string,
+    onDownload?: OnDownload,
+  ): Promise<PackageTool> {
     if (!EXACT.test(version))
       throw new ToolchainError(
         'unknown_version',
         `${JSON.stringify(version)} is not an exact version of ${name}`,
       )
-    const path = await kept(`${name}-${machine}-${version}`, (into) =>
-      addPackage(source, { name: packageOf(name, version, machine), version, into, at: 'lib' }),
+    const path = await kept(
+      `${name}-${machine}-${version}`,
+      (into) => addPackage(source, { name: packageOf(name, version, machine), version, into, at: 'lib' }),
+      onDownload,
     )
     return { name, version, folder: path }
   }

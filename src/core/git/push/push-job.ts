@@ -328,7 +328,8 @@ class PushRun {
     if (push.options.force || push.options.prod || push.source === 'hook' || push.source === 'again')
       return undefined
     const entries = await repositories.tree(source.id, commit)
-    const text = (path: string) => this.#text(source.id, entries, path)
+    const byPath = new Map(entries.map((entry) => [entry.path, entry]))
+    const text = (path: string) => this.#text(source.id, byPath.get(path))
     const root = (project.build.rootDirectory ?? '').replace(/^(?:\.?\/)+|\/+$/g, '')
     for (const name of CONFIG_FILES) {
       const path = root === '' ? name : `${root}/${name}`
@@ -354,8 +355,7 @@ class PushRun {
     return deployment?.state === 'READY'
   }
 
-  async #text(repository: string, entries: readonly TreeEntry[], path: string): Promise<string | undefined> {
-    const entry = entries.find((one) => one.path === path)
+  async #text(repository: string, entry: TreeEntry | undefined): Promise<string | undefined> {
     if (!entry?.mode.startsWith('100') || entry.size > MAX_TEXT_BYTES) return undefined
     for await (const content of this.#parts.repositories.contents(repository, [entry]))
       if ('bytes' in content) return content.bytes.toString('utf8')

@@ -27,6 +27,7 @@ export async function filesOfTree<Entry extends TreeEntry>(
 ): Promise<TreeFiles<Entry>> {
   const kept = entries.filter(({ path }) => !NEVER.test(path))
   const byPath = new Map(kept.map((entry) => [entry.path, entry]))
+  const inOrder = kept.toSorted((a, b) => (a.path < b.path ? -1 : 1))
   const notes: string[] = []
   const files: Entry[] = []
   let linked = 0
@@ -34,14 +35,15 @@ export async function filesOfTree<Entry extends TreeEntry>(
     if (entry.mode === MODULE) notes.push(`${entry.path} is a submodule and was skipped.`)
     else if (entry.mode !== LINK) files.push(entry)
     else {
-      const found = await follow(entry, byPath, readLink)
+      const found = await follow(entry, byPath, inOrder, readLink)
       if (found === undefined)
         notes.push(
           `${entry.path} is a symlink that points outside the repository or nowhere; it was skipped.`,
         )
       else if (typeof found !== 'string') files.push({ ...found, path: entry.path })
       else
-        for (const inner of within(found, kept)) {
+        for (const inner of within(found, inOrder)) {
+          if (inner.mode === LINK || inner.mode === MODULE) continue
           if (++linked > MAX_LINKED) break
           files.push({ ...inner, path: `${entry.path}/${inner.path.slice(found.length + 1)}` })
         }
@@ -51,13 +53,23 @@ export async function filesOfTree<Entry extends TreeEntry>(
   return { files: files.filter(({ path }) => !paths.has(path) && paths.add(path)), notes }
 }
 
-const within = <Entry extends TreeEntry>(folder: string, entries: readonly Entry[]) =>
-  entries.filter(({ path, mode }) => path.startsWith(`${folder}/`) && mode !== LINK && mode !== MODULE)
+/** What is in a folder, found by the order of the paths: there may be as many links as there are files. */
+function* within<Entry extends TreeEntry>(folder: string, inOrder: readonly Entry[]): Generator<Entry> {
+  const prefix = `${folder}/`
+  let [from, to] = [0, inOrder.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((inOrder[middle] as Entry).path < prefix) from = middle + 1
+    else to = middle
+  }
+  for (let at = from; inOrder[at]?.path.startsWith(prefix); at++) yield inOrder[at] as Entry
+}
 
 /** The file that a link leads to, or the folder. */
 async function follow<Entry extends TreeEntry>(
   link: Entry,
   byPath: ReadonlyMap<string, Entry>,
+  inOrder: readonly Entry[],
   readLink: (link: Entry) => Promise<string>,
 ): Promise<Entry | string | undefined> {
   let at = link
@@ -68,7 +80,7 @@ async function follow<Entry extends TreeEntry>(
     if (path === '' || path === '.' || path === '..' || path.startsWith('../')) return undefined
     const found = byPath.get(path)
     if (found === undefined) {
-      const isFolder = [...byPath.keys()].some((other) => other.startsWith(`${path}/`))
+      const isFolder = within(path, inOrder).next().done !== true
       // A folder that the link is in would hold itself without end.
       return isFolder && !link.path.startsWith(`${path}/`) ? path : undefined
     }

@@ -63,9 +63,10 @@ export function oneATurn(source: Readable, mayGoOn: () => boolean): (chunk: Uint
 export function takeAll(source: Readable, count: (bytes: number) => void): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
     const breakOff = (): void => reject(new Error('the source broke off'))
-    // One that broke off before does not say so again.
-    if (source.destroyed) return breakOff()
     const chunks: Buffer[] = []
+    // Neither one that ended before nor one that broke off says so again.
+    if (source.readableEnded) return resolve(chunks)
+    if (source.destroyed) return breakOff()
     let isRefused = false
     const rest = oneATurn(source, () => !isRefused)
     const onData = (chunk: Buffer): void => {

@@ -75,6 +75,8 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
     connectionsCheckingInterval: Math.min(5_000, Math.max(50, limits.headersTimeoutMs / 4)),
     // Refused by the dispatch instead, with a body.
     requireHostHeader: false,
+    // A request that announces no body has ended when it is handed on, and tells nobody so: neither `end` nor `close` is emitted.
+    optimizeEmptyRequests: true,
     shouldUpgradeCallback: (req) =>
       upgrade !== undefined && connectionOf(req.socket).open.length === 0 && upgrade.accepts(req),
   })

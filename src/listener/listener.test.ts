@@ -3,6 +3,7 @@ import { type EventEmitter, once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { test } from 'node:test'
+import { takeAll } from '#core/chunks.ts'
 import {
   mirror,
   parseResponses,
@@ -46,6 +47,28 @@ test('HTTP/1.0 closes after the answer unless the client asks to keep the connec
     assert.equal(response?.headers.get('connection'), 'keep-alive')
   }
   kept.destroy()
+})
+
+test('a request that announces no body has ended for whoever reads it, and the next comes behind it', async (t) => {
+  const { port } = await start(t, {
+    handle: async (req, res) => {
+      const chunks = req.url === '/all' ? await takeAll(req, () => {}) : await req.toArray()
+      reply(res, `${req.method} ${chunks.length}`)
+    },
+  })
+  const head = 'HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\n'
+  const [announced, last] = [`${head}Content-Length: 2\r\n\r\nok`, `${head}Connection: close\r\n\r\n`]
+  const requests = [
+    `POST /all ${head}\r\n`,
+    `PUT / ${head}\r\n`,
+    `POST /all ${announced}`,
+    `GET /all ${last}`,
+  ]
+  const answers = parseResponses(await rawExchange(port, requests.join('')))
+  assert.deepEqual(
+    answers.map(({ body }) => body.toString()),
+    ['POST 0', 'PUT 0', 'POST 1', 'GET 0'],
+  )
 })
 
 test('pipelined requests are answered in their order, however long each takes', async (t) => {

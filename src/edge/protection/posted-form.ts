@@ -1,4 +1,5 @@
 import type { AnyRequest } from '../request/message.ts'
+import { bodyOf } from '../request/request-body.ts'
 
 const MAX_BYTES = 4096
 const MAX_MS = 10_000
@@ -8,6 +9,7 @@ export function readPostedForm(req: AnyRequest): Promise<URLSearchParams | undef
   const { 'content-type': type, 'content-length': length } = req.headers
   const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type ?? '')
   if (!isForm || Number(length ?? 0) > MAX_BYTES) return Promise.resolve(undefined)
+  if (bodyOf(req) === 'none') return Promise.resolve(new URLSearchParams())
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0

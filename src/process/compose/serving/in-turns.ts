@@ -1,4 +1,5 @@
 import { Counts } from '#core/counts.ts'
+import { isGone } from '#edge/respond.ts'
 import type { AnyRequest } from '#listener/listener-refusal.ts'
 import type { Handle } from '#listener/listener-request.ts'
 
@@ -92,7 +93,7 @@ export function createInTurns({
           if (source !== undefined) bySource.add(source, -1)
           try {
             // Who has gone away meanwhile is answered by nobody.
-            resolve(req.destroyed ? undefined : next(req, res))
+            resolve(isGone(res) ? undefined : next(req, res))
           } catch (error) {
             reject(error)
           }

@@ -91,7 +91,7 @@ export function tarHeader(name: string, size: number, at: number): Buffer {
   return header
 }
 
-export interface TarHeader {
+interface TarHeader {
   readonly name: string
   readonly size: number
   /** In milliseconds, of whole seconds. */

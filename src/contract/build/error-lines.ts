@@ -6,7 +6,7 @@ export interface BuildLine {
   readonly payload: { readonly text: string }
 }
 
-export interface ErrorLine<Line extends BuildLine> {
+interface ErrorLine<Line extends BuildLine> {
   /** Its place in the log, from 1. */
   readonly number: number
   readonly line: Line

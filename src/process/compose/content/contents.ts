@@ -16,7 +16,7 @@ import type { Log } from '#core/ports/log.ts'
 import type { SettingStore } from '#core/setting/setting-store.ts'
 import type { Config } from '../../../config/config.ts'
 
-export interface ContentParts {
+interface ContentParts {
   readonly index: ContentIndex
   readonly settings: SettingStore
   readonly disk: DiskSpace

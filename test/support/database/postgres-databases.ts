@@ -95,6 +95,22 @@ async function look(client: pg.Client): Promise<Looked> {
   return rows[0] as Looked
 }
 
+/** Connections to databases that are lent, kept from one test to the next: to make one costs as much as to look. */
+const keepers = new Map<string, pg.Client>()
+
+async function keeperOf(url: string): Promise<pg.Client> {
+  const known = keepers.get(url)
+  if (known) return known
+  // Its types lack what says that a process need not wait for it.
+  const client = new pg.Client(url) as pg.Client & { unref(): void }
+  // A test may have ended it.
+  client.on('error', () => keepers.delete(url)).on('end', () => keepers.delete(url))
+  await client.connect()
+  client.unref()
+  keepers.set(url, client)
+  return client
+}
+
 /** Of a database that nobody has used. All have the same template. */
 let asMade: Promise<Looked> | undefined
 /** Databases as they were made, for the next that ask. */
@@ -103,7 +119,7 @@ const unused: string[] = []
 /** One with the schema of today and no rows. To make them was a quarter of what the server did. */
 export async function lendDatabase(folder: string): Promise<string> {
   const url = unused.pop() ?? (await createDatabase(folder, { migrated: true }))
-  asMade ??= withClientOf(url, look)
+  asMade ??= keeperOf(url).then(look)
   await asMade
   return url
 }
@@ -111,15 +127,15 @@ export async function lendDatabase(folder: string): Promise<string> {
 /** Empties it for the next. One that a test has changed in more than its rows, or that is still in use, is dropped. */
 export async function giveBackDatabase(url: string): Promise<void> {
   const before = await asMade
-  const isAsMade = await withClientOf(url, async (client) => {
-    const { shape, filled } = await look(client)
-    if (shape !== before?.shape) return false
-    const tables = filled.filter((table) => !before.filled.includes(table))
-    if (tables.length > 0) await client.query(`truncate ${tables.join(', ')} restart identity cascade`)
-    return true
-  })
-  if (isAsMade) unused.push(url)
-  else await dropDatabase(url)
+  const client = await keeperOf(url)
+  const { shape, filled } = await look(client)
+  if (shape !== before?.shape) {
+    await client.end()
+    return dropDatabase(url)
+  }
+  const tables = filled.filter((table) => !before.filled.includes(table))
+  if (tables.length > 0) await client.query(`truncate ${tables.join(', ')} restart identity cascade`)
+  unused.push(url)
 }
 
 /** Gone at once: hundreds of them would fill a disk. */

@@ -55,6 +55,22 @@ apiSuite('bad input', (server) => {
   }
   const alive = async () => assert.equal((await server.call('GET /healthz')).status, 200)
 
+  test('a body of objects without end is refused, unless they are items of a long list', async () => {
+    const { token } = await server.signUp()
+    const post = (body: string) =>
+      fetch(`${server.url}/v8/platform/deployments`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body,
+      })
+    const many = `${'{"a":1},'.repeat(200_000)}{}`
+    const refused = await post(`{"name":"many","meta":{"a":[${many}]}}`)
+    assert.equal(refused.status, 400)
+    assert.match(await refused.text(), /more than 250,000 lists, objects and keys/)
+    const list = await post(`{"name":"many","files":[${many}]}`)
+    assert.doesNotMatch(await list.text(), /lists, objects and keys/)
+  })
+
   test('a body that is nested without end is refused', async () => {
     const { token } = await server.signUp()
     const post = async (meta: string) => {

@@ -10,7 +10,7 @@ import {
   pullOfGitlabEvent,
   type ReadPull,
 } from '#core/git/pull/pull-payload.ts'
-import { isNestedDeeper } from '#core/json-depth.ts'
+import { excessOf } from '#core/json-shape.ts'
 import { parseJsonInSlices } from '#core/json-slices.ts'
 
 /** How each host tells that a delivery is about a pull request, and of what. Gitea and Forgejo speak as GitHub does. */
@@ -50,10 +50,10 @@ function readerOf(header: (name: string) => string): ReadPull | undefined {
 
 /** Only lists are larger, such as that of the commits of a push, and those are parsed piece by piece. */
 const LARGEST_PIECE = 2 * 1024 * 1024
-const MAX_DEPTH = 100
+const MOST = { levels: 100, parts: 250_000 }
 
 function parsePiece(text: string): unknown {
-  if (text.length > LARGEST_PIECE || isNestedDeeper(text, MAX_DEPTH))
+  if (text.length > LARGEST_PIECE || excessOf(text, MOST) !== undefined)
     throw new TypeError('no host sends anything like it')
   return JSON.parse(text)
 }

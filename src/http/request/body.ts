@@ -3,7 +3,7 @@ import { showLimit } from '#contract/amounts.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { takeAll } from '#core/chunks.ts'
-import { isNestedDeeper } from '#core/json-depth.ts'
+import { excessOf } from '#core/json-shape.ts'
 import { parseJsonInSlices } from '#core/json-slices.ts'
 import { leavesMuchUnread } from '#core/unread-body.ts'
 import type { HeldBody } from './body-memory.ts'
@@ -75,7 +75,7 @@ function readForm(text: string): Record<string, string> {
 }
 
 function readJson(text: string, row: Endpoint): unknown {
-  if (text.length > LARGE_PIECE && isNestedDeeper(text, MAX_DEPTH)) throw tooDeep()
+  if (text.length > LARGE_PIECE) refuseExcess(text)
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -97,7 +97,19 @@ const MAX_DEPTH = 100
 /** What is smaller takes little to parse, whatever it is; lists are parsed in smaller ones. */
 const LARGE_PIECE = 256 * 1024
 
+/** Lists, objects and keys of a piece. */
+const MAX_PARTS = 250_000
+
 const tooDeep = () => invalidRequest(`the body is nested more than ${MAX_DEPTH} levels deep`)
+
+function refuseExcess(text: string): void {
+  const excess = excessOf(text, { levels: MAX_DEPTH, parts: MAX_PARTS })
+  if (excess === 'levels') throw tooDeep()
+  if (excess === 'parts')
+    throw invalidRequest(
+      `the body has more than ${MAX_PARTS.toLocaleString('en')} lists, objects and keys outside of its long lists`,
+    )
+}
 
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false

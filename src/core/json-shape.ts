@@ -1,0 +1,39 @@
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+const COLON = 0x3a
+
+interface Most {
+  /** Of lists and objects within each other. */
+  readonly levels: number
+  /** Lists, objects and keys, all together. */
+  readonly parts: number
+}
+
+/**
+ * What a text of JSON has too much of. It is looked at before it is parsed: a list, an object or a key may take a hundred times the
+ * memory of its few characters, and a few megabytes of them seconds.
+ */
+export function excessOf(text: string, { levels, parts }: Most): keyof Most | undefined {
+  let depth = 0
+  let count = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfText(text, at)
+    else if (code === 0x5b || code === 0x7b || code === COLON) {
+      if (code !== COLON && ++depth > levels) return 'levels'
+      if (++count > parts) return 'parts'
+    } else if (code === 0x5d || code === 0x7d) depth--
+  }
+  return undefined
+}
+
+/** Of the closing quote; the end where there is none. */
+function endOfText(text: string, open: number): number {
+  for (let end = text.indexOf('"', open + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let escapes = 0
+    while (text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes++
+    if (escapes % 2 === 0) return end
+  }
+  return text.length
+}

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { withAttacks } from './attack-table.ts'
 import { KINDS } from './kinds.ts'
@@ -21,6 +21,11 @@ test('SECURITY.md has a row for every kind of attack, and all that was tried hel
     assert.ok(tried > 0, name)
     assert.equal(held, tried, name)
   }
+})
+
+test('the files of every kind are there', () => {
+  for (const { files } of KINDS)
+    for (const file of files) assert.ok(existsSync(new URL(`../../${file}`, import.meta.url)), file)
 })
 
 test('a run of one kind writes its row and the sum, and leaves the others', () => {

@@ -68,7 +68,7 @@ export const KINDS: readonly Kind[] = [
     name: 'Malformed and oversized input to the API',
     files: [
       'test/api/bad-input.test.ts',
-      'src/core/json-depth.test.ts',
+      'src/core/json-shape.test.ts',
       'src/http/git/read-delivery.test.ts',
     ],
   },

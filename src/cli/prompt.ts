@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { showLimit } from '#contract/amounts.ts'
 import { CliError, EXIT, usageError } from './exit.ts'
-import { terminalText } from './output/plain-text.ts'
+import { safeText } from './output/plain-text.ts'
 
 export interface Terminal {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
@@ -49,7 +49,7 @@ export function createPrompt({ input, output }: Terminal, yes: boolean): Prompt 
   const canAsk = input.isTTY === true && output.isTTY === true
 
   async function readLine(text: string, hidden = false): Promise<string> {
-    const question = terminalText(text)
+    const question = safeText(text)
     if (hidden) output.write(question)
     const lines = hidden
       ? createInterface({ input, output: nowhere(), terminal: true })

@@ -1,6 +1,5 @@
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-
 const COLON = 0x3a
 
 interface Most {
@@ -10,11 +9,14 @@ interface Most {
   readonly parts: number
 }
 
+/** Of what is parsed at once. Nothing that is meant is nested so deep, and long lists are parsed in pieces. */
+export const MOST_AT_ONCE: Most = { levels: 100, parts: 250_000 }
+
 /**
  * What a text of JSON has too much of. It is looked at before it is parsed: a list, an object or a key may take a hundred times the
  * memory of its few characters, and a few megabytes of them seconds.
  */
-export function excessOf(text: string, { levels, parts }: Most): keyof Most | undefined {
+export function excessOf(text: string, { levels, parts } = MOST_AT_ONCE): keyof Most | undefined {
   let depth = 0
   let count = 0
   for (let at = 0; at < text.length; at++) {

@@ -1,5 +1,5 @@
 import picocolors from 'picocolors'
-import { terminalJson, terminalText } from './plain-text.ts'
+import { safeJson, safeText } from './plain-text.ts'
 
 export type Colors = ReturnType<typeof picocolors.createColors>
 export type Env = Readonly<Record<string, string | undefined>>
@@ -48,7 +48,7 @@ export function createOutput(parts: {
   const { stdout, stderr, env, json } = parts
   const line = (text: string) => (text === '' ? '' : `${text}\n`)
   // What goes to a file or another program is as it was given.
-  const result = (text: string) => line(stdout.isTTY === true ? terminalText(text) : text)
+  const result = (text: string) => line(stdout.isTTY === true ? safeText(text) : text)
   const live = stderr.isTTY === true && !json && env.TERM !== 'dumb'
   let drawn = false
   const clear = () => {
@@ -62,11 +62,11 @@ export function createOutput(parts: {
     talkColors: picocolors.createColors(hasColors(stderr, env)),
     show(data, render) {
       clear()
-      stdout.write(json ? line(terminalJson(JSON.stringify(data, null, 2))) : result(render()))
+      stdout.write(json ? line(safeJson(JSON.stringify(data, null, 2))) : result(render()))
     },
     line(data, render) {
       clear()
-      stdout.write(json ? `${terminalJson(JSON.stringify(data))}\n` : result(render()))
+      stdout.write(json ? `${safeJson(JSON.stringify(data))}\n` : result(render()))
     },
     async stream(parts) {
       clear()
@@ -78,13 +78,13 @@ export function createOutput(parts: {
     width: stdout.isTTY === true ? stdout.columns || undefined : undefined,
     say(text) {
       clear()
-      stderr.write(line(terminalText(text)))
+      stderr.write(line(safeText(text)))
     },
     status(text = '') {
       if (!live) return
       clear()
       // A line that is too long would wrap, and could not be cleared.
-      const cut = [...terminalText(text)].slice(0, Math.max((stderr.columns || 80) - 1, 10)).join('')
+      const cut = [...safeText(text)].slice(0, Math.max((stderr.columns || 80) - 1, 10)).join('')
       if (cut !== '') stderr.write(cut)
       drawn = cut !== ''
     },

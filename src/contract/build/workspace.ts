@@ -1,4 +1,4 @@
-import { compileGlob, type Glob, GlobError, globBudget } from '../glob/glob.ts'
+import { compileLenientGlob, globBudget } from '../glob/glob.ts'
 
 /** Where pnpm has the list of packages that others have in package.json. */
 export const PNPM_WORKSPACE = 'pnpm-workspace.yaml'
@@ -29,30 +29,12 @@ const WORK = 10_000_000
  */
 export function namedBy(patterns: readonly string[]): (folder: string) => boolean {
   const budget = globBudget(WORK)
-  const orNot = <T>(use: () => T): T | undefined => {
-    if (budget.left < 0) return undefined
-    try {
-      return use()
-    } catch (error) {
-      if (error instanceof GlobError) return undefined
-      throw error
-    }
-  }
-  /** Read when a folder is first compared with it. */
-  const matcher = (pattern: string) => {
-    let glob: Glob | undefined
-    const plain = withoutEnd(pattern.replace(/^\.\//, ''), '/')
-    return (folder: string): boolean | undefined =>
-      orNot(() => {
-        glob ??= compileGlob(plain, budget)
-        return glob.matches(folder)
-      })
-  }
+  const read = (pattern: string) => compileLenientGlob(withoutEnd(pattern.replace(/^\.\//, ''), '/'), budget)
   const isExclusion = (pattern: string) => pattern.startsWith('!')
-  const excluding = patterns.filter(isExclusion).map((pattern) => matcher(pattern.slice(1)))
-  const naming = patterns.filter((pattern) => !isExclusion(pattern)).map(matcher)
+  const excluding = patterns.filter(isExclusion).map((pattern) => read(pattern.slice(1)))
+  const naming = patterns.filter((pattern) => !isExclusion(pattern)).map(read)
   return (folder) =>
-    !excluding.some((matches) => matches(folder)) && naming.some((matches) => matches(folder))
+    !excluding.some((glob) => glob.matches(folder)) && naming.some((glob) => glob.matches(folder))
 }
 
 function withoutEnd(text: string, character: string): string {

@@ -47,6 +47,26 @@ export function compilePathOrGlob(text: string, budget?: GlobBudget): Glob {
   return { matches: (path) => path === text || glob.matches(path) }
 }
 
+/**
+ * The same for one of a list of patterns that share a budget, where one that is none, or would take too long, names nothing. It is
+ * read when a path is first compared with it.
+ */
+export function compileLenientGlob(pattern: string, budget: GlobBudget): Glob {
+  let glob: Glob | undefined
+  return {
+    matches(path) {
+      if (budget.left < 0) return false
+      try {
+        glob ??= compileGlob(pattern, budget)
+        return glob.matches(path)
+      } catch (error) {
+        if (error instanceof GlobError) return false
+        throw error
+      }
+    },
+  }
+}
+
 function spend(budget: GlobBudget, work: number): void {
   budget.left -= work
   if (budget.left < 0) throw new GlobError('it takes too long to match against so many files')

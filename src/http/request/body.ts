@@ -3,7 +3,7 @@ import { showLimit } from '#contract/amounts.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { takeAll } from '#core/chunks.ts'
-import { excessOf } from '#core/json-shape.ts'
+import { excessOf, MOST_AT_ONCE } from '#core/json-shape.ts'
 import { parseJsonInSlices } from '#core/json-slices.ts'
 import { leavesMuchUnread } from '#core/unread-body.ts'
 import type { HeldBody } from './body-memory.ts'
@@ -92,22 +92,19 @@ function readJson(text: string, row: Endpoint): unknown {
 /** The end of `constructor` is looked for much faster, because it begins with a letter that no hash has. */
 const POLLUTING = ['__proto__', 'uctor', '\\u00']
 
-/** Nothing that is meant is nested so deep, and what looks at it later calls itself for each level. */
-const MAX_DEPTH = 100
+/** What looks at it later calls itself for each level. */
+const MAX_DEPTH = MOST_AT_ONCE.levels
 /** What is smaller takes little to parse, whatever it is; lists are parsed in smaller ones. */
 const LARGE_PIECE = 256 * 1024
-
-/** Lists, objects and keys of a piece. */
-const MAX_PARTS = 250_000
 
 const tooDeep = () => invalidRequest(`the body is nested more than ${MAX_DEPTH} levels deep`)
 
 function refuseExcess(text: string): void {
-  const excess = excessOf(text, { levels: MAX_DEPTH, parts: MAX_PARTS })
+  const excess = excessOf(text)
   if (excess === 'levels') throw tooDeep()
   if (excess === 'parts')
     throw invalidRequest(
-      `the body has more than ${MAX_PARTS.toLocaleString('en')} lists, objects and keys outside of its long lists`,
+      `the body has more than ${MOST_AT_ONCE.parts.toLocaleString('en')} lists, objects and keys outside of its long lists`,
     )
 }
 

@@ -9,7 +9,6 @@ import { openDatabase } from '#adapters/sql/database/database.ts'
 import { createSettingStore } from '#adapters/sql/database/setting-store.ts'
 import { createContentIndex } from '#adapters/sql/file/content-index.ts'
 import type { BlobStore, StoredBlob } from '#core/ports/blob-store.ts'
-import type { Log } from '#core/ports/log.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import type { Config } from '../../config/config.ts'
 import {
@@ -20,6 +19,7 @@ import {
   openDisk,
   openStore,
 } from '../compose/content/contents.ts'
+import { quietLog } from './quiet-log.ts'
 
 interface CopyOptions {
   /** A database with where each content is in the object store, which is made where it is missing. */
@@ -37,8 +37,6 @@ interface Copied {
   /** How many could not be copied, because they are damaged. */
   readonly damaged: number
 }
-
-const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet }
 
 /**
  * Copies the contents on the disk to the object store that the settings name. Where they are there is noted in a database of its
@@ -63,7 +61,7 @@ export async function copyToStore(
       client.close()
     }
     const parts = {
-      ...{ index, settings, disk: createDiskSpace(dataDir), clock: systemClock, log: quiet },
+      ...{ index, settings, disk: createDiskSpace(dataDir), clock: systemClock, log: quietLog },
       onDamage: async () => {},
     }
     const from = await openDisk(join(dataDir, 'blobs'), parts)

@@ -25,12 +25,12 @@ import {
 } from '#contract/backup/backup.ts'
 import { readPassphrase } from '#contract/backup/sealed-backup.ts'
 import type { BlobDigest, BlobStore } from '#core/ports/blob-store.ts'
-import type { Log } from '#core/ports/log.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { type Config, readConfig } from '../../config/config.ts'
 import { readConfigFile } from '../config-file.ts'
 import { isInUse } from './in-use.ts'
 import { MendableError } from './mendable-error.ts'
+import { quietLog } from './quiet-log.ts'
 import { syncFiles } from './sync-files.ts'
 
 /** What a backup is opened with. */
@@ -73,8 +73,6 @@ const SMALL = 64 * 1024
 const AT_ONCE = 64
 /** Made by whoever made the file system, not by people. */
 const OF_THE_DISK = new Set(['lost+found'])
-
-const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet }
 
 /**
  * Puts a backup into an empty data folder (and an empty PostgreSQL database, where the settings name one). Everything
@@ -266,7 +264,7 @@ async function copy(
   const { main, logs } = archive.manifest
   await target.begin('main', main.migrations)
   if (logs) await target.begin('logs', logs.migrations)
-  const blobs = await createFsBlobStore({ folder, clock: systemClock, log: quiet })
+  const blobs = await createFsBlobStore({ folder, clock: systemClock, log: quietLog })
   const counts = { rows: 0, blobs: 0, missing: archive.end.missing }
   let written = 0
   const wrote = (bytes: number) => {

@@ -1,4 +1,4 @@
-import { compileGlob, type GlobBudget, GlobError, globListBudget } from '#contract/glob/glob.ts'
+import { compileLenientGlob, globListBudget } from '#contract/glob/glob.ts'
 import type { Project } from '../../project/project.ts'
 import { branchOfRef, isTag, type Push, type PushReason, refOfBranch, shortOid } from './push.ts'
 
@@ -44,19 +44,9 @@ export function isEnabledFor(setting: unknown, branch: string): boolean {
   if (typeof setting !== 'object' || setting === null) return true
   const budget = globListBudget()
   const said = Object.entries(setting).filter(
-    ([pattern]) => pattern === branch || matches(pattern, branch, budget),
+    ([pattern]) => pattern === branch || compileLenientGlob(pattern, budget).matches(branch),
   )
   return said.length === 0 || said.some(([, value]) => value !== false)
-}
-
-function matches(pattern: string, branch: string, budget: GlobBudget): boolean {
-  if (budget.left < 0) return false
-  try {
-    return compileGlob(pattern, budget).matches(branch)
-  } catch (error) {
-    if (error instanceof GlobError) return false
-    throw error
-  }
 }
 
 export const REASONS = {

@@ -77,7 +77,7 @@ test('an answer that has come counts, however late this process comes to look', 
 test('requests pass when the supervisor does not answer in time, and a late answer is ignored', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { channel, sent, deliver } = createTestChannel()
-  const limiter = createIpcLimiter(channel, { clock })
+  const limiter = createIpcLimiter(channel, { clock, timeout: 250 })
   const taken = [limiter.take('ann', window), limiter.take('bob', window)]
   await turn()
   assert.equal(sent.length, 1)
@@ -106,12 +106,12 @@ test('requests pass at once when nothing can be sent', async () => {
     },
     onMessage: () => {},
   }
-  assert.deepEqual(await createIpcLimiter(channel, { clock }).take('ann', window), PASSED)
+  assert.deepEqual(await createIpcLimiter(channel, { clock, timeout: 250 }).take('ann', window), PASSED)
 })
 
 test('a request without an answer among the answers passes', async () => {
   const { channel, deliver } = createTestChannel()
-  const limiter = createIpcLimiter(channel, { clock })
+  const limiter = createIpcLimiter(channel, { clock, timeout: 250 })
   const taken = Promise.all([limiter.take('ann', window), limiter.take('ann', window)])
   await turn()
   deliver({ kind: 'limit.answer', batch: 1, taken: [[false, 0, NOW]] })

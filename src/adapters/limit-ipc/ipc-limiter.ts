@@ -1,24 +1,24 @@
+import type { Window } from '#contract/limit/limits.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { RateLimiter, RateLimitResult } from '#core/ports/rate-limiter.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
+import { createAsk } from '../ipc/ask.ts'
 import type { Channel } from '../ipc/channel.ts'
+import { passed } from '../limit/passed.ts'
 import { checkWindow } from '../limit/per-window.ts'
-import { giveUpAfter, passed, TIMEOUT_MS } from '../limit/taken.ts'
-import { ask, type Request, readAnswer } from './messages.ts'
+import { resultOf, TAKES } from './messages.ts'
 
-interface Waiting extends Request {
+interface Waiting {
+  readonly key: string
+  readonly window: Window
+  readonly points: number
   readonly resolve: (taken: RateLimitResult) => void
-}
-
-interface Batch {
-  readonly waiting: readonly Waiting[]
-  readonly timer: NodeJS.Timeout
 }
 
 export interface IpcLimiterOptions {
   readonly clock?: Clock
   /** How many ms an answer may take. */
-  readonly timeout?: number
+  readonly timeout: number
 }
 
 /**
@@ -27,40 +27,19 @@ export interface IpcLimiterOptions {
  */
 export function createIpcLimiter(
   channel: Channel,
-  { clock = systemClock, timeout = TIMEOUT_MS }: IpcLimiterOptions = {},
+  { clock = systemClock, timeout }: IpcLimiterOptions,
 ): RateLimiter {
-  const asked = new Map<number, Batch>()
+  const ask = createAsk(channel, { ...TAKES, timeout })
   let gathered: Waiting[] = []
-  let lastBatch = 0
 
-  const settle = (batch: number, taken: readonly RateLimitResult[]): void => {
-    const found = asked.get(batch)
-    // Too late: its requests have passed.
-    if (found === undefined) return
-    asked.delete(batch)
-    clearTimeout(found.timer)
-    found.waiting.forEach(({ window, resolve }, i) => {
-      resolve(taken[i] ?? passed(window, clock.now()))
+  async function flush(): Promise<void> {
+    const waiting = gathered
+    gathered = []
+    const taken = await ask(waiting.map(({ key, window, points }) => [key, window.points, window.ms, points]))
+    waiting.forEach(({ window, resolve }, i) => {
+      resolve(taken?.[i] === undefined ? passed(window, clock.now()) : resultOf(taken[i]))
     })
   }
-
-  const flush = (): void => {
-    const waiting = gathered
-    const batch = ++lastBatch
-    gathered = []
-    const timer = giveUpAfter(timeout, () => settle(batch, []))
-    asked.set(batch, { waiting, timer })
-    try {
-      channel.send(ask(batch, waiting))
-    } catch {
-      settle(batch, [])
-    }
-  }
-
-  channel.onMessage((message) => {
-    const read = readAnswer(message)
-    if (read !== undefined) settle(read.batch, read.taken)
-  })
 
   return {
     take(key, window, points = 1) {

@@ -1,59 +1,36 @@
-import type { Window } from '#contract/limit/limits.ts'
 import type { RateLimitResult } from '#core/ports/rate-limiter.ts'
+import type { Topic } from '../ipc/ask.ts'
 import { kindOf } from '../ipc/channel.ts'
 import type { GivenCount } from '../limit-memory/memory-limiter.ts'
 
-export interface Request {
-  readonly key: string
-  readonly window: Window
-  readonly points: number
-}
+/** What a process takes for one request. Arrays in place of objects: they are half as long on the line. */
+export type Take = readonly [key: string, most: number, ms: number, points: number]
 
-/** What a serving process asks in one go. Arrays in place of objects: they are half as long on the line. */
-interface Ask {
-  readonly kind: 'limit.ask'
-  readonly batch: number
-  readonly takes: readonly Take[]
-}
+type Taken = readonly [allowed: boolean, remaining: number, resetAt: number]
 
-type Take = readonly [key: string, most: number, ms: number, points: number]
+export const takenOf = ({ allowed, remaining, resetAt }: RateLimitResult): Taken => [
+  allowed,
+  remaining,
+  resetAt,
+]
 
-/** The answers, in the order of the questions. */
-interface Answer {
-  readonly kind: 'limit.answer'
-  readonly batch: number
-  readonly taken: readonly (readonly [allowed: boolean, remaining: number, resetAt: number])[]
-}
-
-export const ask = (batch: number, requests: readonly Request[]): Ask => ({
-  kind: 'limit.ask',
-  batch,
-  takes: requests.map(({ key, window, points }) => [key, window.points, window.ms, points]),
+export const resultOf = ([allowed, remaining, resetAt]: Taken): RateLimitResult => ({
+  allowed,
+  remaining,
+  resetAt,
 })
 
-export const answer = (batch: number, taken: readonly RateLimitResult[]): Answer => ({
-  kind: 'limit.answer',
-  batch,
-  taken: taken.map(({ allowed, remaining, resetAt }) => [allowed, remaining, resetAt]),
-})
-
-export function readAsk(message: unknown): { batch: number; requests: Request[] } | undefined {
-  if (kindOf(message) !== 'limit.ask') return undefined
-  const { batch, takes } = message as Ask
-  // The asking process may be confused or taken over; the one that counts must survive it.
-  if (!Array.isArray(takes) || !takes.every(isTake)) return undefined
-  return {
-    batch,
-    requests: takes.map(([key, most, ms, points]) => ({ key, window: { points: most, ms }, points })),
-  }
+/**
+ * Asked for all requests of a turn of the event loop at once, and answered in their order. During an upgrade the other end may
+ * be of an earlier version, which knows the parts by these names.
+ */
+export const TAKES: Topic<readonly Taken[], readonly Take[]> = {
+  name: 'limit',
+  parts: { id: 'batch', question: 'takes', answer: 'taken' },
 }
 
-export function readAnswer(message: unknown): { batch: number; taken: RateLimitResult[] } | undefined {
-  if (kindOf(message) !== 'limit.answer') return undefined
-  const { batch, taken } = message as Answer
-  if (!Array.isArray(taken)) return undefined
-  return { batch, taken: taken.map(([allowed, remaining, resetAt]) => ({ allowed, remaining, resetAt })) }
-}
+export const areTakes = (value: unknown): value is readonly Take[] =>
+  Array.isArray(value) && value.every(isTake)
 
 /** Counts that change hands. */
 export const given = (counts: readonly GivenCount[]) => ({ kind: 'limit.given', counts }) as const

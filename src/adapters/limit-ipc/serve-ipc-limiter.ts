@@ -1,32 +1,30 @@
-import type { RateLimiter, RateLimitResult } from '#core/ports/rate-limiter.ts'
+import type { RateLimiter } from '#core/ports/rate-limiter.ts'
+import { answerTo } from '../ipc/ask.ts'
 import type { Channel } from '../ipc/channel.ts'
-import { passed } from '../limit/taken.ts'
+import { passed } from '../limit/passed.ts'
 import type { MemoryLimiter } from '../limit-memory/memory-limiter.ts'
-import { answer, type Request, readAsk, readGiven } from './messages.ts'
+import { areTakes, readGiven, TAKES, type Take, takenOf } from './messages.ts'
 
 /** Lets the process at the other end of the channel count in `limiter`. Called once for each such process. */
 export function serveIpcLimiter(
   channel: Channel,
   limiter: RateLimiter & Partial<Pick<MemoryLimiter, 'receive'>>,
 ): void {
-  const take = async ({ key, window, points }: Request): Promise<RateLimitResult> => {
+  const take = async ([key, most, ms, points]: Take) => {
+    const window = { points: most, ms }
     try {
-      return await limiter.take(key, window, points)
+      return takenOf(await limiter.take(key, window, points))
     } catch {
-      return passed(window, Date.now())
+      return takenOf(passed(window, Date.now()))
     }
   }
 
-  channel.onMessage(async (message) => {
+  channel.onMessage((message) => {
     const counts = readGiven(message)
     if (counts !== undefined) limiter.receive?.(counts)
-    const read = readAsk(message)
-    if (read === undefined) return
-    const taken = await Promise.all(read.requests.map(take))
-    try {
-      channel.send(answer(read.batch, taken))
-    } catch {
-      // The process that asked is gone.
-    }
+  })
+  answerTo(channel, TAKES, (takes) => {
+    if (!areTakes(takes)) throw new TypeError('This is no list of what to count')
+    return Promise.all(takes.map(take))
   })
 }

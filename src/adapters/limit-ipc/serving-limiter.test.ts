@@ -67,7 +67,7 @@ test('a window that moves ends when it would have ended', (t) => {
 
 test('what is no count is not taken for one', () => {
   const { supervisor, toChild } = start()
-  const asChild = createServingLimiter(toChild)
+  const asChild = createServingLimiter(toChild, { timeout: MINUTE })
   for (const counts of [
     null,
     'x',

@@ -10,7 +10,7 @@ import { serveIpcLimiter } from './serve-ipc-limiter.ts'
  * The counts move along, so that nobody gets a window twice. Whoever answers requests without serving asks by way of the
  * other end, see `MachineLimiter`.
  */
-export function createServingLimiter(channel: Channel, options: IpcLimiterOptions = {}): RateLimiter {
+export function createServingLimiter(channel: Channel, options: IpcLimiterOptions): RateLimiter {
   const own = createMemoryLimiter(options.clock ? { clock: options.clock } : {})
   const shared = createIpcLimiter(channel, options)
   let isAlone = false

@@ -1,11 +1,13 @@
 import type { Redis } from 'ioredis'
 import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible'
+import type { Window } from '#contract/limit/limits.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
-import type { RateLimiter } from '#core/ports/rate-limiter.ts'
+import type { RateLimiter, RateLimitResult } from '#core/ports/rate-limiter.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
+import { giveUpAfter } from '../ipc/give-up-after.ts'
+import { passed } from '../limit/passed.ts'
 import { createPerWindow } from '../limit/per-window.ts'
-import { giveUpAfter, passed, TIMEOUT_MS, takenOf } from '../limit/taken.ts'
 import { createRareWarning } from '../redis/rare-warning.ts'
 
 interface RedisLimiterOptions {
@@ -16,6 +18,9 @@ interface RedisLimiterOptions {
   /** How many ms an answer may take. */
   readonly timeout?: number
 }
+
+/** How long a request may wait for Redis before it passes. */
+const TIMEOUT_MS = 250
 
 /** Windows are rounded up to whole seconds. */
 const ROUNDING_MS = 2000
@@ -67,3 +72,10 @@ function inTime(answer: Promise<RateLimiterRes>, timeout: number): Promise<RateL
     answer.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }
+
+/** Counters go by the time of day: when that is set back, a window seems to end later than it can. */
+const takenOf = (count: RateLimiterRes, { points, ms }: Window, now: number): RateLimitResult => ({
+  allowed: count.consumedPoints <= points,
+  remaining: count.remainingPoints,
+  resetAt: Math.round(now + Math.min(count.msBeforeNext, ms)),
+})

@@ -1,7 +1,7 @@
+import { answerTo, createAsk, type Topic } from '#adapters/ipc/ask.ts'
 import type { Channel } from '#adapters/ipc/channel.ts'
 import { SECOND } from '#contract/time.ts'
 import type { Log } from '#core/ports/log.ts'
-import { answerTo, createAsk, type Topic } from './channel/ask.ts'
 import { DRAIN_MS, type SupervisedChild } from './child/child.ts'
 
 /** Asked of the supervisor; answered with the reason why nothing was restarted, if so. */

@@ -1,6 +1,6 @@
 import type { Metric, Registry } from 'prom-client'
+import { answerTo, createAsk } from '#adapters/ipc/ask.ts'
 import type { Channel } from '#adapters/ipc/channel.ts'
-import { answerTo, createAsk } from '../../supervisor/channel/ask.ts'
 import { ALL_METRICS, OWN_METRICS } from '../../supervisor/channel/metrics-hub.ts'
 import { type Observed, RequestTally, type Value } from './request-tally.ts'
 

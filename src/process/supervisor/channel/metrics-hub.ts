@@ -1,6 +1,6 @@
+import { type Ask, answerTo, createAsk, type Topic } from '#adapters/ipc/ask.ts'
 import type { Channel } from '#adapters/ipc/channel.ts'
 import { SECOND } from '#contract/time.ts'
-import { type Ask, answerTo, createAsk, type Topic } from './ask.ts'
 import { ALL_UNKNOWN, OWN_UNKNOWN } from './unknown-hub.ts'
 
 /** Asked of a process: what it has counted. One that does not answer in time is left out. */

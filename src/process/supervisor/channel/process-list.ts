@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
+import { answerTo, createAsk, type Topic } from '#adapters/ipc/ask.ts'
 import { type Channel, kindOf } from '#adapters/ipc/channel.ts'
 import { SECOND } from '#contract/time.ts'
 import type { ProcessFacts, SandboxFacts } from '#core/operator/status.ts'
-import { answerTo, createAsk, type Topic } from './ask.ts'
 
 const TELL = 'processes.tell'
 

@@ -1,3 +1,4 @@
+import { answerTo, createAsk, type Topic } from '#adapters/ipc/ask.ts'
 import type { Channel } from '#adapters/ipc/channel.ts'
 import { SECOND } from '#contract/time.ts'
 import {
@@ -6,7 +7,6 @@ import {
   type UnknownEndpoint,
   type UnknownEndpoints,
 } from '#core/operator/unknown-endpoints.ts'
-import { answerTo, createAsk, type Topic } from './ask.ts'
 
 export const OWN_UNKNOWN: Topic<readonly UnknownEndpoint[]> = { name: 'unknown.own', timeout: SECOND }
 export const ALL_UNKNOWN: Topic<unknown[]> = { name: 'unknown.all', timeout: 2 * SECOND }

@@ -39,3 +39,35 @@ test('who does not answer, or fails to, is not waited for', async () => {
   answerTo(there, NAME, () => Promise.reject(new Error('no')))
   assert.equal(await ask(), undefined)
 })
+
+test('a question that nobody can take in is not answered, and one that cannot be sent is given up at once', async () => {
+  const [here, there] = wire()
+  const DOUBLE: Topic<number, number> = { name: 'double', timeout: 20 }
+  answerTo(there, DOUBLE, (n) => {
+    if (typeof n !== 'number') throw new TypeError('This is no number')
+    return 2 * n
+  })
+  const ask = createAsk(here, DOUBLE)
+  assert.equal(await ask(21), 42)
+  assert.equal(await ask('many' as never), undefined)
+  const cut: Channel = {
+    ...here,
+    send() {
+      throw new Error('the line is cut')
+    },
+  }
+  assert.equal(await createAsk(cut, { name: 'double' } as typeof DOUBLE)(21), undefined)
+})
+
+test('parts of messages are called as earlier versions call them', async () => {
+  const [here, there] = wire()
+  const heard: unknown[] = []
+  for (const end of [here, there]) end.onMessage((message) => heard.push(message))
+  const DOUBLE: Topic<number, number> = { name: 'double', parts: { id: 'n', question: 'of', answer: 'is' } }
+  answerTo(there, DOUBLE, (n) => 2 * (n as number))
+  assert.equal(await createAsk(here, DOUBLE)(21), 42)
+  assert.deepEqual(heard, [
+    { kind: 'double.ask', n: 1, of: 21 },
+    { kind: 'double.answer', n: 1, is: 42 },
+  ])
+})

@@ -1,6 +1,9 @@
+import { ApiError } from '#client/api-error.ts'
 import type { Client } from '#client/client.ts'
+import { getProject } from '#contract/api/project.ts'
 import type { Cli } from './cli.ts'
-import type { Link } from './config/link-file.ts'
+import { LINK_FILE, type Link, readLink, writeLink } from './config/link-file.ts'
+import { CliError, EXIT } from './exit.ts'
 import { findTeam, type Team } from './team/find-team.ts'
 
 /** Calls for the team that `--team` names, else for that of `teams switch`, else for the user's own account. */
@@ -14,16 +17,65 @@ export async function linkedApi(cli: Cli, link: Pick<Link, 'teamId'> | undefined
   return cli.namesAccount || link === undefined ? accountApi(cli) : cli.api(link.teamId ?? undefined)
 }
 
-export interface LinkedAccount {
+/** The same where of a folder's link nothing counts but its account, because the rest is named. */
+export async function folderApi(cli: Cli, folder = cli.cwd): Promise<Client> {
+  const link = readLink(folder, cli.baseUrl)
+  const isOther = link !== undefined && (link.teamId ?? undefined) !== cli.switched()?.id
+  if (isOther && !cli.namesAccount) await agreeToLink(cli, folder, link)
+  return linkedApi(cli, link)
+}
+
+interface LinkedAccount {
   readonly api: Client
   readonly link: Link | undefined
 }
 
-/** Calls for that account, and the link as far as it counts there: its project is in no other account. */
-export async function linkedAccount(cli: Cli, link: Link | undefined): Promise<LinkedAccount> {
-  if (link === undefined || !cli.namesAccount) return { api: await linkedApi(cli, link), link }
+/** Calls for that account, and the folder's link as far as it counts there: its project is in no other account. */
+export async function linkedAccount(cli: Cli, folder = cli.cwd): Promise<LinkedAccount> {
+  if (!cli.namesAccount) {
+    const link = await findLink(cli, folder)
+    return { api: await linkedApi(cli, link), link }
+  }
   const teamId = cli.team === undefined ? null : (await findTeam(cli.api(), cli.team)).id
-  return { api: cli.api(teamId ?? undefined), link: link.teamId === teamId ? link : undefined }
+  const isOfAccount = readLink(folder, cli.baseUrl)?.teamId === teamId
+  return { api: cli.api(teamId ?? undefined), link: isOfAccount ? await findLink(cli, folder) : undefined }
+}
+
+/** The link of a folder, if this person made it or agrees to it. */
+export async function findLink(cli: Cli, folder: string): Promise<Link | undefined> {
+  const link = readLink(folder, cli.baseUrl)
+  if (link !== undefined) await agreeToLink(cli, folder, link)
+  return link
+}
+
+/** Writes the link of a folder, which nobody has to agree to then. */
+export function linkFolder(cli: Cli, folder: string, link: Link): void {
+  writeLink(folder, link)
+  cli.linkedFolders.remember(folder, link)
+}
+
+async function agreeToLink(cli: Cli, folder: string, link: Link): Promise<void> {
+  if (cli.linkedFolders.knows(folder, link)) return
+  const api = cli.api(link.teamId ?? undefined)
+  const known = await api
+    .call(getProject, { params: { idOrName: link.projectId } })
+    .catch((error: unknown) => {
+      if (error instanceof ApiError && (error.status === 403 || error.status === 404)) return undefined
+      throw error
+    })
+  const name = known?.name ?? link.projectId
+  const team = link.teamId === null ? undefined : (await findTeam(cli.api(), link.teamId)).slug
+  const project = team === undefined ? `your project ${name}` : `the project ${name} of the team ${team}`
+  const says = `${LINK_FILE} links this folder to ${project}, and was not written by you on this machine.`
+  await cli.prompt.agree(
+    `${says} Use that project?`,
+    new CliError(
+      EXIT.usage,
+      says,
+      `If you want that, run \`aloft link ${name}${team === undefined ? ' --personal' : ` --team ${team}`}\` first. Otherwise remove the file, or name the project.`,
+    ),
+  )
+  cli.linkedFolders.remember(folder, link)
 }
 
 /** The team that a command about a team is about. */

@@ -7,6 +7,10 @@ import { PassThrough, type Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { startTestApi, type TestAnswer, type TestApi } from '#client/client-testing.ts'
+import { authPath } from './config/auth-file.ts'
+import { type Link, writeLink } from './config/link-file.ts'
+import { openLinkedFolders } from './config/linked-folders.ts'
+import type { Terminal } from './prompt.ts'
 import { run } from './run.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
@@ -28,6 +32,10 @@ export interface TestMachine {
   aloft(line: readonly string[], env?: Vars): Promise<Outcome>
   /** The same within this process, which saves the start; `input` is on stdin, which is no terminal. */
   run(line: readonly string[], env?: Vars, input?: string): Promise<Outcome>
+  /** The same at a terminal, where every question gets the answer. */
+  answer(text: string, line: readonly string[], env?: Vars): Promise<Outcome>
+  /** Links the folder, as its person has done before. */
+  link(link: Link): void
   start(line: readonly string[], env?: Vars): ChildProcessByStdio<null, Readable, Readable>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -53,6 +61,17 @@ export async function startMachine(...table: readonly TestAnswer[]): Promise<Tes
   const home = mkdtempSync(join(tmpdir(), 'aloft-cli-'))
   const base = { HOME: home, ALOFT_BASE_URL: api.baseUrl }
 
+  async function runHere(line: readonly string[], env: Vars, stdin: Terminal['input'], isTTY: boolean) {
+    const stdout = new PassThrough()
+    const stderr = Object.assign(new PassThrough(), { isTTY })
+    const written = Promise.all([text(stdout), text(stderr)])
+    const code = await run({ argv: line, env: { ...base, ...env }, cwd: home, stdin, stdout, stderr })
+    stdout.end()
+    stderr.end()
+    const [out, err] = await written
+    return { code, stdout: out, stderr: err }
+  }
+
   const machine: TestMachine = {
     api,
     home,
@@ -69,14 +88,18 @@ export async function startMachine(...table: readonly TestAnswer[]): Promise<Tes
       return { code, stdout, stderr }
     },
     async run(line, env = {}, input = '') {
-      const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
-      const written = Promise.all([text(stdout), text(stderr)])
+      const stdin = new PassThrough()
       stdin.end(input)
-      const code = await run({ argv: line, env: { ...base, ...env }, cwd: home, stdin, stdout, stderr })
-      stdout.end()
-      stderr.end()
-      const [out, err] = await written
-      return { code, stdout: out, stderr: err }
+      return runHere(line, env, stdin, false)
+    },
+    async answer(said, line, env = {}) {
+      const stdin = Object.assign(new PassThrough(), { isTTY: true })
+      stdin.write(`${said}\n`)
+      return runHere(line, { TERM: 'dumb', ...env }, stdin, true)
+    },
+    link(link) {
+      writeLink(home, link)
+      openLinkedFolders(authPath(base)).remember(home, link)
     },
     async [Symbol.asyncDispose]() {
       await api.stop()

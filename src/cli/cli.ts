@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import type { Trace } from '#client/call/trace.ts'
 import { type Client, createClient } from '#client/client.ts'
 import type { AuthFile, StoredTeam } from './config/auth-file.ts'
+import { type LinkedFolders, openLinkedFolders } from './config/linked-folders.ts'
 import { chooseBaseUrl, chooseToken, namedToken, type TokenInUse } from './config/settings.ts'
 import { printTrace } from './debug.ts'
 import { CliError, EXIT, usageError } from './exit.ts'
@@ -21,6 +22,7 @@ export interface Cli {
   readonly cwd: string
   readonly env: Env
   readonly auth: AuthFile
+  readonly linkedFolders: LinkedFolders
   readonly out: Output
   readonly prompt: Prompt
   readonly now: () => number
@@ -73,6 +75,7 @@ export function createCli(parts: {
     cwd: parts.cwd,
     env,
     auth,
+    linkedFolders: openLinkedFolders(auth.path),
     out,
     prompt: parts.prompt,
     now: Date.now,

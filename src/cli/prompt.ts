@@ -21,6 +21,8 @@ export interface Prompt {
   secret(question: string, instead: string): Promise<string>
   /** Returns when the person agrees, or did beforehand with `--yes`; throws otherwise. */
   confirm(question: string): Promise<void>
+  /** The same where `--yes` is not enough, because nobody who adds it to every line means this as well. */
+  agree(question: string, unanswered: CliError): Promise<void>
 }
 
 const cancelled = () => new CliError(EXIT.cancelled, 'Cancelled.')
@@ -72,6 +74,11 @@ export function createPrompt({ input, output }: Terminal, yes: boolean): Prompt 
     }
   }
 
+  async function beToldYes(question: string): Promise<void> {
+    const answer = await readLine(`${question} [y/N] `)
+    if (!/^y(?:es)?$/i.test(answer)) throw cancelled()
+  }
+
   return {
     agreed: yes,
     async ask(question, instead) {
@@ -97,8 +104,11 @@ export function createPrompt({ input, output }: Terminal, yes: boolean): Prompt 
           'This needs confirmation, and there is no terminal to ask in.',
           'Add --yes to continue without asking.',
         )
-      const answer = await readLine(`${question} [y/N] `)
-      if (!/^y(?:es)?$/i.test(answer)) throw cancelled()
+      await beToldYes(question)
+    },
+    async agree(question, unanswered) {
+      if (!canAsk) throw unanswered
+      await beToldYes(question)
     },
   }
 }

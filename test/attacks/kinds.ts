@@ -143,7 +143,9 @@ export const KINDS: readonly Kind[] = [
   {
     name: 'A hostile repository or server against the command line',
     files: [
+      'src/cli/account.test.ts',
       'src/cli/config/auth-file.test.ts',
+      'src/cli/config/link-file.test.ts',
       'src/cli/deploy/git-notes.test.ts',
       'src/cli/open-browser.test.ts',
       'src/cli/output/plain-text.test.ts',

@@ -1,21 +1,10 @@
-import { randomBytes } from 'node:crypto'
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, isAbsolute, join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { Redacted } from '#contract/redacted.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { Env } from '../output/output.ts'
-import { withFileLock } from './file-lock.ts'
+import { changePrivately } from './private-file.ts'
 
 /** The team that was chosen with `aloft teams switch`. */
 export interface StoredTeam {
@@ -64,13 +53,9 @@ export function authPath(env: Env): string {
 }
 
 export function openAuthFile(path: string): AuthFile {
-  const folder = dirname(path)
-
   function change(edit: (content: Content) => Content): void {
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-      chmodSync(folder, 0o700)
-      withFileLock(`${path}.lock`, () => replace(path, `${JSON.stringify(edit(read(path)), null, 2)}\n`))
+      changePrivately(path, () => `${JSON.stringify(edit(read(path)), null, 2)}\n`)
     } catch (error) {
       throw unusable(path, error)
     }
@@ -149,24 +134,6 @@ function isContent(value: unknown): value is Content {
 
 const isTeam = (team: { id?: unknown; slug?: unknown } | null): boolean =>
   typeof team?.id === 'string' && typeof team.slug === 'string'
-
-/** Whoever reads meanwhile sees the old file or the new one, and so does whoever comes after a power cut. */
-function replace(path: string, text: string): void {
-  const temporary = join(dirname(path), `.auth.${randomBytes(8).toString('hex')}.tmp`)
-  const file = openSync(temporary, 'wx', 0o600)
-  try {
-    try {
-      writeSync(file, text)
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
-    renameSync(temporary, path)
-  } catch (error) {
-    rmSync(temporary, { force: true })
-    throw error
-  }
-}
 
 const unusable = (path: string, error: unknown): CliError =>
   error instanceof CliError

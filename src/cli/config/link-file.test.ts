@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -52,4 +52,15 @@ test('a link is removed with its folder, unless something else is in there', (t)
   writeFileSync(join(folder, '.aloft/other'), '')
   assert.equal(removeLink(folder), true)
   assert.deepEqual(readdirSync(join(folder, '.aloft')), ['other'])
+})
+
+test('the link of another folder is neither written nor removed through a symlink', (t) => {
+  const folder = temporary(t)
+  const [own, strangers] = [join(folder, 'own'), join(folder, 'strangers')]
+  for (const made of [own, strangers]) mkdirSync(made)
+  writeLink(own, { projectId: 'prj_own', teamId: null })
+  symlinkSync('../own/.aloft', join(strangers, '.aloft'))
+  assert.throws(() => writeLink(strangers, { projectId: 'prj_stranger', teamId: null }), CliError)
+  assert.throws(() => removeLink(strangers), CliError)
+  assert.equal(readLink(own)?.projectId, 'prj_own')
 })

@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CliError, EXIT } from '../exit.ts'
 
@@ -27,6 +36,7 @@ export function readLink(folder: string, baseUrl?: string): Link | undefined {
 /** Whoever reads meanwhile sees the old link or the new one. */
 export function writeLink(folder: string, link: Link): void {
   const path = join(folder, LINK_FILE)
+  refuseElsewhere(dirname(path))
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
   let made = false
   try {
@@ -48,6 +58,7 @@ export function writeLink(folder: string, link: Link): void {
 /** Whether there was a link. Its folder goes with it unless something else is in there. */
 export function removeLink(folder: string): boolean {
   const path = join(folder, LINK_FILE)
+  refuseElsewhere(dirname(path))
   try {
     rmSync(path)
   } catch (error) {
@@ -63,6 +74,16 @@ export function removeLink(folder: string): boolean {
     rmdirSync(dirname(path))
   } catch {}
   return true
+}
+
+/** A folder that came from elsewhere may have a symlink here, to the link of another folder. */
+function refuseElsewhere(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new CliError(
+      EXIT.failure,
+      `${path} is a symlink, and the link of a folder is never written elsewhere.`,
+      'Remove it, or deploy with --no-link.',
+    )
 }
 
 function readFile(folder: string): Link | undefined {

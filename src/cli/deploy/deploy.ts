@@ -7,10 +7,10 @@ import { deploy } from '#client/deploy/deploy.ts'
 import type { Deployment } from '#client/deploy/deploy-event.ts'
 import { getProject } from '#contract/api/project.ts'
 import { teamIdOf } from '#contract/ids.ts'
-import { linkedApi } from '../account.ts'
+import { findLink, folderApi, linkedApi, linkFolder } from '../account.ts'
 import type { Cli } from '../cli.ts'
 import { defineCommand, flag, optional, short, value, values } from '../command.ts'
-import { LINK_FILE, type Link, readLink, writeLink } from '../config/link-file.ts'
+import { LINK_FILE, type Link } from '../config/link-file.ts'
 import { readTarget } from '../env/read-target.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
 import { plainText } from '../output/plain-text.ts'
@@ -111,7 +111,7 @@ export const command = defineCommand({
         nothingYet: 'Run it again: uploaded files are not uploaded twice.',
         async onCreated(deployment) {
           if (!given.noLink && destination.link === undefined && given.name === undefined)
-            await linkFolder(cli, site, deployment)
+            await linkSite(cli, site, deployment)
         },
       },
     )
@@ -135,8 +135,8 @@ async function findProject(
   /** Whether what is uploaded depends on whether it is there already. */
   isAskedFor: boolean,
 ): Promise<DeployProject> {
-  const link = readLink(site.home, cli.baseUrl)
-  const api = await linkedApi(cli, link)
+  const link = named === undefined ? await findLink(cli, site.home) : undefined
+  const api = await (named === undefined ? linkedApi(cli, link) : folderApi(cli, site.home))
   if (named !== undefined || link === undefined) {
     const name = named ?? site.name
     const existing = isAskedFor ? await lookUp(api, name) : undefined
@@ -170,14 +170,14 @@ function tellOfWorkspace({ out }: Cli, workspace: string, folder: string): void 
   out.say(out.talkColors.dim(`Deploying ${inside} with all of ${plainText(workspace)}.`))
 }
 
-async function linkFolder(cli: Cli, { home }: SiteFolder, deployment: Deployment): Promise<void> {
+async function linkSite(cli: Cli, { home }: SiteFolder, deployment: Deployment): Promise<void> {
   const { out } = cli
   const { ownerId, projectId, name } = deployment
   const teamId = teamIdOf(ownerId)
-  writeLink(home, { projectId, teamId, baseUrl: cli.baseUrl })
+  linkFolder(cli, home, { projectId, teamId, baseUrl: cli.baseUrl })
   if (out.json) return
   const { dim } = out.talkColors
   out.say(dim(`Linked ${plainText(home)} to the project ${plainText(name)} (${LINK_FILE}).`))
   if (existsSync(join(home, '.git')) && !(await isLeftOut(home, LINK_FILE)))
-    out.say(dim('Add .aloft to your .gitignore unless you want to share the link.'))
+    out.say(dim('Add .aloft to your .gitignore unless you want to suggest the project to others.'))
 }

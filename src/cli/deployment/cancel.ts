@@ -1,7 +1,8 @@
 import { cancelDeployment } from '#contract/api/deployment.ts'
+import { folderApi } from '../account.ts'
 import { defineCommand, oneOrMore } from '../command.ts'
 import { plainText } from '../output/plain-text.ts'
-import { addressOf, DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-api.ts'
+import { addressOf, DEPLOYMENT, findDeployment, SEE } from './find-deployment.ts'
 
 export const command = defineCommand({
   doing: 'cancel the build',
@@ -11,7 +12,7 @@ export const command = defineCommand({
   examples: [['cancel dpl_7Y2h…', 'cancel a build']],
   hints: { ...SEE, conflict: 'Check its status with `aloft inspect`.' },
   async run(cli, given) {
-    const { api } = await folderApi(cli)
+    const api = await folderApi(cli)
     const found = await Promise.all(
       [...new Set(given.deployments)].map((named) => findDeployment(api, named)),
     )

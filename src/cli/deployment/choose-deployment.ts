@@ -1,9 +1,10 @@
 import type { Client } from '#client/client.ts'
 import { listDeployments } from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
+import { folderApi, linkedAccount } from '../account.ts'
 import type { Cli } from '../cli.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
-import { findDeployment, folderApi } from './folder-api.ts'
+import { findDeployment } from './find-deployment.ts'
 
 interface ChosenDeployment {
   readonly api: Client
@@ -12,8 +13,11 @@ interface ChosenDeployment {
 
 /** The deployment that was named; else what is live in the linked project, or the newest before anything is. */
 export async function chooseDeployment(cli: Cli, named: string | undefined): Promise<ChosenDeployment> {
-  const { api, link } = await folderApi(cli)
-  if (named !== undefined) return { api, id: (await findDeployment(api, named)).id }
+  if (named !== undefined) {
+    const api = await folderApi(cli)
+    return { api, id: (await findDeployment(api, named)).id }
+  }
+  const { api, link } = await linkedAccount(cli)
   if (link === undefined)
     throw usageError(
       'Which deployment? This folder is not linked to a project of this account.',

@@ -1,9 +1,10 @@
 import { getProject } from '#contract/api/project.ts'
+import { folderApi } from '../account.ts'
 import { defineCommand, optional, required } from '../command.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { plainText } from '../output/plain-text.ts'
 import { fileChanges, showChanges } from './file-changes.ts'
-import { addressOf, DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-api.ts'
+import { addressOf, DEPLOYMENT, findDeployment, SEE } from './find-deployment.ts'
 
 export const command = defineCommand({
   doing: 'compare the deployments',
@@ -20,7 +21,7 @@ export const command = defineCommand({
   hints: SEE,
   async run(cli, given) {
     const { out } = cli
-    const { api } = await folderApi(cli)
+    const api = await folderApi(cli)
     const to = await findDeployment(api, given.deployment)
     const from = given.with ?? (await liveIn(to.projectId))
     const base = await findDeployment(api, from)

@@ -2,10 +2,11 @@ import { siteAddress } from '#client/site-address.ts'
 import { listDeploymentAliases } from '#contract/api/alias.ts'
 import { listBuilds } from '#contract/api/deployment.ts'
 import { queueWords } from '#contract/words/queue-words.ts'
+import { folderApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
 import { relativeTime } from '../output/relative-time.ts'
 import { renderFacts, renderTable } from '../output/table.ts'
-import { addressOf, DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-api.ts'
+import { addressOf, DEPLOYMENT, findDeployment, SEE } from './find-deployment.ts'
 import { quoted, readFailure } from './log/build-failure.ts'
 import { liveOf } from './production/live-of.ts'
 import { stateText } from './state-text.ts'
@@ -23,7 +24,7 @@ export const command = defineCommand({
   hints: SEE,
   async run(cli, given) {
     const { out } = cli
-    const { api } = await folderApi(cli)
+    const api = await folderApi(cli)
     const deployment = await findDeployment(api, given.deployment)
     const params = { id: deployment.id }
     const [{ builds }, { aliases }, production, failure] = await Promise.all([

@@ -1,7 +1,8 @@
 import { listInstances } from '#contract/api/deployment.ts'
+import { folderApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
 import { showList } from '../output/show-list.ts'
-import { DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-api.ts'
+import { DEPLOYMENT, findDeployment, SEE } from './find-deployment.ts'
 
 export const command = defineCommand({
   doing: 'list the instances',
@@ -10,7 +11,7 @@ export const command = defineCommand({
   examples: [['instances dpl_7Y2h…', 'running instances of its functions']],
   hints: SEE,
   async run(cli, given) {
-    const { api } = await folderApi(cli)
+    const api = await folderApi(cli)
     const { id } = await findDeployment(api, given.deployment)
     const answer = await api.call(listInstances, { params: { id } })
     showList(cli, answer, {

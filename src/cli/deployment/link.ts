@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { getProject } from '#contract/api/project.ts'
 import { teamIdOf } from '#contract/ids.ts'
-import { accountApi } from '../account.ts'
+import { accountApi, linkFolder } from '../account.ts'
 import { defineCommand, optional } from '../command.ts'
-import { LINK_FILE, writeLink } from '../config/link-file.ts'
+import { LINK_FILE } from '../config/link-file.ts'
 import { readSiteFolder } from '../deploy/site-folder.ts'
 import { plainText } from '../output/plain-text.ts'
 
@@ -27,7 +27,7 @@ export const command = defineCommand({
     const project = await api.call(getProject, { params: { idOrName: given.project ?? name } })
     const teamId = teamIdOf(project.accountId)
     const link = { projectId: project.id, teamId, baseUrl: cli.baseUrl }
-    writeLink(home, link)
+    linkFolder(cli, home, link)
     out.show({ ...link, name: project.name, file: join(home, LINK_FILE) }, () =>
       plainText(`Linked ${home} to ${project.name}.`),
     )

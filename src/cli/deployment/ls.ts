@@ -2,6 +2,7 @@ import type { Client } from '#client/client.ts'
 import { siteAddress } from '#client/site-address.ts'
 import { listEnvironments } from '#contract/api/custom-environment.ts'
 import { LISTED_TARGETS, type ListedTarget, listDeployments, READY_STATES } from '#contract/api/deployment.ts'
+import { folderApi, linkedAccount } from '../account.ts'
 import { defineCommand, flag, oneOf, optional, short, value, values } from '../command.ts'
 import { readPairs } from '../deploy/read-pairs.ts'
 import { readTarget } from '../env/read-target.ts'
@@ -9,7 +10,6 @@ import { usageError } from '../exit.ts'
 import { pageOptions, pageQuery } from '../output/paging.ts'
 import { relativeTime } from '../output/relative-time.ts'
 import { showList } from '../output/show-list.ts'
-import { folderApi } from './folder-api.ts'
 import { liveOf } from './production/live-of.ts'
 import { stateText } from './state-text.ts'
 
@@ -40,10 +40,11 @@ export const command = defineCommand({
   ],
   async run(cli, given) {
     const now = cli.now()
-    const { api, link } = await folderApi(cli)
     const { project, state, target } = given
+    const isOfLink = project === undefined && !given.all
+    const { api, link } = isOfLink ? await linkedAccount(cli) : { api: await folderApi(cli) }
     const meta = readPairs('--meta', given.meta) ?? {}
-    const ofLink = project === undefined && !given.all ? link?.projectId : undefined
+    const ofLink = link?.projectId
     const environment = await environmentNamed(api, project ?? ofLink, target)
     const page = await api.call(listDeployments, {
       query: {

@@ -5,7 +5,7 @@ import { readProven } from '../domain/proven.ts'
 import { openBrowser } from '../open-browser.ts'
 import { plainText } from '../output/plain-text.ts'
 import { chooseDeployment } from './choose-deployment.ts'
-import { DEPLOYMENT, findDeployment, SEE } from './folder-api.ts'
+import { DEPLOYMENT, findDeployment, SEE } from './find-deployment.ts'
 
 export const command = defineCommand({
   doing: 'open the deployment',

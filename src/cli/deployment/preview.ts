@@ -8,7 +8,7 @@ import { defineCommand, optional, value } from '../command.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { plainText } from '../output/plain-text.ts'
 import { chooseDeployment } from './choose-deployment.ts'
-import { DEPLOYMENT } from './folder-api.ts'
+import { DEPLOYMENT } from './find-deployment.ts'
 
 /** A browser is started for it where there is none yet. */
 const ATTEMPTS = 30

@@ -6,7 +6,7 @@ import { readDeployTarget } from '../deploy/deploy-target.ts'
 import { followDeployment } from '../deploy/follow-deployment.ts'
 import { readTarget } from '../env/read-target.ts'
 import { chooseDeployment } from './choose-deployment.ts'
-import { DEPLOYMENT, SEE } from './folder-api.ts'
+import { DEPLOYMENT, SEE } from './find-deployment.ts'
 
 export const command = defineCommand({
   doing: 'redeploy',

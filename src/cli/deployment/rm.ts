@@ -1,7 +1,8 @@
 import { deleteDeployment } from '#contract/api/deployment.ts'
+import { folderApi } from '../account.ts'
 import { defineCommand, oneOrMore } from '../command.ts'
 import { plainText } from '../output/plain-text.ts'
-import { addressOf, DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-api.ts'
+import { addressOf, DEPLOYMENT, findDeployment, SEE } from './find-deployment.ts'
 
 export const command = defineCommand({
   doing: 'remove the deployment',
@@ -15,7 +16,7 @@ export const command = defineCommand({
   hints: SEE,
   async run(cli, given) {
     const { out } = cli
-    const { api } = await folderApi(cli)
+    const api = await folderApi(cli)
     const found = await Promise.all(
       [...new Set(given.deployments)].map((named) => findDeployment(api, named)),
     )

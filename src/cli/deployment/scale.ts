@@ -1,7 +1,8 @@
 import { scaleInstances } from '#contract/api/deployment.ts'
+import { folderApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
 import { usageError } from '../exit.ts'
-import { DEPLOYMENT, findDeployment, folderApi, SEE } from './folder-api.ts'
+import { DEPLOYMENT, findDeployment, SEE } from './find-deployment.ts'
 
 const readInstances = (text: string): number => {
   if (!/^\d{1,4}$/.test(text)) throw new TypeError(`"${text}" should be a number of instances`)
@@ -23,7 +24,7 @@ export const command = defineCommand({
   hints: SEE,
   async run(cli, { deployment, min, max }) {
     if (max < min) throw usageError('<max> should not be less than <min>.')
-    const { api } = await folderApi(cli)
+    const api = await folderApi(cli)
     const { id } = await findDeployment(api, deployment)
     const scale = await api.call(scaleInstances, { params: { id }, body: { min, max } })
     cli.out.show(scale, () => `${id} runs ${scale.min} to ${scale.max} instances.`)

@@ -7,7 +7,6 @@ import { listDomains } from '#contract/api/domain.ts'
 import { getProject, listProjects } from '#contract/api/project.ts'
 import { AloftError } from '#contract/errors.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
-import { writeLink } from '../config/link-file.ts'
 import { sampleProject, shownDeployment } from '../project/project-testing.ts'
 import { sampleDomain } from './domain-testing.ts'
 
@@ -40,7 +39,7 @@ for (const [says, alias, domains, first] of [
 ] as const)
   test(`projects ls and open name ${says}`, async () => {
     await using machine = await machineWith(alias, domains)
-    writeLink(machine.home, { projectId: 'prj_1', teamId: null })
+    machine.link({ projectId: 'prj_1', teamId: null })
     const env = { ALOFT_TOKEN: TOKEN }
     const address = new RegExp(`http://${first}:`)
     assert.match((await machine.run(['projects', 'ls'], env)).stdout, address)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { parseEnv } from 'node:util'
@@ -13,6 +13,7 @@ import {
 } from '#contract/api/env-variable.ts'
 import { AloftError } from '#contract/errors.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
+import { LINK_FILE } from '../config/link-file.ts'
 import { envLine } from './env-file.ts'
 
 const env = { ALOFT_TOKEN: TOKEN }
@@ -78,18 +79,16 @@ test('without a project nothing is tried, and the linked folder names one', asyn
   )
   assert.equal(machine.api.requests.length, count)
 
-  mkdirSync(join(machine.home, '.aloft'), { recursive: true })
-  const link = join(machine.home, '.aloft/project.json')
   const teamId = `team_${'a'.repeat(24)}`
-  writeFileSync(link, JSON.stringify({ projectId: 'prj_linked', teamId }))
+  machine.link({ projectId: 'prj_linked', teamId })
   assert.equal((await aloft(['ls'])).code, 0)
   const seen = machine.api.requests.at(-1)
   assert.deepEqual([seen?.params.idOrName, seen?.query], ['prj_linked', { teamId }])
   assert.equal((await aloft(['ls', ...on])).code, 0)
   assert.deepEqual(machine.api.requests.at(-1)?.query, {})
-  writeFileSync(link, '{')
+  writeFileSync(join(machine.home, LINK_FILE), '{')
   assert.match((await aloft(['ls'])).stderr, /project\.json cannot be read/)
-  writeFileSync(link, JSON.stringify({ projectId: 'prj_linked', teamId: null }))
+  machine.link({ projectId: 'prj_linked', teamId: null })
 })
 
 test('ls shows values only when it is asked to', async () => {

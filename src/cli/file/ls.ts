@@ -1,6 +1,6 @@
 import { defineCommand, optional } from '../command.ts'
 import { chooseDeployment } from '../deployment/choose-deployment.ts'
-import { DEPLOYMENT, SEE } from '../deployment/folder-api.ts'
+import { DEPLOYMENT, SEE } from '../deployment/find-deployment.ts'
 import { plainText } from '../output/plain-text.ts'
 import { readFiles } from './tree.ts'
 

@@ -116,6 +116,11 @@ you name another. A build output folder (\`dist\`, \`build\`, \`out\`, \`public\
 parent folder, and the link is stored there. \`aloft link\` chooses another project, \`--name\` does so for one
 deployment, and \`--no-link\` writes nothing. Your \`.gitignore\` is never changed.
 
+A link counts only in the folder, and on the machine, where you made it. A \`.aloft/project.json\` that came with a
+repository or an archive could name any of your projects, so the command line asks before it uses it, once for each
+folder. Without a terminal it refuses, with \`--yes\` too. In CI, name the project (\`--name\` or \`--project\`, and
+\`--team\`), or run \`aloft link <project>\` first.
+
 **Git.** If the folder is in a Git repository, the deployment gets this metadata (\`meta\`), unless \`--no-git\` or
 \`--meta\` overrides it: \`gitBranch\`, \`gitCommitSha\`, \`gitCommitMessage\` (first line), \`gitCommitAuthorName\` and
 \`gitDirty\` (\`1\` if there are uncommitted changes). Branch domains follow \`gitBranch\`, builds can read all of it,

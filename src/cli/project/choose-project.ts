@@ -19,13 +19,12 @@ interface Chosen {
 /** The project that was named; else the one that the folder is linked to, with the team it is linked for. */
 export async function chooseProject(cli: Cli, named: string | undefined): Promise<Chosen> {
   if (named !== undefined) return { api: await accountApi(cli), idOrName: named }
-  const linked = readLink(cli.cwd, cli.baseUrl)
-  if (linked === undefined)
+  if (readLink(cli.cwd, cli.baseUrl) === undefined)
     throw usageError(
       'Which project? This folder is not linked to one.',
       'Link it with `aloft link`, or pass one with --project <id or name>.',
     )
-  const { api, link } = await linkedAccount(cli, linked)
+  const { api, link } = await linkedAccount(cli)
   if (link === undefined)
     throw usageError(
       'Which project? This folder is linked to one of another account.',

@@ -1,6 +1,7 @@
 import { startRelease } from '#contract/api/release.ts'
+import { folderApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
-import { DEPLOYMENT, findDeployment, folderApi, SEE } from '../deployment/folder-api.ts'
+import { DEPLOYMENT, findDeployment, SEE } from '../deployment/find-deployment.ts'
 import { showRelease } from './release.ts'
 
 export const command = defineCommand({
@@ -11,7 +12,7 @@ export const command = defineCommand({
   examples: [['releases start dpl_7Y2h…', 'release a tested deployment']],
   hints: SEE,
   async run(cli, given) {
-    const { api } = await folderApi(cli)
+    const api = await folderApi(cli)
     const { id: canaryDeploymentId, projectId: idOrName } = await findDeployment(api, given.deployment)
     showRelease(cli, await api.call(startRelease, { params: { idOrName }, body: { canaryDeploymentId } }))
   },

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
 import { listDeployments } from '#contract/api/deployment.ts'
@@ -63,9 +61,7 @@ test('a team that was switched to is acted for, until it is switched back', asyn
 test('the link of a folder comes before the team that was switched to', async () => {
   await using machine = await startOffice()
   await machine.run(['teams', 'switch', 'acme'])
-  mkdirSync(join(machine.home, '.aloft'))
-  const link = (teamId: string | null) =>
-    writeFileSync(join(machine.home, '.aloft/project.json'), JSON.stringify({ projectId: 'prj_1', teamId }))
+  const link = (teamId: string | null) => machine.link({ projectId: 'prj_1', teamId })
   link(null)
   await machine.run(['ls'])
   assert.equal(actedFor(machine), undefined)
@@ -80,9 +76,7 @@ test('the link of a folder comes before the team that was switched to', async ()
 
 test('the link of a folder names no project of another account', async () => {
   await using machine = await startOffice()
-  mkdirSync(join(machine.home, '.aloft'))
-  const link = (teamId: string | null) =>
-    writeFileSync(join(machine.home, '.aloft/project.json'), JSON.stringify({ projectId: 'prj_1', teamId }))
+  const link = (teamId: string | null) => machine.link({ projectId: 'prj_1', teamId })
   const listed = async (...more: readonly string[]) => {
     await machine.run(['ls', ...more])
     return machine.api.requests.at(-1)?.query

@@ -5,7 +5,7 @@ import { errorLinesOf } from '#contract/build/error-lines.ts'
 import { terminalText } from '#contract/build/terminal-text.ts'
 import type { Colors } from '../../output/output.ts'
 import { plainText } from '../../output/plain-text.ts'
-import type { Deployment } from '../folder-api.ts'
+import type { Deployment } from '../find-deployment.ts'
 
 /** Enough to hold what a build says at its end. */
 const READ = 500

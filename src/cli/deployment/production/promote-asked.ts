@@ -6,7 +6,7 @@ import type { Cli } from '../../cli.ts'
 import { plainText } from '../../output/plain-text.ts'
 import { releaseOf, showRelease } from '../../release/release.ts'
 import { fileChanges, showChanges } from '../file-changes.ts'
-import { addressOf, type Deployment } from '../folder-api.ts'
+import { addressOf, type Deployment } from '../find-deployment.ts'
 import { showMoved } from './show-moved.ts'
 
 /** Shows what a promotion would change, asks, and then does it. */

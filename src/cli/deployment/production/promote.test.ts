@@ -7,7 +7,6 @@ import { getProject } from '#contract/api/project.ts'
 import { listMovedAliases, promoteDeployment, rollBackProject } from '#contract/api/project-production.ts'
 import { getRelease } from '#contract/api/release.ts'
 import { startMachine, TOKEN } from '../../cli-testing.ts'
-import { writeLink } from '../../config/link-file.ts'
 import { sampleProject, shownDeployment } from '../../project/project-testing.ts'
 import { RELEASE } from '../../release/release-testing.ts'
 import { showChanges } from '../file-changes.ts'
@@ -104,7 +103,7 @@ test('a rollback is undone by promoting the newest production deployment, and on
     answers(promoteDeployment, () => ({})),
     answers(listMovedAliases, () => ({ aliases: [], pagination: { count: 0, next: null, prev: null } })),
   )
-  writeLink(machine.home, { projectId: 'prj_1', teamId: null })
+  machine.link({ projectId: 'prj_1', teamId: null })
   const undone = await machine.run(['rollback', '--undo', '--yes'], env)
   assert.equal(undone.code, 0, undone.stderr)
   assert.match(undone.stdout, /^Production now serves .*\.$/m)
@@ -137,7 +136,7 @@ test('a rollback leads to what production showed before, never to what was held 
     answers(rollBackProject, () => ({})),
     answers(listMovedAliases, () => ({ aliases: [], pagination: { count: 0, next: null, prev: null } })),
   )
-  writeLink(machine.home, { projectId: 'prj_1', teamId: null })
+  machine.link({ projectId: 'prj_1', teamId: null })
   const ledTo = async () => {
     const back = await machine.run(['rollback'], env)
     assert.equal(back.code, 0, back.stderr)

@@ -1,5 +1,6 @@
+import { folderApi } from '../../account.ts'
 import { defineCommand, required } from '../../command.ts'
-import { DEPLOYMENT, findDeployment, folderApi, SEE } from '../folder-api.ts'
+import { DEPLOYMENT, findDeployment, SEE } from '../find-deployment.ts'
 import { promoteAsked } from './promote-asked.ts'
 
 export const command = defineCommand({
@@ -14,7 +15,7 @@ export const command = defineCommand({
   ],
   hints: SEE,
   async run(cli, given) {
-    const { api } = await folderApi(cli)
+    const api = await folderApi(cli)
     await promoteAsked(cli, api, await findDeployment(api, given.deployment))
   },
 })

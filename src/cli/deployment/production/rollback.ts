@@ -3,10 +3,11 @@ import { HISTORY, previousOf } from '#client/production-history.ts'
 import { listDeployments } from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
 import { rollBackProject } from '#contract/api/project-production.ts'
+import { folderApi, linkedAccount } from '../../account.ts'
 import { defineCommand, flag, optional } from '../../command.ts'
 import { CliError, EXIT, usageError } from '../../exit.ts'
 import { releaseUnderWay } from '../../release/release.ts'
-import { DEPLOYMENT, type Deployment, findDeployment, folderApi, SEE } from '../folder-api.ts'
+import { DEPLOYMENT, type Deployment, findDeployment, SEE } from '../find-deployment.ts'
 import { promoteAsked } from './promote-asked.ts'
 import { showMoved } from './show-moved.ts'
 
@@ -28,7 +29,8 @@ export const command = defineCommand({
   ],
   hints: SEE,
   async run(cli, given) {
-    const { api, link } = await folderApi(cli)
+    const { api, link } =
+      given.deployment === undefined ? await linkedAccount(cli) : { api: await folderApi(cli) }
     if (given.deployment === undefined && link === undefined)
       throw usageError(
         'Which project? This folder is not linked to a project of this account.',

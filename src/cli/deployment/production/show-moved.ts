@@ -3,7 +3,7 @@ import { siteAddress } from '#client/site-address.ts'
 import { listMovedAliases } from '#contract/api/project-production.ts'
 import type { Cli } from '../../cli.ts'
 import { plainText } from '../../output/plain-text.ts'
-import { addressOf, type Deployment } from '../folder-api.ts'
+import { addressOf, type Deployment } from '../find-deployment.ts'
 
 /** Tells which hosts show a deployment now. */
 export async function showMoved(cli: Cli, api: Client, deployment: Deployment): Promise<void> {

@@ -2,16 +2,10 @@ import type { Static } from 'typebox'
 import type { Client } from '#client/client.ts'
 import { siteAddress } from '#client/site-address.ts'
 import { getDeployment } from '#contract/api/deployment.ts'
-import { type LinkedAccount, linkedAccount } from '../account.ts'
 import type { Cli } from '../cli.ts'
-import { readLink } from '../config/link-file.ts'
 import { hostOf } from '../host-of.ts'
 
 export type Deployment = Static<typeof getDeployment.reply>
-
-/** Calls for whoever the folder is linked for, unless the call says otherwise. */
-export const folderApi = (cli: Cli): Promise<LinkedAccount> =>
-  linkedAccount(cli, readLink(cli.cwd, cli.baseUrl))
 
 /** A deployment by its id, its host or its address. */
 export const findDeployment = (api: Client, named: string): Promise<Deployment> =>

@@ -5,7 +5,8 @@ export const configDocs = (): string => `# Settings
 
 Every setting has a default. Environment variables take precedence over \`aloft.config.json\` in the working
 directory, which contains the same settings under their short names (\`{ "port": 8080 }\`). An invalid value
-or an unknown name in the file prevents the start, with one line per mistake.
+or an unknown name in the file prevents the start, with one line per mistake. The file has to belong to root, to the user
+who runs Aloft or owns its program, or to the user who called \`sudo\`, and must not be writable by everyone.
 
 | variable | in \`aloft.config.json\` | default | meaning |
 |---|---|---|---|

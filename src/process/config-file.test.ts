@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, lchownSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -38,4 +38,28 @@ test('the file of settings is read, and what is wrong with it is one line that q
         return true
       },
     )
+})
+
+test('a file that others can write is refused, and one is read through nobody else’s symlink', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'aloft-config-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'aloft.config.json')
+  const refused = (error: unknown) =>
+    error instanceof ConfigError && /others can write it/.test(error.message)
+  writeFileSync(file, '{"port":8080}')
+  chmodSync(file, 0o664)
+  assert.deepEqual(readConfigFile(folder), { port: 8080 })
+  chmodSync(file, 0o666)
+  assert.throws(() => readConfigFile(folder), refused)
+  chmodSync(file, 0o644)
+  if (process.getuid?.() !== 0) return
+  const stranger = 54_321
+  lchownSync(file, stranger, stranger)
+  assert.throws(() => readConfigFile(folder), refused)
+  lchownSync(file, 0, 0)
+  const other = mkdtempSync(join(folder, 'other-'))
+  symlinkSync(file, join(other, 'aloft.config.json'))
+  assert.deepEqual(readConfigFile(other), { port: 8080 })
+  lchownSync(join(other, 'aloft.config.json'), stranger, stranger)
+  assert.throws(() => readConfigFile(other), refused)
 })

@@ -1,8 +1,20 @@
-import { existsSync, readFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '../config/config.ts'
 
-/** The settings that this folder's `aloft.config.json` names; none where there is no such file. */
+/**
+ * The settings that this folder's `aloft.config.json` names; none where there is no such file. One that others can write is refused:
+ * it may name a database of theirs, and the platform is told to work in folders such as /tmp as well.
+ */
 export function readConfigFile(folder: string): Record<string, unknown> {
   const file = join(folder, 'aloft.config.json')
   if (!existsSync(file)) return {}
@@ -13,11 +25,29 @@ export function readConfigFile(folder: string): Record<string, unknown> {
 }
 
 function read(file: string): string {
+  let opened: number | undefined
   try {
-    return readFileSync(file, 'utf8')
+    opened = openSync(file, 'r')
+    if ([lstatSync(file), fstatSync(opened)].some(isOfOthers))
+      throw new Error(
+        `others can write it; \`chown\` it to the user who runs Aloft, and \`chmod o-w\` it: ${file}`,
+      )
+    return readFileSync(opened, 'utf8')
   } catch (error) {
     throw new ConfigError([`aloft.config.json: ${(error as Error).message}`])
+  } finally {
+    if (opened !== undefined) closeSync(opened)
   }
+}
+
+const WRITABLE_BY_ALL = 0o002
+
+/** Root and whoever owns the program that runs are trusted anyway, and so is who asked for it to be run as root. */
+function isOfOthers(stats: Stats): boolean {
+  const own = process.getuid?.()
+  if (own === undefined) return false
+  const trusted = [0, own, Number(process.env.SUDO_UID ?? own), statSync(process.argv[1] ?? '/').uid]
+  return !trusted.includes(stats.uid) || (!stats.isSymbolicLink() && (stats.mode & WRITABLE_BY_ALL) !== 0)
 }
 
 function parse(text: string): unknown {

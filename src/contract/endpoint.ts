@@ -57,8 +57,6 @@ export interface Endpoint<
   readonly streamed?: Streamed
   /** May take long before it begins to answer. */
   readonly slow?: boolean
-  /** May change shape under a new version prefix. */
-  readonly experimental?: boolean
   /** Left out of the description: pages for people. Those `by-accept` tell programs what is wrong in JSON. */
   readonly page?: boolean | 'by-accept'
   /**

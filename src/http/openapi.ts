@@ -90,7 +90,6 @@ const operation = (row: Endpoint): object => ({
   ...(row.description ? { description: row.description } : {}),
   tags: [groupOf(row)],
   'x-generation': row.gen,
-  ...(row.experimental ? { 'x-experimental': true } : {}),
   ...(row.access.kind === 'public' ? { security: [] } : {}),
   ...(row.access.kind === 'scope' ? { 'x-scopes': row.access.scopes } : {}),
   'x-rate-limit-group': row.limit,

@@ -72,7 +72,6 @@ declare module 'ssh2' {
 
   interface ParsedKey {
     readonly type: string
-    getPublicSSH(): Buffer
     verify(data: Buffer, signature: Buffer, algo?: string): boolean | Error
   }
 

@@ -14,7 +14,6 @@ import {
   time,
   utf8,
 } from './der-values.ts'
-import { toPem } from './pem.ts'
 import { addressBytes, type SubjectName } from './subject-names.ts'
 
 /** What a certificate (RFC 5280) says, and by whose key. */
@@ -36,6 +35,12 @@ const CLIENT_AUTH = oid('1.3.6.1.5.5.7.3.2')
 /** 128 random bits, so that no two are the same. */
 const randomSerial = (): Der => integer(randomBytes(16))
 
+/** With a newline at the end, so that certificates can be joined to a chain. */
+function toPem(der: Buffer): string {
+  const lines = der.toString('base64').match(/.{1,64}/g) ?? []
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`
+}
+
 export function signCertificate(statement: Statement): string {
   const { issuer, signingKey, notBefore, notAfter, subject, publicKey, extensions } = statement
   const signed = sequence(
@@ -48,7 +53,7 @@ export function signCertificate(statement: Statement): string {
     publicKey,
     write(0xa3, sequence(...extensions)),
   )
-  return toPem('CERTIFICATE', sequence(signed, ECDSA_SHA256, bits(sign('sha256', signed, signingKey))))
+  return toPem(sequence(signed, ECDSA_SHA256, bits(sign('sha256', signed, signingKey))))
 }
 
 /** A name that is a common name, or none. */

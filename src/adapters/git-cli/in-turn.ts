@@ -31,12 +31,12 @@ async function tried<T>(folder: string, work: () => Promise<T>): Promise<T> {
 }
 
 /** Removes what was locked by a run that cannot be under way any more. */
-export async function unlock(folder: string, now = Date.now()): Promise<void> {
+export async function unlock(folder: string): Promise<void> {
   const inRefs = await readdir(join(folder, 'refs'), { recursive: true }).catch(() => [])
   const atTop = await readdir(folder).catch(() => [])
   for (const name of [...atTop, ...inRefs.map((path) => join('refs', path))]) {
     if (!name.endsWith('.lock')) continue
     const found = await stat(join(folder, name)).catch(() => undefined)
-    if (found && now - found.mtimeMs > LONGEST_MS) await rm(join(folder, name), { force: true })
+    if (found && Date.now() - found.mtimeMs > LONGEST_MS) await rm(join(folder, name), { force: true })
   }
 }

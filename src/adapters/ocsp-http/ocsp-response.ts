@@ -3,12 +3,6 @@ import { type Element, expect, MalformedDer, readOne, readTime, TAG, within } fr
 import { MINUTE } from '#contract/time.ts'
 import { type CertificateId, SHA1 } from './ocsp-request.ts'
 
-/** When a response was made, and until when it holds. */
-export interface Validity {
-  readonly thisUpdate: number
-  readonly nextUpdate: number
-}
-
 export class OcspFailure extends Error {
   override readonly name = 'OcspFailure'
 }
@@ -35,9 +29,9 @@ const SIGNATURES: Readonly<Record<string, readonly [type: string, digest: string
 
 /**
  * Reads the response to a request for one certificate, and throws unless it says that the certificate is good, is
- * signed by its issuer or for it, and holds at this moment and until a time that it says.
+ * signed by its issuer or for it, and holds at this moment and until a time that it says, which is returned.
  */
-export function readResponse(response: Buffer, id: CertificateId, issuer: Buffer, now: number): Validity {
+export function readResponse(response: Buffer, id: CertificateId, issuer: Buffer, now: number): number {
   const [status, bytes] = within(readOne(response, TAG.sequence))
   if (expect(status, TAG.enumerated).content.toString('hex') !== '00')
     throw new OcspFailure('the responder refused')
@@ -109,11 +103,11 @@ function isFor(certificate: Element | undefined, id: CertificateId): boolean {
   )
 }
 
-function holding([, status, from, until]: readonly Element[], now: number): Validity {
+function holding([, status, from, until]: readonly Element[], now: number): number {
   if (status?.tag !== CONTEXT.good) throw new OcspFailure('the certificate is not said to be good')
   if (until?.tag !== CONTEXT.first) throw new OcspFailure('the response does not say how long it holds')
-  const thisUpdate = readTime(from)
+  const madeAt = readTime(from)
   const nextUpdate = readTime(readOne(until.content, TAG.generalizedTime))
-  if (thisUpdate > now + SKEW_MS || nextUpdate <= now) throw new OcspFailure('the response does not hold now')
-  return { thisUpdate, nextUpdate }
+  if (madeAt > now + SKEW_MS || nextUpdate <= now) throw new OcspFailure('the response does not hold now')
+  return nextUpdate
 }

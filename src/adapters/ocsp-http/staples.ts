@@ -4,7 +4,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Outbound } from '#core/ports/outbound.ts'
 import { certificateId, encodeRequest } from './ocsp-request.ts'
-import { OcspFailure, readResponse, type Validity } from './ocsp-response.ts'
+import { OcspFailure, readResponse } from './ocsp-response.ts'
 
 interface StapleOptions {
   readonly outbound: Pick<Outbound, 'post'>
@@ -56,7 +56,7 @@ export function createStaples({ outbound, clock, log, max = 1000 }: StapleOption
     return entry
   }
 
-  async function ask(url: string, certificate: Buffer, issuer: Buffer): Promise<[Buffer, Validity]> {
+  async function ask(url: string, certificate: Buffer, issuer: Buffer): Promise<[Buffer, number]> {
     const id = certificateId(certificate, issuer)
     const headers = { 'content-type': 'application/ocsp-request', accept: 'application/ocsp-response' }
     const { status, bytes } = await outbound.post({
@@ -71,9 +71,9 @@ export function createStaples({ outbound, clock, log, max = 1000 }: StapleOption
 
   async function refresh(entry: Entry, url: string, certificate: Buffer, issuer: Buffer): Promise<void> {
     try {
-      const [response, { nextUpdate }] = await ask(url, certificate, issuer)
-      Object.assign(entry, { response, until: nextUpdate, failures: 0 })
-      const left = nextUpdate - clock.now()
+      const [response, until] = await ask(url, certificate, issuer)
+      Object.assign(entry, { response, until, failures: 0 })
+      const left = until - clock.now()
       entry.askAt = clock.monotonic() + Math.min(DAY, Math.max(MINUTE, left / 2))
     } catch (error) {
       entry.failures++

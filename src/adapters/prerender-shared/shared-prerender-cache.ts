@@ -31,7 +31,7 @@ export function createSharedPrerenderCache(
     expiration !== false && generatedAt > 0 && clock.now() > generatedAt + expiration * 1000
 
   async function take(pages: SharedPages, key: PrerenderKey, own: PrerenderEntry | undefined) {
-    const found = await within(TIMEOUT_MS, pages.find(key)).catch((error: unknown) => {
+    const found = await inTime(pages.find(key)).catch((error: unknown) => {
       log.debug({ err: error }, 'pages of other machines could not be read')
       return undefined
     })
@@ -89,10 +89,10 @@ export function createSharedPrerenderCache(
   }
 }
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+async function inTime<T>(work: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined)
+    timer = setTimeout(resolve, TIMEOUT_MS, undefined)
   })
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

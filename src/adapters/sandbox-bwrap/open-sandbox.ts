@@ -158,8 +158,8 @@ async function openIsolated(
 ): Promise<{ readonly sandbox: Sandbox | undefined; readonly notTaken: readonly NotTaken[] }> {
   const { log, destinations = createDestinations(), without = [] } = options
   const notTaken: NotTaken[] = []
-  const none = (why: string, lacking: readonly string[] = []) => {
-    notTaken.push({ what: 'bubblewrap', why, lacking })
+  const none = (why: string) => {
+    notTaken.push({ what: 'bubblewrap', why, lacking: [] })
     return { sandbox: undefined, notTaken }
   }
   if (process.platform !== 'linux') return none('sandboxes need Linux')

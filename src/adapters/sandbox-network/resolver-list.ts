@@ -13,11 +13,11 @@ const readResolvers = (resolvConf: string): readonly string[] =>
     .slice(0, MOST)
 
 /** The machine's resolvers of this moment: a laptop changes networks. */
-export function createResolverList(file = FILE): () => Promise<readonly string[]> {
+export function createResolverList(): () => Promise<readonly string[]> {
   let known: { readonly list: readonly string[]; readonly at: number } | undefined
   return async () => {
     if (known === undefined || performance.now() - known.at > KNOWN_MS) {
-      const list = readResolvers(await readFile(file, 'utf8').catch(() => ''))
+      const list = readResolvers(await readFile(FILE, 'utf8').catch(() => ''))
       known = { list: list.length > 0 ? list : ['127.0.0.1'], at: performance.now() }
     }
     return known.list

@@ -113,13 +113,12 @@ export function openSource({ url, token, team }: SourceAddress): Source {
   }
 
   /** All pages of a list; each goes on before the last one of the page before. */
-  async function all<T>(path: string, key: string, query: Readonly<Record<string, string | number>> = {}) {
+  async function all<T>(path: string, key: string) {
     const found: T[] = []
     let until: number | undefined
     for (let page = 0; page < MAX_PAGES; page++) {
       const answer = await get<Record<string, unknown>>(path, {
         limit: PAGE,
-        ...query,
         ...(until === undefined ? {} : { until }),
       })
       found.push(...((answer[key] ?? []) as T[]))

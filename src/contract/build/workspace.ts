@@ -29,7 +29,7 @@ const WORK = 10_000_000
  */
 export function namedBy(patterns: readonly string[]): (folder: string) => boolean {
   const budget = globBudget(WORK)
-  const read = (pattern: string) => compileLenientGlob(withoutEnd(pattern.replace(/^\.\//, ''), '/'), budget)
+  const read = (pattern: string) => compileLenientGlob(withoutSlashes(pattern.replace(/^\.\//, '')), budget)
   const isExclusion = (pattern: string) => pattern.startsWith('!')
   const excluding = patterns.filter(isExclusion).map((pattern) => read(pattern.slice(1)))
   const naming = patterns.filter((pattern) => !isExclusion(pattern)).map(read)
@@ -37,9 +37,9 @@ export function namedBy(patterns: readonly string[]): (folder: string) => boolea
     !excluding.some((glob) => glob.matches(folder)) && naming.some((glob) => glob.matches(folder))
 }
 
-function withoutEnd(text: string, character: string): string {
+function withoutSlashes(text: string): string {
   let end = text.length
-  while (end > 0 && text[end - 1] === character) end--
+  while (end > 0 && text[end - 1] === '/') end--
   return text.slice(0, end)
 }
 

@@ -7,7 +7,7 @@ export interface Thing {
 /** A sentence in pieces: words, names that stand out, and names of what can be opened. */
 export type Piece = string | { readonly name: string; readonly thing?: Thing }
 
-export interface Change {
+interface Change {
   readonly action: string
   readonly target: Readonly<Record<string, string>>
 }

@@ -19,12 +19,12 @@ const GOALS = [
 ] as const
 
 /** A text once it has stayed the same for a moment. */
-function useSettled(text: string, ms = 300): string {
+function useSettled(text: string): string {
   const [settled, setSettled] = useState(text)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), ms)
+    const timer = setTimeout(() => setSettled(text), 300)
     return () => clearTimeout(timer)
-  }, [text, ms])
+  }, [text])
   return settled
 }
 

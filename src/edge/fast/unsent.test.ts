@@ -47,7 +47,7 @@ function deaf(port: number, times: number): Socket {
   closing.push(() => socket.destroy())
   socket.write(
     Buffer.concat([
-      ...[PREFACE, frame(TYPE.settings, 0, 0, settings), windowUpdate(0, MOST - 65_535)],
+      ...[PREFACE, frame(TYPE.settings, 0, 0, settings), windowUpdate(MOST - 65_535)],
       ...Array.from({ length: times }, (_, n) => request(2 * n + 1)),
     ]),
   )

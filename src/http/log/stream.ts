@@ -8,10 +8,7 @@ const KEEP_ALIVE = 15 * SECOND
  * start, so that the client knows at once that it was heard, and whenever nothing else was for a while.
  * The signal aborts when the stream is destroyed, which is what becomes of it when the client goes away.
  */
-export function streamLines(
-  open: (signal: AbortSignal) => AsyncIterable<unknown>,
-  keepAliveMs: number = KEEP_ALIVE,
-): Readable {
+export function streamLines(open: (signal: AbortSignal) => AsyncIterable<unknown>): Readable {
   const gone = new AbortController()
   const values = open(gone.signal)[Symbol.asyncIterator]()
   let timer: NodeJS.Timeout | undefined
@@ -23,7 +20,7 @@ export function streamLines(
       // Whoever takes nothing needs no sign of life either.
       if (stream.readableLength === 0) stream.push('\n')
       stayAlive()
-    }, keepAliveMs)
+    }, KEEP_ALIVE)
   }
 
   async function pull(): Promise<void> {

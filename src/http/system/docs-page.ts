@@ -70,7 +70,7 @@ const answerText = (row: Endpoint): string => {
 const entry = (
   row: Endpoint,
 ): Raw => html`<details data-gen="${row.gen}"><summary><span class="verb">${methodOf(row)}</span>
-<code>${pathOf(row)}</code><span class="tag">${row.gen}</span>${row.experimental ? html`<span class="tag">experimental</span>` : raw('')}
+<code>${pathOf(row)}</code><span class="tag">${row.gen}</span>
 <span class="soft">${row.summary}</span></summary>
 ${row.description === undefined ? raw('') : html`<p>${row.description}</p>`}
 <p id="${anchorOf(row)}">${accessText(row)} Rate-limit group: <code>${row.limit}</code>. Responds with ${answerText(row)}.

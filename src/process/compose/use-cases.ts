@@ -230,68 +230,70 @@ const pushJobs = (config: Config, parts: Parts, certificates: CertificateParts):
 }
 
 /** Everything the working processes do. */
-export const createJobHandlers = (
+export function createJobHandlers(
   config: Config,
   parts: Parts,
   { mailer, builder, boot, outbound, screenshots, buildsAtOnce, mayBuild }: Workers,
-  certificates = createCertificateParts(config, parts),
-): readonly JobHandler[] => [
-  certificates.issueJob,
-  createMailJob({ mailer, vault: parts.vault }),
-  createDeliverJob({
-    stores: parts.stores,
-    transact: parts.transact,
-    outbound,
-    vault: parts.vault,
-    clock: parts.clock,
-    async onDead({ jobs }, webhook) {
-      const queueMail = createQueueMail(parts.vault)
-      for (const address of await addressesOf(parts.stores, webhook.ownerId))
-        await queueMail(jobs, deadWebhookMail(address, webhook, config.baseUrl))
-    },
-  }),
-  createScopesJob(installationParts(config, parts)),
-  createRemoveJob(installationParts(config, parts)),
-  createPreviewJob({
-    deployments: parts.stores.deployments,
-    sites: parts.sites,
-    transact: parts.transact,
-    make: createMakePreview(config, parts, screenshots),
-    blobs: parts.blobs,
-    clock: parts.clock,
-  }),
-  createCronJob({
-    deployments: parts.stores.deployments,
-    transact: parts.transact,
-    vault: parts.vault,
-    clock: parts.clock,
-    call: createCallDeployment(config, parts),
-    async onTrouble({ jobs }, cron, { name: project }, trouble) {
-      const queueMail = createQueueMail(parts.vault)
-      for (const address of await addressesOf(parts.stores, cron.ownerId))
-        await queueMail(jobs, cronMail(address, { cron, project, trouble }, config.baseUrl))
-    },
-  }),
-  createAdvanceJob({
-    projects: parts.stores.projects,
-    traffic: parts.trafficStore,
-    transact: parts.transact,
-    clock: parts.clock,
-    names: platformNames(config),
-    onHostsChanged: announceHosts(parts.bus),
-    async onTrouble({ jobs }, project, release) {
-      const queueMail = createQueueMail(parts.vault)
-      for (const address of await addressesOf(parts.stores, project.ownerId))
-        await queueMail(jobs, releaseMail(address, project, release, config.baseUrl))
-    },
-  }),
-  createForgetJob({ store: parts.logStore }),
-  createForgetTrafficJob({ store: parts.trafficStore }),
-  ...buildJobs(config, parts, { builder, boot, buildsAtOnce, mayBuild }, certificates),
-  ...pushJobs(config, parts, certificates),
-  createReviveJob({ ...parts.stores, boot, clock: parts.clock, onHostsChanged: announceHosts(parts.bus) }),
-  ...recurringJobs(config, parts, certificates),
-]
+): readonly JobHandler[] {
+  const certificates = createCertificateParts(config, parts)
+  return [
+    certificates.issueJob,
+    createMailJob({ mailer, vault: parts.vault }),
+    createDeliverJob({
+      stores: parts.stores,
+      transact: parts.transact,
+      outbound,
+      vault: parts.vault,
+      clock: parts.clock,
+      async onDead({ jobs }, webhook) {
+        const queueMail = createQueueMail(parts.vault)
+        for (const address of await addressesOf(parts.stores, webhook.ownerId))
+          await queueMail(jobs, deadWebhookMail(address, webhook, config.baseUrl))
+      },
+    }),
+    createScopesJob(installationParts(config, parts)),
+    createRemoveJob(installationParts(config, parts)),
+    createPreviewJob({
+      deployments: parts.stores.deployments,
+      sites: parts.sites,
+      transact: parts.transact,
+      make: createMakePreview(config, parts, screenshots),
+      blobs: parts.blobs,
+      clock: parts.clock,
+    }),
+    createCronJob({
+      deployments: parts.stores.deployments,
+      transact: parts.transact,
+      vault: parts.vault,
+      clock: parts.clock,
+      call: createCallDeployment(config, parts),
+      async onTrouble({ jobs }, cron, { name: project }, trouble) {
+        const queueMail = createQueueMail(parts.vault)
+        for (const address of await addressesOf(parts.stores, cron.ownerId))
+          await queueMail(jobs, cronMail(address, { cron, project, trouble }, config.baseUrl))
+      },
+    }),
+    createAdvanceJob({
+      projects: parts.stores.projects,
+      traffic: parts.trafficStore,
+      transact: parts.transact,
+      clock: parts.clock,
+      names: platformNames(config),
+      onHostsChanged: announceHosts(parts.bus),
+      async onTrouble({ jobs }, project, release) {
+        const queueMail = createQueueMail(parts.vault)
+        for (const address of await addressesOf(parts.stores, project.ownerId))
+          await queueMail(jobs, releaseMail(address, project, release, config.baseUrl))
+      },
+    }),
+    createForgetJob({ store: parts.logStore }),
+    createForgetTrafficJob({ store: parts.trafficStore }),
+    ...buildJobs(config, parts, { builder, boot, buildsAtOnce, mayBuild }, certificates),
+    ...pushJobs(config, parts, certificates),
+    createReviveJob({ ...parts.stores, boot, clock: parts.clock, onHostsChanged: announceHosts(parts.bus) }),
+    ...recurringJobs(config, parts, certificates),
+  ]
+}
 
 /** Tells every process that these hosts show something else now. */
 export const announceHosts = (bus: Bus) => (hosts: readonly string[]) => {

@@ -149,8 +149,8 @@ export class Engine {
   }
 
   /** A tar of its layers, its settings and a list of these. */
-  imageFiles(ref: string, signal?: AbortSignal): Promise<Readable> {
-    return this.http.stream({ method: 'GET', path: ['images', ref, 'get'], timeoutMs: CONTEXT_MS, signal })
+  imageFiles(ref: string): Promise<Readable> {
+    return this.http.stream({ method: 'GET', path: ['images', ref, 'get'], timeoutMs: CONTEXT_MS })
   }
 
   /** Fetches it from the registry that its name tells. False where that does not have it. */
@@ -175,10 +175,10 @@ export class Engine {
     return (await this.http.json<{ readonly Id: string }>(call)).Id
   }
 
-  /** Puts the files of a tar into it, whether it runs or not. */
-  async put(id: string, path: string, files: Readable): Promise<void> {
+  /** Puts the files of a tar at its root, whether it runs or not. */
+  async put(id: string, files: Readable): Promise<void> {
     const answer = await this.http.stream({
-      ...{ method: 'PUT', path: ['containers', id, 'archive'], query: { path }, body: files },
+      ...{ method: 'PUT', path: ['containers', id, 'archive'], query: { path: '/' }, body: files },
       timeoutMs: 60 * SECOND,
     })
     answer.resume()
@@ -197,12 +197,11 @@ export class Engine {
   }
 
   /** Resolves once its end will be noticed, which it must be before it starts; `ended` has its exit code. */
-  async watch(id: string, signal?: AbortSignal): Promise<{ readonly ended: Promise<number> }> {
+  async watch(id: string): Promise<{ readonly ended: Promise<number> }> {
     const response = await this.http.stream({
       method: 'POST',
       path: ['containers', id, 'wait'],
       query: { condition: 'next-exit' },
-      signal,
     })
     const read = async () => {
       const { StatusCode, Error: failure } = JSON.parse(await text(response))

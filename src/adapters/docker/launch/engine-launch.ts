@@ -136,7 +136,7 @@ class Container extends ContainerLaunch {
     const archive = pack()
     archive.entry({ name: AUTHORITIES.slice(1), mode: 0o644 }, await readFile(authorities))
     archive.finalize()
-    await engine.put(id, '/', Readable.from(archive))
+    await engine.put(id, Readable.from(archive))
   }
 
   async #untilReady(id: string, port: number, over: AbortSignal): Promise<void> {

@@ -195,16 +195,16 @@ async function readBodies(
   })
 }
 
-const headsOf = (db: LogDb, query: StretchQuery, limit: number): Promise<Head[]> =>
+const headsOf = (db: LogDb, query: StretchQuery): Promise<Head[]> =>
   between(db, query)
     .select(['entries', 'status_from', 'status_to', 'has_errors', lastSerial, firstSerial])
     .orderBy('last_serial', query.direction === 'forward' ? 'asc' : 'desc')
-    .limit(limit)
+    .limit(HEADS)
     .execute()
 
 /** Reads whole blocks; those at the ends may hold entries beyond what was asked for. */
 export async function readBlocks(db: LogDb, query: StretchQuery): Promise<LogStretch> {
-  const heads = await headsOf(db, query, HEADS)
+  const heads = await headsOf(db, query)
   const forward = query.direction === 'forward'
   const after = BigInt(query.after ?? -1)
   const before = query.before === undefined ? undefined : BigInt(query.before)
@@ -239,7 +239,7 @@ export async function findInBlocks(
   let before: string | undefined
   for (;;) {
     const query: StretchQuery = { scope: {}, direction: 'backward', after, before }
-    const heads = await headsOf(db, query, HEADS)
+    const heads = await headsOf(db, query)
     for (const head of heads) {
       const straddles = BigInt(head.first) <= BigInt(after)
       if (head.entries <= missing && !straddles) {

@@ -58,8 +58,8 @@ export class Tree {
   }
 
   /** Content of our own making. */
-  addBytes(path: string, bytes: Buffer, executable = false): void {
-    this.#set(path, { kind: 'file', source: bytes, size: bytes.length, executable })
+  addBytes(path: string, bytes: Buffer): void {
+    this.#set(path, { kind: 'file', source: bytes, size: bytes.length, executable: false })
   }
 
   remove(path: string): void {

@@ -74,10 +74,11 @@ export function frame(type: number, flags: number, stream: number, payload: Buff
 
 export const settingsAck = (): Buffer => frame(TYPE.settings, FLAG.ack, 0, NOTHING)
 
-export function windowUpdate(stream: number, by: number): Buffer {
+/** Of the connection as a whole. */
+export function windowUpdate(by: number): Buffer {
   const payload = Buffer.allocUnsafe(4)
   payload.writeUInt32BE(by)
-  return frame(TYPE.windowUpdate, 0, stream, payload)
+  return frame(TYPE.windowUpdate, 0, 0, payload)
 }
 
 export function goAway(lastStream: number, error: number): Buffer {

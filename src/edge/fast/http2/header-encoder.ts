@@ -26,7 +26,7 @@ export function encodeHeaders(headers: readonly string[]): Buffer {
       continue
     }
     const index = NAMES.get(name)
-    at = writeNumber(block, at, 0, 0x0f, index ?? 0)
+    at = writeNumber(block, at, 0x0f, index ?? 0)
     if (index === undefined) at = writeString(block, at, name)
     at = writeString(block, at, value)
   }
@@ -34,18 +34,18 @@ export function encodeHeaders(headers: readonly string[]): Buffer {
 }
 
 function writeString(block: Buffer, at: number, text: string): number {
-  const start = writeNumber(block, at, 0, 0x7f, text.length)
+  const start = writeNumber(block, at, 0x7f, text.length)
   return start + block.write(text, start, 'latin1')
 }
 
 /** Answers where the next byte goes. */
-function writeNumber(block: Buffer, at: number, flags: number, mask: number, number: number): number {
+function writeNumber(block: Buffer, at: number, mask: number, number: number): number {
   let next = at
   if (number < mask) {
-    block[next++] = flags | number
+    block[next++] = number
     return next
   }
-  block[next++] = flags | mask
+  block[next++] = mask
   let rest = number - mask
   for (; rest >= 0x80; rest >>>= 7) block[next++] = 0x80 | (rest & 0x7f)
   block[next++] = rest

@@ -57,7 +57,7 @@ export class Http2Relay extends Duplex {
     this.#by = by
     this.#unknownBytes = Math.max(0, FIRST_WINDOW - by.window)
     this.push(Buffer.concat([PREFACE, frame(TYPE.settings, 0, 0, settings)]))
-    if (by.window > FIRST_WINDOW) this.push(windowUpdate(0, by.window - FIRST_WINDOW))
+    if (by.window > FIRST_WINDOW) this.push(windowUpdate(by.window - FIRST_WINDOW))
   }
 
   knows(stream: number): boolean {
@@ -89,7 +89,7 @@ export class Http2Relay extends Duplex {
   widen(by: number): void {
     const known = Math.min(by, this.#unknownBytes)
     this.#unknownBytes -= known
-    if (by > known) this.push(windowUpdate(0, by - known))
+    if (by > known) this.push(windowUpdate(by - known))
     this.#sendRest()
   }
 

@@ -56,11 +56,10 @@ const ofEach = <T>(make: (kind: SocketKind) => T): Readonly<Record<SocketKind, T
 /** Takes those that a service manager has passed on, and opens the others. */
 export async function openSockets(
   config: Pick<Config, 'host' | 'port' | 'tlsPort' | 'dnsPort' | 'sshPort' | 'workers'>,
-  env: NodeJS.ProcessEnv = process.env,
 ): Promise<ListenSockets> {
   const { host } = config
   const ports = { http: config.port, tls: config.tlsPort, dns: config.dnsPort, ssh: config.sshPort }
-  const given = givenSockets(env)
+  const given = givenSockets(process.env)
   const opened: Handle[] = []
   const close = () => {
     for (const handle of [...opened.splice(0), ...given.splice(0).map((each) => each.handle)]) handle.close()

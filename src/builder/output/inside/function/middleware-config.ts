@@ -35,14 +35,14 @@ export async function readMiddlewareConfig(file: string, shown: string): Promise
   const program = parse(code, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true })
   const constants = constantsOf(program)
   const given = isExported(program) ? constants.get('config') : undefined
-  const unread = (what: string): never => {
+  const unread = (): never => {
     throw new PackFault(
       'invalid_middleware',
-      `${show(shown)}: \`${what}\` cannot be read without running it. Write it as plain strings, lists and objects.`,
+      `${show(shown)}: \`config\` cannot be read without running it. Write it as plain strings, lists and objects.`,
     )
   }
-  const config = given === undefined ? {} : (literalOf(given, constants) ?? unread('config'))
-  if (typeof config !== 'object' || Array.isArray(config)) return unread('config')
+  const config = given === undefined ? {} : (literalOf(given, constants) ?? unread())
+  if (typeof config !== 'object' || Array.isArray(config)) return unread()
   const { runtime, matcher } = config as Record<string, unknown>
   return {
     isNode: runtime === 'nodejs',

@@ -1,4 +1,5 @@
 import { showDuration } from '#contract/amounts.ts'
+import { count } from '#contract/words/wording.ts'
 import { mergedRoutes } from '#core/detection/config/route-rules.ts'
 import { nothingToServe } from '#core/detection/files-only.ts'
 import type { Plan } from '#core/detection/plan.ts'
@@ -89,5 +90,3 @@ async function finished(plan: Plan, built: Built): Promise<Output> {
   if (output.files.length > 0 || output.functions.length > 0) return output
   throw nothingToServe(plan.stages[0]?.run)
 }
-
-const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`

@@ -15,28 +15,28 @@ export class InterruptiblePause {
   }
 
   async pause(shortest: number, longest: number): Promise<void> {
-    await this.#sleep(shortest)
+    await sleep(shortest, this.#signal)
     if (!this.#woken) {
-      await this.#sleep(longest - shortest, (rouse) => {
+      await sleep(longest - shortest, this.#signal, (rouse) => {
         this.#rouse = rouse
       })
       this.#rouse = undefined
     }
     this.#woken = false
   }
+}
 
-  #sleep(ms: number, onSleep?: (rouse: () => void) => void): Promise<void> {
-    const signal = this.#signal
-    if (signal.aborted) return Promise.resolve()
-    return new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', end)
-        resolve()
-      }
-      const timer = setTimeout(end, ms)
-      signal.addEventListener('abort', end)
-      onSleep?.(end)
-    })
-  }
+/** For so long, or until it is aborted or roused. */
+export function sleep(ms: number, signal: AbortSignal, onSleep?: (rouse: () => void) => void): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+    onSleep?.(end)
+  })
 }

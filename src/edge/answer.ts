@@ -27,6 +27,11 @@ export interface Answer {
   readonly entrypoint: string
 }
 
+/** Of an answer that nobody is sent. */
+export function dropBody({ body }: Pick<Answer, 'body'>): void {
+  if (body !== undefined && !Buffer.isBuffer(body)) body.destroy()
+}
+
 /** The parts of a request that an answer can depend on. */
 export interface Question {
   readonly method: string

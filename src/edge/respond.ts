@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { PIECE_BYTES, piecesOf, pourWhole } from '#core/chunks.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Answer, HeaderList } from './answer.ts'
+import { dropBody } from './answer.ts'
 import type { Exchange } from './exchange.ts'
 import type { AnyRequest, AnyResponse } from './request/message.ts'
 import { bodyOf } from './request/request-body.ts'
@@ -37,7 +38,10 @@ export function respond(
 ): Sent {
   const { status, body, source } = answer
   const headers = [...stampHeaders(stamp.date, stamp.id), ...answer.headers]
-  if (isGone(res)) return abandon(body)
+  if (isGone(res)) {
+    dropBody(answer)
+    return NOTHING
+  }
   if (isHttp2(res)) {
     res.writeHead(status, toObject(headers))
   } else {
@@ -65,8 +69,8 @@ export function respond(
 }
 
 /** Undoes what is left of an answer whose head could not be sent. */
-export function discard(res: AnyResponse, { body }: Answer): void {
-  abandon(body)
+export function discard(res: AnyResponse, answer: Answer): void {
+  dropBody(answer)
   for (const name of res.getHeaderNames()) res.removeHeader(name)
 }
 
@@ -81,11 +85,6 @@ function toObject(headers: HeaderList): OutgoingHttpHeaders {
 }
 
 const NOTHING: Sent = () => 0
-
-function abandon(body: Answer['body']): Sent {
-  if (body !== undefined && !Buffer.isBuffer(body)) body.destroy()
-  return NOTHING
-}
 
 /**
  * A stream that has been given more than goes out at once holds that until its end: whatever comes next takes its place. Where its

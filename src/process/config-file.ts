@@ -9,6 +9,7 @@ import {
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { isRecord } from '#core/is-record.ts'
 import { ConfigError } from '../config/config.ts'
 
 /**
@@ -19,8 +20,7 @@ export function readConfigFile(folder: string): Record<string, unknown> {
   const file = join(folder, 'aloft.config.json')
   if (!existsSync(file)) return {}
   const value = parse(read(file))
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as Record<string, unknown>
+  if (isRecord(value)) return value
   throw new ConfigError(['aloft.config.json: it should contain one JSON object'])
 }
 

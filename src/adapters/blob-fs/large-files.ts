@@ -1,7 +1,8 @@
 import { renameSync, statSync, utimesSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, stat } from 'node:fs/promises'
 import { isBlobName, type StoredBlob } from '#core/ports/blob-store.ts'
-import { FOLDER_MODE, isMissing, syncFolder } from './folder/disk.ts'
+import { syncFolder } from '../fs/private-file.ts'
+import { FOLDER_MODE, isMissing } from './folder/disk.ts'
 import type { Layout } from './folder/layout.ts'
 import type { BlobIndex } from './index/blob-index.ts'
 

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs'
-import { access, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MINUTE } from '#contract/time.ts'
@@ -20,7 +19,7 @@ import { FOR_NAMESPACES, SETUP } from './arguments/unshare-args.ts'
 import { removeStaleFolders } from './bounded-folder.ts'
 import { type Abilities, BwrapSandbox } from './bwrap-sandbox.ts'
 import { removeStaleCgroups } from './cgroup/cgroup.ts'
-import { type CgroupPlaces, CONTROLLERS, findCgroupPlaces } from './cgroup/cgroup-places.ts'
+import { type CgroupPlaces, CONTROLLERS, findCgroupPlaces, isWritable } from './cgroup/cgroup-places.ts'
 import { openNetworks } from './network/open-networks.ts'
 import { clearStale, nextOwner, ownerName } from './owner-name.ts'
 import { runTool } from './run-tool.ts'
@@ -145,12 +144,6 @@ async function refusal(): Promise<string> {
 /** Whether setpriv can put a filter of system calls in place, which is new in it. */
 const setprivFilters = async (setpriv: string | undefined): Promise<boolean> =>
   setpriv !== undefined && (await runTool(setpriv, ['--help']).catch(() => '')).includes('--seccomp-filter')
-
-const isWritable = (folder: string): Promise<boolean> =>
-  access(folder, constants.W_OK).then(
-    () => true,
-    () => false,
-  )
 
 /** Undefined where this machine cannot, and why. */
 async function openIsolated(

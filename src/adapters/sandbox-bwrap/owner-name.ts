@@ -1,6 +1,7 @@
 import { readlinkSync } from 'node:fs'
 import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isRunning } from '../fs/is-running.ts'
 
 /** Everything left on the machine carries its opener in its name, so that a later opening can clear what outlived it. */
 export interface Owner {
@@ -30,19 +31,10 @@ export const ownerName = (owner: Owner): string => `aloft-${pidSpace}-${owner.pi
 
 const NAME = /^aloft-([0-9a-z]+)-(\d+)-\d+(?:-.*)?$/
 
-const alive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
-  }
-}
-
 /** Whether a name is one of ours whose process is gone; of those that cannot be seen from here, nobody knows. */
 export function isStale(name: string): boolean {
   const [, space, pid] = NAME.exec(name) ?? []
-  return space === pidSpace && !alive(Number(pid))
+  return space === pidSpace && !isRunning(Number(pid))
 }
 
 /** Clears what openings of this user left in a folder in which everybody may write; what is others' stays theirs. */

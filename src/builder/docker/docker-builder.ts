@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
+import { noFileMatches } from '#core/build/build-failure.ts'
 import { builderOf, matchedPaths } from '#core/deployment/builds.ts'
 import type { BuildSpec } from '#core/deployment/deployment.ts'
 import type { ManifestFile } from '#core/deployment/file/manifest.ts'
@@ -79,12 +80,7 @@ class DockerBuild {
       if (!begun.has(run)) await this.#events.began(run)
       begun.add(run)
       const matched = await matchedPaths(spec.src, this.#tree.paths, this.#root)
-      if (matched.length === 0)
-        throw new BuildFailure(
-          'unreferenced_build_specifications',
-          `No file matches ${JSON.stringify(spec.src)}.`,
-          run,
-        )
+      if (matched.length === 0) throw noFileMatches(spec.src, run)
       if (builderOf(spec.use) === 'static') outputs.push(this.#files(matched))
       else
         for (const path of dockerfiles(matched, run)) {

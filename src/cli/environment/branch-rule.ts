@@ -11,7 +11,3 @@ export function readBranchRule(text: string): Matcher {
   if (text.startsWith('*')) return { type: 'endsWith', pattern: text.slice(1) }
   return { type: 'equals', pattern: text }
 }
-
-/** The same the other way round. */
-export const branchRule = ({ type, pattern }: Matcher): string =>
-  type === 'equals' ? pattern : type === 'startsWith' ? `${pattern}*` : `*${pattern}`

@@ -10,8 +10,9 @@ import {
 import { listDeployments } from '#contract/api/deployment.ts'
 import { createVariables, listVariables, updateVariable } from '#contract/api/env-variable.ts'
 import { addProjectDomain } from '#contract/api/project-domain.ts'
+import { branchRule } from '#contract/words/branch-rule.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
-import { branchRule, readBranchRule } from './branch-rule.ts'
+import { readBranchRule } from './branch-rule.ts'
 
 const STAGING = {
   ...{ id: 'env_1', slug: 'staging', type: 'preview' as const, createdAt: 1, updatedAt: 1, domains: [] },

@@ -1,10 +1,10 @@
 import { siteAddress } from '#client/site-address.ts'
 import { listEnvironments } from '#contract/api/custom-environment.ts'
+import { branchRule } from '#contract/words/branch-rule.ts'
 import { defineCommand } from '../command.ts'
 import { relativeTime } from '../output/relative-time.ts'
 import { showList } from '../output/show-list.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
-import { branchRule } from './branch-rule.ts'
 
 export const command = defineCommand({
   doing: 'list the environments',

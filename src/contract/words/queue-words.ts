@@ -1,4 +1,5 @@
 import { MINUTE } from '../time.ts'
+import { count } from './wording.ts'
 
 /** Where a build is that waits for others. */
 export interface QueuePlace {
@@ -18,5 +19,5 @@ export function queueWords({ ahead, expectedAt }: QueuePlace, now: number): stri
         : `${ahead} builds are ahead of this one`
   if (expectedAt === undefined) return others
   const minutes = Math.max(1, Math.round((expectedAt - now) / MINUTE))
-  return `${others}, in about ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`
+  return `${others}, in about ${count(minutes, 'minute')}`
 }

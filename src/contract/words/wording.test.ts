@@ -4,14 +4,8 @@ import { count, sentence, utcTime } from './wording.ts'
 
 test('one thing is not several', () => {
   assert.deepEqual(
-    [
-      count(0, 'line'),
-      count(1, 'line'),
-      count(1200, 'line'),
-      count(1, 'entry', 'entries'),
-      count(2, 'entry', 'entries'),
-    ],
-    ['0 lines', '1 line', '1,200 lines', '1 entry', '2 entries'],
+    [count(0, 'line'), count(1, 'line'), count(1200, 'line')],
+    ['0 lines', '1 line', '1,200 lines'],
   )
 })
 

@@ -1,6 +1,6 @@
-/** `1 file`, `12,000 files`; `1 entry`, `2 entries` where the plural is named. */
-export const count = (amount: number, noun: string, plural = `${noun}s`): string =>
-  `${amount.toLocaleString('en')} ${amount === 1 ? noun : plural}`
+/** `1 file`, `12,000 files`. */
+export const count = (amount: number, noun: string): string =>
+  `${amount.toLocaleString('en')} ${amount === 1 ? noun : `${noun}s`}`
 
 /** Text with one full stop at its end, also where it ends in a name or a unit that has one: `Acme Inc.`, `24 hr.` */
 export const sentence = (text: string): string =>

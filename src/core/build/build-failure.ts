@@ -12,3 +12,6 @@ export class BuildFailure extends Error {
     this.run = run
   }
 }
+
+export const noFileMatches = (src: string, run: string): BuildFailure =>
+  new BuildFailure('unreferenced_build_specifications', `No file matches ${JSON.stringify(src)}.`, run)

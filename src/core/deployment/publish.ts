@@ -3,28 +3,17 @@ import { heldBy } from '../alias/assign-alias.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import { queueBuild } from '../build/queue-build.ts'
 import { type SyncStores, syncCrons } from '../cron/sync-crons.ts'
-import type { DomainStore } from '../domain/domain-store.ts'
 import type { EventQueue } from '../event/event.ts'
 import { deploymentEvent } from '../event/event-payloads.ts'
 import { queueAfterPush } from '../git/push/queue-push.ts'
-import type { JobQueue } from '../job/job-queue.ts'
 import { type Allotment, allotNames } from '../names/allot-names.ts'
-import { type TakenNames, takeNames, takeNamesOfBuilt } from '../names/take-names.ts'
+import { type TakenNames, type TakeStores, takeNames, takeNamesOfBuilt } from '../names/take-names.ts'
 import { queuePreview } from '../preview/preview-job.ts'
-import type { ProjectStore } from '../project/project-store.ts'
-import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
 import type { Work } from './create/decide.ts'
 import type { Deployment, Failure } from './deployment.ts'
-import type { DeploymentStore } from './deployment-store.ts'
 import { deploymentHost } from './hosts.ts'
 
-export interface PublishStores {
-  readonly deployments: DeploymentStore
-  readonly hosts: HostStore
-  readonly projects: ProjectStore
-  readonly projectDomains: ProjectDomainStore
-  readonly domains: Pick<DomainStore, 'hold' | 'verifiedCovering'>
-  readonly jobs: JobQueue
+export interface PublishStores extends TakeStores {
   readonly events: EventQueue
   readonly crons: SyncStores['crons']
 }

@@ -1,9 +1,10 @@
 import { type GlobBudget, GlobError } from '#contract/glob/glob.ts'
-import { BuildFailure } from '../build/build-failure.ts'
+import { BuildFailure, noFileMatches } from '../build/build-failure.ts'
 import { builderOf, matchedPaths } from '../deployment/builds.ts'
 import type { BuildSpec } from '../deployment/deployment.ts'
+import { isRecord } from '../is-record.ts'
 import type { FunctionSetting } from './config/function-settings.ts'
-import { invalidConfig, isRecord } from './config/json.ts'
+import { invalidConfig } from './config/json.ts'
 import { buildScriptOf, readPackageJson } from './config/package-json.ts'
 import { dynamicRoutes, functionFile } from './framework/api-functions.ts'
 import { COMMON_FOLDERS } from './framework/output-folders.ts'
@@ -36,12 +37,7 @@ export async function planSpec({ run, spec }: SpecRun, context: RunContext): Pro
     if (!(error instanceof GlobError)) throw error
     throw invalidConfig(`\`src\` ${JSON.stringify(spec.src.slice(0, 80))} cannot be used: ${error.message}.`)
   })
-  if (matched.length === 0)
-    throw new BuildFailure(
-      'unreferenced_build_specifications',
-      `No file matches ${JSON.stringify(spec.src)}.`,
-      run,
-    )
+  if (matched.length === 0) throw noFileMatches(spec.src, run)
   switch (builderOf(spec.use)) {
     case 'static':
       return [staticStage(run, context, matched)]

@@ -6,6 +6,7 @@ import { isEnvironmentId } from '../custom-environment/custom-environment.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
+import { unknownProject } from '../project/find-project.ts'
 import type { Project } from '../project/project.ts'
 import { isInTransfer } from '../project/project-details.ts'
 import type { ProjectStore } from '../project/project-store.ts'
@@ -87,8 +88,6 @@ interface VariableParts {
   readonly clock: Clock
 }
 
-const unknownProject = (name: string) =>
-  new AloftError('not_found', `There is no project \`${name.slice(0, 100)}\`.`)
 const isEverywhere = ({ type, target, gitBranch, customEnvironmentId }: EnvVariable): boolean =>
   type === 'secret' &&
   gitBranch === null &&

@@ -1,4 +1,5 @@
 import { MINUTE, SECOND } from '#contract/time.ts'
+import { sleep } from '../interruptible-pause.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
 import { isUnavailable } from '../ports/is-unavailable.ts'
@@ -409,18 +410,6 @@ export class JobRunner {
     }
   }
 }
-
-/** For so long, or until it is aborted. */
-const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal.addEventListener('abort', end, { once: true })
-  })
 
 /** The work, or the abort if that comes first: a handler that ignores its signal holds nobody up. */
 function abortable<T>(work: Promise<T>, { signal }: AbortController): Promise<T> {

@@ -17,7 +17,7 @@ import { isActive } from '../release/release.ts'
 import { hasDomainOf, type NamedDomains } from './domain-of.ts'
 import { destination, dueDomains, isExplicit, isFollowed, platformOf, withoutDomains } from './due-names.ts'
 
-interface TakeStores {
+export interface TakeStores {
   readonly deployments: DeploymentStore
   readonly hosts: HostStore
   readonly projects: ProjectStore

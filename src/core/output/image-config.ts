@@ -1,3 +1,5 @@
+import { isRecord } from '../is-record.ts'
+
 /** What images a site may have in other sizes, as a build output names it (`images` of version 3). */
 export interface ImageConfig {
   readonly sizes: readonly number[]
@@ -28,9 +30,6 @@ export interface LocalPattern {
 }
 
 type Fields = Readonly<Record<string, unknown>>
-
-const isRecord = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const MOST = 100
 const LONGEST = 1024

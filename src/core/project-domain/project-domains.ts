@@ -10,6 +10,7 @@ import { adoptDomain, releaseDomain, type ShowStores, showDomain } from '../name
 import type { Clock } from '../ports/clock.ts'
 import type { Resolver } from '../ports/resolver.ts'
 import type { Transact } from '../ports/transact.ts'
+import { unknownProject } from '../project/find-project.ts'
 import type { Project } from '../project/project.ts'
 import { isInTransfer } from '../project/project-details.ts'
 import type { ProjectStore } from '../project/project-store.ts'
@@ -63,8 +64,6 @@ const MAX_DOMAINS = 50
 /** To add a name that somebody else adds at the same moment. */
 const ATTEMPTS = 3
 
-const unknownProject = (idOrName: string) =>
-  new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
 const unknownDomain = (name: string) =>
   new AloftError('not_found', `The project has no domain \`${name.slice(0, 100)}\`.`)
 const notAssigned = (name: string) =>

@@ -4,6 +4,9 @@ import { checkReach } from '../access/reach.ts'
 import type { Project } from './project.ts'
 import type { ProjectStore } from './project-store.ts'
 
+export const unknownProject = (idOrName: string): AloftError =>
+  new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
+
 type Find = 'byIdOrName' | 'lock'
 
 /** A project of the account that the caller may see; locked, inside a transaction that changes it. */
@@ -14,7 +17,7 @@ export async function findProject<How extends Find>(
   how: How,
 ): Promise<Project> {
   const project = await (projects as Pick<ProjectStore, Find>)[how](ctx.owner.id, idOrName)
-  if (!project) throw new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
+  if (!project) throw unknownProject(idOrName)
   checkReach(ctx, project.id)
   return project
 }

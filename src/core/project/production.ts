@@ -19,6 +19,7 @@ import { beginRelease } from '../release/begin-release.ts'
 import { isActive } from '../release/release.ts'
 import { checkOwnVariables } from '../team/production-right.ts'
 import type { TeamStore } from '../team/team-store.ts'
+import { unknownProject } from './find-project.ts'
 import { hostsOf } from './hosts-of.ts'
 import { keepProduction, type ProductionChange } from './keep-production.ts'
 import type { Project } from './project.ts'
@@ -63,9 +64,6 @@ interface ProductionParts {
   readonly onHostsChanged: (hosts: readonly string[]) => void
 }
 
-const unknown = (idOrName: string) =>
-  new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
-
 export function createProduction(parts: ProductionParts): Production {
   const { store, transact, clock, names } = parts
 
@@ -89,7 +87,7 @@ export function createProduction(parts: ProductionParts): Production {
   }
 
   const move = (ctx: Context, idOrName: string, deploymentId: string, type: AliasRequest['type']) =>
-    change(ctx, idOrName, unknown(idOrName), async (stores, project, now) => {
+    change(ctx, idOrName, unknownProject(idOrName), async (stores, project, now) => {
       const deployment = await readyDeployment(stores.deployments, project, deploymentId)
       await checkOwnVariables(ctx.owner, stores.teams, deployment)
       const begun = type === 'promote' ? await promoteInSteps(stores, project, deployment, now) : undefined
@@ -130,7 +128,7 @@ export function createProduction(parts: ProductionParts): Production {
 
     async moved(ctx, idOrName, page, { failedOnly }) {
       const project = await store.byIdOrName(ctx.owner.id, idOrName)
-      if (!project) throw unknown(idOrName)
+      if (!project) throw unknownProject(idOrName)
       checkReach(ctx, project.id)
       const all = project.details.movedAliases.filter(({ status }) => !failedOnly || status === 'failed')
       return pageOf(all, page)

@@ -13,6 +13,7 @@ import type { Vault } from '../ports/vault.ts'
 import type { Quotas, UsageStores } from '../usage/quotas.ts'
 import { type BypassChange, changeBypass, type ShownBypass, showBypass } from './bypass-secrets.ts'
 import { type DeleteStores, deleteProject } from './delete-project.ts'
+import { unknownProject } from './find-project.ts'
 import { hostsOf } from './hosts-of.ts'
 import { type BuildSettings, DEFAULT_BUILD_SETTINGS, newProject, type Project } from './project.ts'
 import { isInTransfer, passwordPurpose } from './project-details.ts'
@@ -58,9 +59,6 @@ interface ProjectParts {
   readonly onNews: (news: DeploymentNews) => void
 }
 
-const unknown = (idOrName: string) =>
-  new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
-
 const nameTaken = (name: string | undefined) =>
   new AloftError('conflict', `There is already a project named \`${name}\`.`, { name })
 
@@ -74,6 +72,7 @@ const isShownAlike = (a: Project, b: Project): boolean =>
 const SHOWN = [
   ...(['optionsAllowlist', 'passwordProtection', 'ssoProtection', 'trustedIps'] as const),
   ...(['skewProtectionMaxAge', 'skewProtectionBoundaryAt'] as const),
+  ...(['protectionBypass', 'dataCacheDisabled'] as const),
 ] as const
 
 export function createProjects(parts: ProjectParts): Projects {
@@ -90,15 +89,31 @@ export function createProjects(parts: ProjectParts): Projects {
 
   async function known(projects: ProjectStore, ctx: Context, idOrName: string): Promise<Project> {
     const project = await projects.byIdOrName(ctx.owner.id, idOrName)
-    if (!project) throw unknown(idOrName)
+    if (!project) throw unknownProject(idOrName)
     checkReach(ctx, project.id)
     return shown(project)
   }
 
   async function locked(projects: ProjectStore, ctx: Context, idOrName: string): Promise<Project> {
     const project = await projects.lock(ctx.owner.id, idOrName)
-    if (!project) throw unknown(idOrName)
+    if (!project) throw unknownProject(idOrName)
     checkReach(ctx, project.id)
+    return project
+  }
+
+  /** Serving processes hear of it if visitors see a difference. */
+  async function change(
+    ctx: Context,
+    idOrName: string,
+    apply: (projects: ProjectStore, current: Project) => Promise<void>,
+  ): Promise<Project> {
+    const { project, changed } = await transact(async ({ projects }) => {
+      const current = await locked(projects, ctx, idOrName)
+      await apply(projects, current)
+      const project = await known(projects, ctx, current.id)
+      return { project, changed: isShownAlike(project, current) ? [] : await hostsOf(projects, project) }
+    })
+    parts.onHostsChanged(changed)
     return project
   }
 
@@ -151,52 +166,32 @@ export function createProjects(parts: ProjectParts): Projects {
       return { items: items.map(shown), pagination }
     },
 
-    update: async (ctx, idOrName, settings) => {
-      const { project, changed } = await transact(async ({ projects }) => {
-        const current = await locked(projects, ctx, idOrName)
+    update: (ctx, idOrName, settings) =>
+      change(ctx, idOrName, async (projects, current) => {
         const on = circumstances(ctx, current.id)
-        const change = readSettings(current, settings, on)
-        if (!(await projects.update(current.id, change, on.now))) throw nameTaken(settings.name)
-        const project = await known(projects, ctx, current.id)
-        return { project, changed: isShownAlike(project, current) ? [] : await hostsOf(projects, project) }
-      })
-      parts.onHostsChanged(changed)
-      return project
-    },
+        const changed = readSettings(current, settings, on)
+        if (!(await projects.update(current.id, changed, on.now))) throw nameTaken(settings.name)
+      }),
 
-    async changeBypass(ctx, idOrName, request) {
-      const { project, changed } = await transact(async ({ projects }) => {
-        const current = await locked(projects, ctx, idOrName)
+    changeBypass: (ctx, idOrName, request) =>
+      change(ctx, idOrName, async (projects, current) => {
         const now = clock.now()
         const protectionBypass = changeBypass(current, request, { vault, userId: ctx.actor.user.id, now })
         await projects.update(current.id, { details: { ...current.details, protectionBypass } }, now)
-        const project = await known(projects, ctx, current.id)
-        return { project, changed: await hostsOf(projects, project) }
-      })
-      parts.onHostsChanged(changed)
-      return project
-    },
+      }),
 
     bypassOf: (project) => showBypass(project, vault),
 
-    async switchDataCache(ctx, idOrName, disabled) {
-      const { project, changed } = await transact(async ({ projects }) => {
-        const current = await locked(projects, ctx, idOrName)
-        const details = {
-          ...current.details,
-          dataCacheDisabled: disabled ?? current.details.dataCacheDisabled,
-        }
-        await projects.update(current.id, { details }, clock.now())
-        const project = await known(projects, ctx, current.id)
-        return { project, changed: await hostsOf(projects, project) }
-      })
-      parts.onHostsChanged(changed)
-      return project
-    },
+    switchDataCache: (ctx, idOrName, disabled) =>
+      change(ctx, idOrName, async (projects, { id, details }) => {
+        const dataCacheDisabled = disabled ?? details.dataCacheDisabled
+        await projects.update(id, { details: { ...details, dataCacheDisabled } }, clock.now())
+      }),
 
     async remove(ctx, idOrName) {
       if (ctx.actor.installation) await known(store, ctx, idOrName)
-      if (!(await deleteProject(parts, ctx.owner.id, ctx.actor.user.id, idOrName))) throw unknown(idOrName)
+      if (!(await deleteProject(parts, ctx.owner.id, ctx.actor.user.id, idOrName)))
+        throw unknownProject(idOrName)
     },
 
     deploymentsOf: (ctx, projects, latest) =>

@@ -20,6 +20,7 @@ import type { SecretValues } from '../secret/secret-values.ts'
 import { hashBearer } from '../token/token.ts'
 import { STORAGE_LOCK } from '../usage/content-room.ts'
 import type { Quotas, UsageStores } from '../usage/quotas.ts'
+import { unknownProject } from './find-project.ts'
 import { hostsOf } from './hosts-of.ts'
 import type { Project } from './project.ts'
 import { isInTransfer } from './project-details.ts'
@@ -58,9 +59,6 @@ interface TransferParts extends Omit<TransferStores, 'locks'> {
 const OFFERED = DAY
 /** More than these are not copied while others wait for the transaction. */
 const FEW = 20
-
-const unknown = (idOrName: string) =>
-  new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
 
 const ownersOnly = ({ owner }: Context): void => {
   if (owner.role !== 'OWNER') throw new AloftError('forbidden', 'Only an OWNER of the team can do this.')
@@ -157,7 +155,7 @@ export function createTransfers(parts: TransferParts): Transfers {
       const code = newBearer()
       return transact(async ({ projects }) => {
         const project = await projects.lock(ctx.owner.id, idOrName)
-        if (!project) throw unknown(idOrName)
+        if (!project) throw unknownProject(idOrName)
         const now = clock.now()
         const transfer = {
           startedAt: now,
@@ -176,7 +174,7 @@ export function createTransfers(parts: TransferParts): Transfers {
       ownersOnly(ctx)
       return transact(async ({ projects }) => {
         const project = await projects.lock(ctx.owner.id, idOrName)
-        if (!project) throw unknown(idOrName)
+        if (!project) throw unknownProject(idOrName)
         if (project.details.transfer?.completedAt !== null)
           throw new AloftError('not_found', 'The project isn’t being transferred.')
         await projects.update(project.id, { details: { ...project.details, transfer: null } }, clock.now())
@@ -203,7 +201,7 @@ export function createTransfers(parts: TransferParts): Transfers {
         const current = await stores.projects.lock(offer.ownerId, offer.id)
         // Whoever had it locked before may have accepted, cancelled or replaced the offer.
         await offered(stores.projects, code)
-        if (!current?.details.transfer) throw unknown(offer.id)
+        if (!current?.details.transfer) throw unknownProject(offer.id)
         const states = await stores.projects.states(current)
         const left = [...states.keys()].filter((id) => !copied.has(id))
         if (left.length > FEW || [...states.values()].some((state) => state !== 'READY' && state !== 'ERROR'))
@@ -233,7 +231,7 @@ export function createTransfers(parts: TransferParts): Transfers {
         const details = { ...current.details, transfer, protectionBypass: [] }
         await stores.projects.update(current.id, { details }, now)
         const given = await stores.projects.byIdOrName(ctx.owner.id, current.id)
-        if (!given) throw unknown(current.id)
+        if (!given) throw unknownProject(current.id)
         return { project: given, hosts: await hostsOf(stores.projects, given) }
       })
       parts.onHostsChanged(hosts)

@@ -1,4 +1,5 @@
 import { deleteOtherSessions, deleteSession, listSessions } from '#contract/api/session.ts'
+import { count } from '#contract/words/wording.ts'
 import { useAction, useRead } from '../api/query.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/control/button.tsx'
@@ -16,7 +17,7 @@ export function SessionsPage() {
   })
   const endOthers = useAction((_input: undefined, { client }) => client.call(deleteOtherSessions), {
     changes: ['session'],
-    done: ({ ended }) => `Signed out of ${ended} other ${ended === 1 ? 'session' : 'sessions'}.`,
+    done: ({ ended }) => `Signed out of ${count(ended, 'other session')}.`,
   })
   return (
     <Page

@@ -1,5 +1,5 @@
+import { count } from '#contract/words/wording.ts'
 import { classes } from '../ui/classes.ts'
-import { formatNumber } from '../ui/text/format.ts'
 import { type Change, countChanges, type FileChange, type SettingChange } from './compare.ts'
 
 const MARKS = {
@@ -32,7 +32,7 @@ export function ChangeCounts({ files }: { files: readonly FileChange[] }) {
           counts[change] > 0 && (
             <span key={change} className="flex items-center gap-1.5">
               <ChangeMark change={change} />
-              {formatNumber(counts[change])} {counts[change] === 1 ? 'file' : 'files'} {change}
+              {count(counts[change], 'file')} {change}
             </span>
           ),
       )}

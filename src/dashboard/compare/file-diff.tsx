@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Fragment, useMemo } from 'react'
 import type { Client } from '#client/client.ts'
 import { getFile } from '#contract/api/deployment.ts'
+import { count } from '#contract/words/wording.ts'
 import { useAccount } from '../api/account.tsx'
 import { classes } from '../ui/classes.ts'
 import { Problem } from '../ui/feedback/problem.tsx'
@@ -85,7 +86,7 @@ export function FileDiff({ file, from, to }: { file: FileChange; from: string; t
               {'hidden' in part ? (
                 <tr className="bg-bg text-soft">
                   <td colSpan={3} className="px-3 py-1">
-                    … {part.hidden} unchanged {part.hidden === 1 ? 'line' : 'lines'}
+                    … {count(part.hidden, 'unchanged line')}
                   </td>
                 </tr>
               ) : (

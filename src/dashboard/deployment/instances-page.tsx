@@ -2,6 +2,7 @@ import { useIsFetching, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { showMemory } from '#contract/amounts.ts'
 import { getOutput, scaleInstances } from '#contract/api/deployment.ts'
+import { count } from '#contract/words/wording.ts'
 import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
 import { read, useAction } from '../api/query.ts'
@@ -12,7 +13,6 @@ import { Empty } from '../ui/feedback/empty.tsx'
 import { Card } from '../ui/layout/card.tsx'
 import { Page } from '../ui/layout/page.tsx'
 import { Table } from '../ui/layout/table.tsx'
-import { formatNumber } from '../ui/text/format.ts'
 import { Time } from '../ui/text/time.tsx'
 import {
   type Deployment,
@@ -91,9 +91,7 @@ function Running({ deployment, output }: { deployment: Deployment; output: Deplo
   const { instances } = output
   return (
     <Card
-      title={
-        instances.length === 1 ? '1 running instance' : `${formatNumber(instances.length)} running instances`
-      }
+      title={count(instances.length, 'running instance')}
       about={deployment.regions.length > 0 && `In ${deployment.regions.join(', ')}.`}
       flush
     >
@@ -152,9 +150,7 @@ function Scale({ id, output, look }: { id: string; output: DeploymentOutput; loo
       changes: ['deployment'],
       quiet: true,
       done: ({ min, max }) =>
-        min === max
-          ? `Scaled to ${min} ${min === 1 ? 'instance' : 'instances'}.`
-          : `Scaling between ${min} and ${max} instances.`,
+        min === max ? `Scaled to ${count(min, 'instance')}.` : `Scaling between ${min} and ${max} instances.`,
       after: () => {
         for (const ms of LOOKS_AFTER) setTimeout(look, ms)
       },

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { addDomain } from '#contract/api/domain.ts'
 import { buyDomain, getDomainPrice, getDomainRegistry, getDomainStatus } from '#contract/api/registrar.ts'
+import { count } from '#contract/words/wording.ts'
 import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
@@ -36,8 +37,6 @@ interface Offer {
   readonly price: number
   readonly period: number
 }
-
-const years = (period: number): string => (period === 1 ? '1 year' : `${period} years`)
 
 /** Gets a domain into the account. What costs money says how much before it is done. */
 export function GetDomainDialog({ way, onClose }: { way: Way; onClose: () => void }) {
@@ -128,7 +127,7 @@ export function GetDomainDialog({ way, onClose }: { way: Way; onClose: () => voi
       {offer !== undefined && (
         <p className="rounded-lg bg-good-soft p-3 text-sm text-good">
           {way === 'buy' ? `${offer.name} is available.` : `${offer.name} can be transferred.`} It costs{' '}
-          <strong>${offer.price}</strong> for {years(offer.period)}.
+          <strong>${offer.price}</strong> for {count(offer.period, 'year')}.
         </p>
       )}
       {error && offer !== undefined && (

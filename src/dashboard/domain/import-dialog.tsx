@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react'
 import { ApiError } from '#client/api-error.ts'
 import { createDnsRecord } from '#contract/api/dns-record.ts'
+import { count } from '#contract/words/wording.ts'
 import { explain } from '../api/explain.ts'
 import { useAction } from '../api/query.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -64,7 +65,7 @@ export function ImportDialog({ domain, onClose }: { domain: string; onClose: () 
         />
         {left.length > 0 && (
           <details className="text-sm text-soft">
-            <summary>{left.length === 1 ? '1 line' : `${left.length} lines`} skipped</summary>
+            <summary>{count(left.length, 'line')} skipped</summary>
             <ul className="mt-2 space-y-1">
               {left.map(({ line, why }) => (
                 <li key={line}>

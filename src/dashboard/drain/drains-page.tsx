@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { deleteDrain, listDrains } from '#contract/api/drain.ts'
+import { count } from '#contract/words/wording.ts'
 import { useAction, useRead } from '../api/query.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/control/button.tsx'
@@ -61,7 +62,7 @@ export function DrainsPage() {
                   [
                     sources?.join(', ') ?? 'All sources',
                     environments?.join(', '),
-                    projectIds && `${projectIds.length} ${projectIds.length === 1 ? 'project' : 'projects'}`,
+                    projectIds && count(projectIds.length, 'project'),
                     samplingRate !== undefined && samplingRate < 1 && `${samplingRate * 100}% of requests`,
                   ]
                     .filter(Boolean)

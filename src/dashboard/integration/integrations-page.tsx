@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { listConfigurations } from '#contract/api/installation.ts'
+import { count } from '#contract/words/wording.ts'
 import { useAccount } from '../api/account.tsx'
 import { useRead } from '../api/query.ts'
 import { Avatar } from '../ui/avatar.tsx'
@@ -67,7 +68,7 @@ export function IntegrationsPage() {
               {
                 title: 'Access',
                 wide: true,
-                cell: ({ scopes }) => `${scopes.length} ${scopes.length === 1 ? 'scope' : 'scopes'}`,
+                cell: ({ scopes }) => count(scopes.length, 'scope'),
               },
               {
                 title: 'Status',

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { memo, useId } from 'react'
 import { showBytes, showDuration } from '#contract/amounts.ts'
 import type { ProjectLogLine, ProjectLogRequest } from '#contract/api/project-log.ts'
+import { count } from '#contract/words/wording.ts'
 import { parseAnsi, plainText } from '../deployment/build/ansi.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { classes } from '../ui/classes.ts'
@@ -113,7 +114,7 @@ const Visit = ({ row: { request, lines } }: { row: Extract<LogRow, { request: un
         )}
       >
         <Icon name="logs" className="size-3.5" />
-        {lines.length} {lines.length === 1 ? 'line' : 'lines'}
+        {count(lines.length, 'line')}
       </span>
     )}
     <span className="w-44 shrink-0 truncate text-xs text-soft max-lg:hidden" title={request.host}>

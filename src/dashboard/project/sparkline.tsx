@@ -1,3 +1,4 @@
+import { count } from '#contract/words/wording.ts'
 import { formatNumber } from '../ui/text/format.ts'
 
 const [WIDTH, HEIGHT] = [120, 28]
@@ -15,7 +16,7 @@ export function Sparkline({
   const most = Math.max(...requests, 1)
   const step = WIDTH / Math.max(requests.length - 1, 1)
   const points = requests.map((value, at) => `${at * step},${HEIGHT - 2 - (value / most) * (HEIGHT - 4)}`)
-  const says = `${formatNumber(total)} ${total === 1 ? 'request' : 'requests'} in the last 24 hours${errors > 0 ? `, ${formatNumber(errors)} failed` : ''}`
+  const says = `${count(total, 'request')} in the last 24 hours${errors > 0 ? `, ${formatNumber(errors)} failed` : ''}`
   return (
     <svg
       role="img"

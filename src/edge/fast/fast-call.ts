@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { afterWrite, oneATurn } from '#core/chunks.ts'
 import type { SiteFunction } from '#core/site/site.ts'
-import { type Answer, headerLines, headerOf, valueIn } from '../answer.ts'
+import { type Answer, dropBody, headerLines, headerOf, valueIn } from '../answer.ts'
 import { policyOf } from '../cache/cache-policy.ts'
 import { errorAnswer } from '../error/error-answer.ts'
 import { type Refusal, reasonOf } from '../error/refusal.ts'
@@ -216,7 +216,7 @@ export class FastCall<R extends FastRequest> implements Waiting {
     const { status, body, source } = this.#options.streams.watch(answer)
     const headers = ownCookies(answer.headers, this.#request.entry.site)
     if (this.#isOver) {
-      if (body !== undefined && !Buffer.isBuffer(body)) body.destroy()
+      dropBody({ body })
       return
     }
     const { date, headEnd } = this.#options

@@ -3,7 +3,7 @@ import type { ImageConfig } from '#core/output/image-config.ts'
 import { ImageFailure, type Images } from '#core/ports/images.ts'
 import type { Site } from '#core/site/site.ts'
 import { createTurns } from '#core/turns.ts'
-import { type Answer, headerOf, type Question, textOf } from '../answer.ts'
+import { type Answer, dropBody, headerOf, type Question, textOf } from '../answer.ts'
 import type { AnswerMemory, HeldAnswer } from '../answer-memory.ts'
 import type { CacheKeyParts } from '../cache/cache-key.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
@@ -73,7 +73,7 @@ export function createImageAnswer({ images, cache, held, proxy }: Options): Answ
       if ('code' in result || result.status < 300 || result.status > 399 || hop >= REDIRECTS) return result
       const next = URL.parse(textOf(result.headers, 'location') ?? '', target)
       if (next === null) return result
-      discard(result)
+      dropBody(result)
       target = next.href
     }
   }
@@ -85,7 +85,7 @@ export function createImageAnswer({ images, cache, held, proxy }: Options): Answ
   ): Promise<Result> {
     const source = await (asked.isLocal ? askSite(asked.url) : fetchRemote(asked.url, site, exchange))
     if ('code' in source || source.status !== 200) {
-      if (!('code' in source)) discard(source)
+      if (!('code' in source)) dropBody(source)
       const isPassedOn = source && 'status' in source && (source.status === 404 || source.status === 403)
       const status = isPassedOn ? source.status : 'code' in source && source.code === 'NOT_FOUND' ? 404 : 502
       return failed(site, status, '"url" parameter is valid but upstream response is invalid')
@@ -210,8 +210,4 @@ function failed(site: Site, status: number, message: string): Answer {
     source: 'error',
     entrypoint: '',
   }
-}
-
-function discard({ body }: Answer): void {
-  if (body !== undefined && !Buffer.isBuffer(body)) body.destroy()
 }

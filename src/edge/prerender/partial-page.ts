@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Prerender } from '#core/output/output.ts'
 import type { PrerenderEntry } from '#core/ports/prerender-cache.ts'
 import type { Site } from '#core/site/site.ts'
-import { valueIn } from '../answer.ts'
+import { dropBody, valueIn } from '../answer.ts'
 import type { Exchange, Result } from '../exchange.ts'
 import { ask, toAnswer } from '../function/function-answer.ts'
 import type { FunctionResponse, Functions } from '../function/function-call.ts'
@@ -72,7 +72,7 @@ export async function partialAnswer(
 async function goOn(response: FunctionResponse, body: PassThrough): Promise<void> {
   const { status, body: rest } = response
   if (status >= 400) {
-    if (rest !== undefined && !Buffer.isBuffer(rest)) rest.destroy()
+    dropBody(response)
     body.destroy()
   } else if (rest === undefined || Buffer.isBuffer(rest)) body.end(rest)
   else await pipeline(rest as Readable, body).catch(() => body.destroy())

@@ -1,6 +1,6 @@
 import type { Prerender } from '#core/output/output.ts'
 import type { PrerenderEntry } from '#core/ports/prerender-cache.ts'
-import { textOf } from '../answer.ts'
+import { dropBody, textOf } from '../answer.ts'
 import type { HeldAnswer } from '../answer-memory.ts'
 import { secondsOf } from '../cache/cache-policy.ts'
 import type { Refusal } from '../error/refusal.ts'
@@ -47,7 +47,7 @@ async function read(
 ): Promise<Outcome> {
   const { status, headers } = response
   if (!isForEveryone(headers)) {
-    discard(response)
+    dropBody(response)
     return { kind: 'unfit' }
   }
   const body = await gather(response.body, MAX_BYTES, held)
@@ -68,7 +68,3 @@ const isForEveryone = (headers: readonly string[]): boolean =>
 /** Seconds for which the function itself says that its answer is fresh. */
 const sharedAge = (headers: readonly string[]): number | undefined =>
   secondsOf(textOf(headers, 'cache-control') ?? '', 's-maxage')
-
-function discard({ body }: FunctionResponse): void {
-  if (body !== undefined && !Buffer.isBuffer(body)) body.destroy()
-}

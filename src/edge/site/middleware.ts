@@ -1,6 +1,6 @@
 import type { Continuation } from '#core/routing/match/route-outcome.ts'
 import type { SiteFunction } from '#core/site/site.ts'
-import { valueIn } from '../answer.ts'
+import { dropBody, valueIn } from '../answer.ts'
 import { authorityOf, type Exchange, type Result } from '../exchange.ts'
 import { ask, toAnswer } from '../function/function-answer.ts'
 import type { FunctionResponse, Functions } from '../function/function-call.ts'
@@ -41,7 +41,7 @@ export async function askMiddleware(
     return {
       result: await toAnswer(site, { target: fn, status: undefined, headers: new Map() }, response, exchange),
     }
-  if (response.body !== undefined && !Buffer.isBuffer(response.body)) response.body.destroy()
+  dropBody(response)
   const headers = new Map([...changes.headers, ...requestOverrides(response, exchange)])
   return {
     goOn: {

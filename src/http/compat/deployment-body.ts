@@ -1,6 +1,7 @@
 import { NEW_PROJECT_NODE_VERSION } from '#contract/api/node-versions.ts'
 import { createProject, FRAMEWORKS, getProjectFirst, updateProject } from '#contract/api/project.ts'
 import { AloftError } from '#contract/errors.ts'
+import { isRecord } from '#core/is-record.ts'
 import type { CompatContext, CompatRequest, PartialRequest } from './row.ts'
 
 /** What later versions take in the request itself and earlier ones in a file beside the others. */
@@ -33,18 +34,15 @@ const pick = (body: Body, keys: readonly string[]): Record<string, unknown> =>
     keys.filter((key) => body[key] !== undefined && body[key] !== null).map((key) => [key, body[key]]),
   )
 
-const isObject = (value: unknown): value is Body =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** A request of any version, as the one of ours. */
 export async function readCreate(
   { body, query }: CompatRequest,
   also: CompatContext,
 ): Promise<PartialRequest> {
-  if (!isObject(body)) return { body }
+  if (!isRecord(body)) return { body }
   const { target, projectSettings, project, name, version, ...rest } = body
   const wanted = String(project ?? name ?? '')
-  if (isObject(projectSettings)) {
+  if (isRecord(projectSettings)) {
     if (body.source === 'cli' && !isTrue(query.skipAutoDetectionConfirmation))
       await askForSettings(wanted, projectSettings, also)
     await ensureProject(wanted, projectSettings, also)
@@ -71,13 +69,13 @@ const FOLDER = 0o040000
 
 /** Some clients name folders as well; those that files are in need not be named. */
 const isFolder = (file: unknown): boolean =>
-  isObject(file) && typeof file.mode === 'number' && (file.mode & FORMAT) === FOLDER
+  isRecord(file) && typeof file.mode === 'number' && (file.mode & FORMAT) === FOLDER
 
 function filesOf(body: Body): unknown {
   const files = Array.isArray(body.files) ? body.files.filter((file) => !isFolder(file)) : body.files
   const given = pick(body, CONFIGURATION)
   if (!Array.isArray(files) || Object.keys(given).length === 0) return files ?? []
-  if (files.some((file) => isObject(file) && CONFIGURATION_FILES.has(String(file.file)))) return files
+  if (files.some((file) => isRecord(file) && CONFIGURATION_FILES.has(String(file.file)))) return files
   return [...files, { file: 'vercel.json', data: JSON.stringify(given) }]
 }
 

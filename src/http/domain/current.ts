@@ -1,9 +1,9 @@
 import { mapPage, type Page } from '#contract/page.ts'
 import { iso } from '#contract/time.ts'
 import type { AliasRow } from '#core/alias/alias.ts'
-import type { Certificate } from '#core/certificate/certificate.ts'
 import type { DomainUse, DomainView } from '#core/domain/domains.ts'
-import type { Inspection } from '#core/domain/inspect.ts'
+import type { Check, Inspection } from '#core/domain/inspect.ts'
+import { certificate } from '../certificate/current.ts'
 
 export const domain = (d: DomainView) => ({
   id: d.id,
@@ -32,28 +32,22 @@ export const domains = (page: Page<DomainView>) => ({
 
 const alias = (a: AliasRow) => ({ uid: a.id, alias: a.host, created: iso(a.createdAt) })
 
-const cert = (c: Certificate) => ({
-  uid: c.id,
-  cns: [...c.names],
-  created: iso(c.createdAt),
-  expiration: iso(c.expiresAt),
-  autoRenew: c.autoRenew,
-})
-
 export const single = (d: DomainView & DomainUse) => ({
   domain: {
     ...domain(d),
     suffix: false,
     aliases: d.aliases.map(alias),
-    certs: d.certificates.map(cert),
+    certs: d.certificates.map(certificate),
   },
+})
+
+export const check = ({ found, expected, ...rest }: Check) => ({
+  ...rest,
+  found: [...found],
+  expected: [...expected],
 })
 
 export const inspection = ({ checks, ...rest }: Inspection) => ({
   ...rest,
-  checks: checks.map(({ found, expected, ...check }) => ({
-    ...check,
-    found: [...found],
-    expected: [...expected],
-  })),
+  checks: checks.map(check),
 })

@@ -1,6 +1,7 @@
 import { challengeHost } from '#core/project-domain/claims.ts'
 import type { HostInspection } from '#core/project-domain/inspect-host.ts'
 import type { ProjectDomain } from '#core/project-domain/project-domain.ts'
+import { check } from '../domain/current.ts'
 
 export const domain = (d: ProjectDomain) => ({
   name: d.name,
@@ -25,10 +26,6 @@ const challenge = (apexName: string, value: string) => ({
 
 export const inspection = ({ checks, records, ...rest }: HostInspection) => ({
   ...rest,
-  checks: checks.map(({ found, expected, ...check }) => ({
-    ...check,
-    found: [...found],
-    expected: [...expected],
-  })),
+  checks: checks.map(check),
   records: [...records],
 })

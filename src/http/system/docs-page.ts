@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 import { type Endpoint, methodOf, pathOf } from '#contract/endpoint.ts'
 import type { Generation } from '#contract/generation.ts'
 import { html, type Raw, raw } from '#contract/html.ts'
+import { count } from '#contract/words/wording.ts'
 import { page } from '../answer/page.ts'
 import { groupOf } from '../openapi.ts'
 
@@ -157,7 +158,7 @@ export function docsPage(rows: readonly Endpoint[], site: string, search = ''): 
 <code>?teamId=</code> to act on behalf of a team. The same reference as OpenAPI: <a href="/openapi.json">openapi.json</a>.</p>
 <form class="search" role="search" method="get" action="/docs"><input type="search" name="q" value="${search}" maxlength="100" aria-label="Search endpoints" placeholder="Search endpoints, such as domains or rollback">
 <button>Search</button></form>
-${words.length === 0 ? raw('') : html`<p role="status">${shown.length} ${shown.length === 1 ? 'endpoint' : 'endpoints'} for “${search}”. <a href="/docs">Show all</a></p>`}
+${words.length === 0 ? raw('') : html`<p role="status">${count(shown.length, 'endpoint')} for “${search}”. <a href="/docs">Show all</a></p>`}
 <details><summary>Versions, errors and rate limits</summary>
 <p>All versions of an endpoint keep working. Use <b>current</b> for new code; <b>legacy</b> and <b>earliest</b> respond in their
 original formats.</p>

@@ -1,7 +1,8 @@
-import { isRecord, parseJson } from '#core/detection/config/json.ts'
+import { parseJson } from '#core/detection/config/json.ts'
 import type { PackageJson } from '#core/detection/config/package-json.ts'
 import { type Framework, isNodeServer } from '#core/detection/framework/frameworks.ts'
 import type { SourceTree } from '#core/detection/source-tree.ts'
+import { isRecord } from '#core/is-record.ts'
 
 /** How a project's own development server is started. */
 export interface DevCommand {

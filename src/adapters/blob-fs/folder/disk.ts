@@ -1,4 +1,4 @@
-import { chmod, type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
+import { chmod, type FileHandle, mkdir, unlink } from 'node:fs/promises'
 import { BlobError } from '#core/ports/blob-store.ts'
 import { isMissing, isOutOfSpace } from '../../fs/error-code.ts'
 import { isSqliteFull } from '../../sqlite/sqlite-error.ts'
@@ -18,16 +18,6 @@ export const toBlobError = (error: unknown): unknown =>
 export async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: FOLDER_MODE })
   await chmod(path, FOLDER_MODE)
-}
-
-/** A new or renamed entry survives a power cut only once its folder is synced. */
-export async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 export async function removeIfThere(path: string): Promise<void> {

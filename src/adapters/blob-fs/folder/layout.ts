@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { assertBlobName } from '#core/ports/blob-store.ts'
-import { makeFolder, syncFolder } from './disk.ts'
+import { syncFolder } from '../../fs/private-file.ts'
+import { makeFolder } from './disk.ts'
 
 /** Where things are in the blob folder. Everything is on one file system, so that a rename is atomic. */
 export interface Layout {

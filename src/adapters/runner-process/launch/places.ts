@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { SECOND } from '#contract/time.ts'
+import { isRunning } from '../../fs/is-running.ts'
 import { isAnswered } from '../../fs/socket-file.ts'
 
 /** Where things lie on this machine. */
@@ -30,19 +31,10 @@ const OWNED = /^([0-9a-z]+)-[0-9a-z]+$/
 /** The part of a name that tells whose it is. */
 export const ownName = (n: number): string => `${process.pid.toString(36)}-${n.toString(36)}`
 
-const runs = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
-  }
-}
-
 /** Whether an earlier process left it; one that had the number of this one did, if this one has just begun. */
 export function isLeft(name: string): boolean {
   const pid = Number.parseInt(OWNED.exec(name)?.[1] ?? '', 36)
-  return Number.isNaN(pid) || pid === process.pid || !runs(pid)
+  return Number.isNaN(pid) || pid === process.pid || !isRunning(pid)
 }
 
 async function clear(folder: string): Promise<void> {

@@ -111,7 +111,7 @@ export async function findVersion2(
   return look(mine)
 }
 
-const writable = (folder: string) =>
+export const isWritable = (folder: string): Promise<boolean> =>
   access(folder, constants.W_OK).then(
     () => true,
     () => false,
@@ -128,7 +128,7 @@ export async function findCgroupPlaces(probe: string): Promise<CgroupPlaces | un
   const folders: Partial<Record<Controller, string>> = {}
   for (const controller of CONTROLLERS) {
     const mount = mounts.find(({ type, options }) => type === 'cgroup' && options.includes(controller))
-    if (mount && (await writable(mount.folder))) folders[controller] = mount.folder
+    if (mount && (await isWritable(mount.folder))) folders[controller] = mount.folder
   }
   return Object.keys(folders).length > 0 ? { version: 1, folders } : undefined
 }

@@ -1,6 +1,7 @@
-import { type Kysely, sql } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import type { BackupRows } from '#contract/backup/backup.ts'
 import type { TakeRows } from '#core/operator/backup.ts'
+import { createPostgresDialect } from '../database/dialect/postgres-dialect.ts'
 import type { History } from '../migrations/migrate.ts'
 import { type IsMeant, inOrder, isCopied, quoted, type TableShape } from './schema-tables.ts'
 import { grouping } from './sqlite-rows.ts'
@@ -9,6 +10,10 @@ import { grouping } from './sqlite-rows.ts'
 const STEP = 200
 
 type Connection = Kysely<unknown>
+
+/** Statements may take as long as the tables are large. */
+export const openPostgres = (url: string): Connection =>
+  new Kysely({ dialect: createPostgresDialect({ url, connections: 1, statementMs: 0 }) })
 
 /** Of this schema of the server's database. */
 export async function postgresTables(

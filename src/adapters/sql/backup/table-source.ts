@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { TableSource } from '#core/operator/backup.ts'
 import type { History } from '../migrations/migrate.ts'
 import type { IsMeant } from './schema-tables.ts'
@@ -35,13 +35,8 @@ export const createTableSource = ({ url, file, logFile, isMeant }: SourceConfig)
     : {
         kind: 'postgresql',
         async rows(schema, take) {
-          const [{ createPostgresDialect }, { readPostgresRows }] = await Promise.all([
-            import('../database/dialect/postgres-dialect.ts'),
-            import('./postgres-rows.ts'),
-          ])
-          const db = new Kysely<unknown>({
-            dialect: createPostgresDialect({ url, connections: 1, statementMs: 0 }),
-          })
+          const { openPostgres, readPostgresRows } = await import('./postgres-rows.ts')
+          const db = openPostgres(url)
           const isOurs = (table: string) => isLogTable(table) === (schema === 'logs')
           try {
             return await readPostgresRows(db, { history: HISTORIES[schema], isOurs, isMeant }, take)
@@ -67,8 +62,8 @@ export async function migrationsOf(
       db.close()
     }
   }
-  const { createPostgresDialect } = await import('../database/dialect/postgres-dialect.ts')
-  const db = new Kysely<unknown>({ dialect: createPostgresDialect({ url, connections: 1, statementMs: 0 }) })
+  const { openPostgres } = await import('./postgres-rows.ts')
+  const db = openPostgres(url)
   try {
     const { rows } = await sql<{ name: string }>`
       select name from ${sql.table(HISTORIES[schema])} order by name`.execute(db)

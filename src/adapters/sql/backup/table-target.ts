@@ -100,13 +100,8 @@ async function openPostgresTarget({
   url,
   isMeant,
 }: Required<Pick<SourceConfig, 'isMeant'>> & { readonly url: string }): Promise<TableTarget> {
-  const [{ createPostgresDialect }, { postgresTables }] = await Promise.all([
-    import('../database/dialect/postgres-dialect.ts'),
-    import('./postgres-rows.ts'),
-  ])
-  const db = new Kysely<unknown>({
-    dialect: createPostgresDialect({ url, connections: 1, statementMs: 0 }),
-  })
+  const { openPostgres, postgresTables } = await import('./postgres-rows.ts')
+  const db = openPostgres(url)
   const columns = new Map<string, readonly string[]>()
 
   async function beginInEmpty(): Promise<ControlledTransaction<unknown>> {

@@ -20,6 +20,15 @@ export const newestFirst = <DB, TB extends keyof DB, Row>(
     .orderBy(sql.ref('id'), 'desc')
     .limit(limit)
 
+interface Dated {
+  readonly createdAt: number
+  readonly id: string
+}
+
+/** The same order, for what was read in pieces. */
+export const fromNewToOld = (a: Dated, b: Dated): number =>
+  b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)
+
 interface PageParts<Row, T> {
   readonly select: (range: PageRange) => Promise<readonly Row[]>
   readonly timeOf: (row: Row) => number

@@ -6,7 +6,7 @@ import { heldNames } from '#core/domain/domain.ts'
 import { changedOne } from '../database/changed-one.ts'
 import { flag } from '../database/columns.ts'
 import { rowsIn, textAt } from '../database/json-rows.ts'
-import { newestFirst, type PageRange, readPage } from '../database/page.ts'
+import { fromNewToOld, newestFirst, type PageRange, readPage } from '../database/page.ts'
 import { prepare } from '../database/prepare.ts'
 import { atomically } from '../database/transaction.ts'
 import { unlessTaken } from '../database/unless-taken.ts'
@@ -115,9 +115,6 @@ async function enlist(db: Db, ownerId: string, id: string, names: readonly strin
   await insertNames(db, { rows: JSON.stringify(own.map((name) => [name, id])) })
   await insertDomains(db, { rows: JSON.stringify(domains.map((domain) => [ownerId, domain, id])) })
 }
-
-const fromNewToOld = (a: Certificate, b: Certificate): number =>
-  b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)
 
 export function createCertificateStore(db: Db): CertificateStore {
   const named = async (name: string) => (await selectByName(db, { name })).map(toCertificate)

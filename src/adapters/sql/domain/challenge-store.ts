@@ -16,8 +16,8 @@ const selectByHost = prepare<{ kind: Challenge['kind']; host: string; now: numbe
 )
 
 /** What DNS answers with grows its serial when it changes. */
-const countFor = async (tx: Db, kinds: readonly Challenge['kind'][]): Promise<void> => {
-  if (kinds.includes('dns-01')) await countZoneChange(tx, CHALLENGES_OF_ALL)
+const countFor = async (tx: Db, changed: readonly Pick<Challenge, 'kind'>[]): Promise<void> => {
+  if (changed.some(({ kind }) => kind === 'dns-01')) await countZoneChange(tx, CHALLENGES_OF_ALL)
 }
 
 export function createChallengeStore(db: Db): ChallengeStore {
@@ -30,7 +30,7 @@ export function createChallengeStore(db: Db): ChallengeStore {
           .values({ kind, host: host.toLowerCase(), token, ...content })
           .onConflict((conflict) => conflict.columns(['host', 'kind', 'token']).doUpdateSet(content))
           .execute()
-        await countFor(tx, [kind])
+        await countFor(tx, [{ kind }])
       }),
 
     find: async (kind, host, now) =>
@@ -47,10 +47,7 @@ export function createChallengeStore(db: Db): ChallengeStore {
           .where('token', '=', token)
           .returning('kind')
           .execute()
-        await countFor(
-          tx,
-          gone.map((row) => row.kind),
-        )
+        await countFor(tx, gone)
       }),
 
     prune: (now) =>
@@ -60,10 +57,7 @@ export function createChallengeStore(db: Db): ChallengeStore {
           .where('expires_at', '<=', now)
           .returning('kind')
           .execute()
-        await countFor(
-          tx,
-          gone.map((row) => row.kind),
-        )
+        await countFor(tx, gone)
       }),
   }
 }

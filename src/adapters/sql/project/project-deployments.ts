@@ -3,6 +3,7 @@ import type { Target } from '#contract/api/deployment.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
 import type { ProjectDeployments, ProjectStore } from '#core/project/project-store.ts'
 import { hasLateralJoins } from '../database/dialect/capabilities.ts'
+import { fromNewToOld } from '../database/page.ts'
 import { textsIn } from '../database/text-list.ts'
 import {
   DEPLOYMENT,
@@ -42,10 +43,8 @@ async function newest(db: Db, { ownerId, projectIds, limit, target }: NewestQuer
           where owner_id = ${ownerId} and project_id = given.value and deleted_at is null${isReady}
           order by created_at desc, id desc limit ${limit}
         )`.execute(db))
-  return rows.map(toDeployment).sort(byAge)
+  return rows.map(toDeployment).sort(fromNewToOld)
 }
-
-const byAge = (a: Deployment, b: Deployment): number => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)
 
 /** The deployments that production hosts of these projects lead to. */
 async function inProduction(db: Db, ownerId: string, projectIds: string): Promise<Deployment[]> {
@@ -62,7 +61,7 @@ async function inProduction(db: Db, ownerId: string, projectIds: string): Promis
     .where('id', 'in', textsIn(db, JSON.stringify(pointers.map((row) => row.deployment_id))))
     .where('owner_id', '=', ownerId)
     .execute()
-  return rows.map(toDeployment).sort(byAge)
+  return rows.map(toDeployment).sort(fromNewToOld)
 }
 
 /** Four statements, however many projects there are. */

@@ -24,6 +24,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Locks } from '../../ports/locks.ts'
 import type { Transact } from '../../ports/transact.ts'
 import type { Vault } from '../../ports/vault.ts'
+import { unknownProject } from '../../project/find-project.ts'
 import {
   type BuildSettings,
   DEFAULT_BUILD_SETTINGS,
@@ -438,8 +439,7 @@ async function ensureProject(
     const first = known.defaultHost === null ? await projects.lock(owner.id, known.id) : undefined
     return { ...(first ?? known), updatedAt: now }
   }
-  if (command.project !== undefined)
-    throw new AloftError('not_found', `There is no project \`${command.project}\`.`)
+  if (command.project !== undefined) throw unknownProject(command.project)
   const project = newProject(owner.id, slug, now, initialSettings(command))
   if (!(await projects.insert(project))) {
     // Several may have waited for the one who made it: they go on one after the other, as with any that is known.

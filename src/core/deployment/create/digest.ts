@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
+import { isRecord } from '../../is-record.ts'
 import { inSlices } from '../../slices.ts'
 import type { BuildSpec } from '../deployment.ts'
 import type { RequestedEnv } from '../env/requested-env.ts'
@@ -78,7 +79,5 @@ export const digestOf = (files: Hash, { env, buildEnv, regions, alias, ...rest }
 /** JSON with sorted keys: equal values have equal text. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
+    isRecord(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
   )

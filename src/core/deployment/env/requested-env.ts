@@ -1,4 +1,5 @@
 import { AloftError } from '#contract/errors.ts'
+import { isRecord } from '../../is-record.ts'
 
 /** A variable's value: given as it is, or taken from a secret when the deployment is made. */
 type EnvValue = { readonly value: string } | { readonly secret: string }
@@ -38,14 +39,14 @@ export function readEnv(given: Readonly<Record<string, unknown>> = {}): Requeste
         { key, value },
       )
   for (const [key, value] of entries)
-    if (isObject(value) && !('uid' in value))
+    if (isRecord(value) && !('uid' in value))
       throw new AloftError(
         'env_value_invalid_type_missing_uid',
         `The value of ${key} is an object without \`uid\`.`,
         { key },
       )
   for (const [key, value] of entries)
-    if (isObject(value) && Object.keys(value).length > 1)
+    if (isRecord(value) && Object.keys(value).length > 1)
       throw new AloftError(
         'env_value_invalid_type_unknown_props',
         `The value of ${key} is an object with properties other than \`uid\`.`,
@@ -61,13 +62,10 @@ export function readEnv(given: Readonly<Record<string, unknown>> = {}): Requeste
   return new Map(entries.map(([key, value]) => [key, readValue(value as string | number | { uid: string })]))
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const isAccepted = (value: unknown): boolean =>
   typeof value === 'string' ||
   (typeof value === 'number' && Number.isFinite(value)) ||
-  (isObject(value) && typeof value.uid === 'string')
+  (isRecord(value) && typeof value.uid === 'string')
 
 function readValue(value: string | number | { uid: string }): EnvValue {
   if (typeof value === 'object') return { secret: value.uid }

@@ -1,6 +1,7 @@
 import { compilePathOrGlob, type Glob, GlobError, globBudget } from '#contract/glob/glob.ts'
 import { builderOf } from '../../deployment/builds.ts'
-import { invalidConfig, isRecord } from './json.ts'
+import { isRecord } from '../../is-record.ts'
+import { invalidConfig } from './json.ts'
 
 /** What a configuration file says of the functions that a pattern matches. */
 export interface FunctionSetting {

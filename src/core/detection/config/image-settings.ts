@@ -1,5 +1,6 @@
+import { isRecord } from '../../is-record.ts'
 import { type ImageConfig, readImageConfig } from '../../output/image-config.ts'
-import { invalidConfig, isRecord } from './json.ts'
+import { invalidConfig } from './json.ts'
 
 /** What is wrong with a value, in words that follow its name; undefined where nothing is. */
 type Check = (value: unknown) => string | undefined

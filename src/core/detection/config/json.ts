@@ -1,4 +1,5 @@
 import { BuildFailure } from '../../build/build-failure.ts'
+import { isRecord } from '../../is-record.ts'
 
 export const invalidConfig = (message: string): BuildFailure => new BuildFailure('invalid_config', message)
 
@@ -11,9 +12,6 @@ export function parseJson(text: string, file: string): unknown {
     )
   }
 }
-
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The entries that are text; what is not is left out, as it is with whoever wrote the file. */
 export const stringMap = (value: unknown): Readonly<Record<string, string>> =>

@@ -1,5 +1,6 @@
+import { isRecord } from '../../is-record.ts'
 import type { SourceTree } from '../source-tree.ts'
-import { invalidConfig, isRecord, parseJson, stringMap } from './json.ts'
+import { invalidConfig, parseJson, stringMap } from './json.ts'
 
 /** What builds look at in a package.json. */
 export interface PackageJson {

@@ -1,4 +1,4 @@
-import { isRecord } from '../config/json.ts'
+import { isRecord } from '../../is-record.ts'
 import { joined, readFolder, type SourceTree } from '../source-tree.ts'
 
 interface AngularProject {

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { count } from '#contract/words/wording.ts'
 import { useAccount } from '../../api/account.tsx'
 import { explain } from '../../api/explain.ts'
 import { Button, IconButton } from '../../ui/control/button.tsx'
@@ -94,7 +95,7 @@ export function BuildLog({ id, log }: { id: string; log: BuildLogState }) {
             <span role="status" className="text-sm whitespace-nowrap text-soft tabular-nums">
               {found.length === 0
                 ? 'No results'
-                : `${formatNumber(place + 1)} of ${formatNumber(found.length)} ${found.length === 1 ? 'line' : 'lines'}`}
+                : `${formatNumber(place + 1)} of ${count(found.length, 'line')}`}
             </span>
             <IconButton
               icon="chevron"

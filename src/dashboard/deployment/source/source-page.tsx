@@ -1,12 +1,12 @@
 import { Suspense, useMemo, useState } from 'react'
 import { listFiles } from '#contract/api/deployment.ts'
+import { count } from '#contract/words/wording.ts'
 import { useRead } from '../../api/query.ts'
 import { useSearchText } from '../../api/search.ts'
 import { TextField } from '../../ui/control/field.tsx'
 import { Empty } from '../../ui/feedback/empty.tsx'
 import { Skeleton } from '../../ui/feedback/skeleton.tsx'
 import { Page } from '../../ui/layout/page.tsx'
-import { formatNumber } from '../../ui/text/format.ts'
 import { shortName, useDeployment } from '../deployment.ts'
 import { allFiles, firstFile, foldersOf, type TreeEntry, visibleRows } from './file-tree.ts'
 import { SourceView } from './source-view.tsx'
@@ -39,7 +39,7 @@ export function SourcePage() {
     <Page
       title={`${shortName(url, id)} source`}
       heading="Source"
-      about={`${formatNumber(files.length)} ${files.length === 1 ? 'file' : 'files'}, as deployed.`}
+      about={`${count(files.length, 'file')}, as deployed.`}
     >
       <div className="grid overflow-hidden rounded-xl border border-line bg-panel md:grid-cols-[17rem_minmax(0,1fr)]">
         <div className="flex flex-col border-line max-md:border-b md:border-r">

@@ -2,13 +2,13 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { memo, useEffect, useMemo, useState } from 'react'
 import { showBytes } from '#contract/amounts.ts'
 import { getFile } from '#contract/api/deployment.ts'
+import { count } from '#contract/words/wording.ts'
 import { type Account, useAccount } from '../../api/account.tsx'
 import { classes } from '../../ui/classes.ts'
 import { buttonClass } from '../../ui/control/button.tsx'
 import { CopyButton } from '../../ui/control/copy-button.tsx'
 import { Empty } from '../../ui/feedback/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { formatNumber } from '../../ui/text/format.ts'
 import { useLineInAddress } from '../build/use-line.ts'
 import { readSource } from './read-source.ts'
 
@@ -50,8 +50,7 @@ export function SourceView({ file }: { file: File }) {
         <h2 className="min-w-0 font-mono text-[0.8125rem] font-medium break-all">{file.path}</h2>
         <div className="flex items-center gap-2 text-sm text-soft">
           <span className="whitespace-nowrap">
-            {source.kind === 'text' &&
-              `${formatNumber(lineCount(source.text))} ${lineCount(source.text) === 1 ? 'line' : 'lines'}, `}
+            {source.kind === 'text' && `${count(lineCount(source.text), 'line')}, `}
             {showBytes(source.bytes)}
           </span>
           {source.kind === 'text' && <CopyButton text={source.text} label="Copy file" />}

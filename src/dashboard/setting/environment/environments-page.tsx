@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { deleteEnvironment, listEnvironments } from '#contract/api/custom-environment.ts'
+import { branchRule } from '#contract/words/branch-rule.ts'
 import { useAction, useRead } from '../../api/query.ts'
 import { addressOf, useProject } from '../../project/project.ts'
 import { Button, IconButton, OutLink } from '../../ui/control/button.tsx'
@@ -11,7 +12,7 @@ import { Card } from '../../ui/layout/card.tsx'
 import { Table } from '../../ui/layout/table.tsx'
 import { useTitle } from '../use-title.ts'
 import { EnvironmentDialog } from './environment-dialog.tsx'
-import { branchRule, type Environment } from './environments.ts'
+import type { Environment } from './environments.ts'
 
 type Asked =
   | { readonly deed: 'add' }

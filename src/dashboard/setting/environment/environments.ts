@@ -23,7 +23,3 @@ export const targetQuery = (chosen: string) =>
     : chosen.startsWith('env_')
       ? { customEnvironmentId: chosen }
       : { target: chosen as ListedTarget }
-
-/** `main`, `release/*` or `*-rc`. */
-export const branchRule = ({ type, pattern }: NonNullable<Environment['branchMatcher']>): string =>
-  type === 'equals' ? pattern : type === 'startsWith' ? `${pattern}*` : `*${pattern}`

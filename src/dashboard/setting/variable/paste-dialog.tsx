@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react'
 import { createVariables, type EnvType } from '#contract/api/env-variable.ts'
+import { count } from '#contract/words/wording.ts'
 import { useAction } from '../../api/query.ts'
 import type { Project } from '../../project/project.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -57,7 +58,7 @@ export function PasteDialog({
     },
     {
       changes: ['env'],
-      done: `${entries.length} ${entries.length === 1 ? 'variable' : 'variables'} saved. New deployments will use them.`,
+      done: `${count(entries.length, 'variable')} saved. New deployments will use them.`,
       quiet: true,
     },
   )
@@ -125,9 +126,7 @@ export function PasteDialog({
               <li key={entry.key} className="flex items-center gap-3 px-3 py-2 text-sm">
                 <code className="min-w-0 flex-1 truncate font-mono text-xs">{entry.key}</code>
                 <span className="text-soft">
-                  {entry.value === ''
-                    ? 'empty'
-                    : `${entry.value.length} ${entry.value.length === 1 ? 'character' : 'characters'}`}
+                  {entry.value === '' ? 'empty' : count(entry.value.length, 'character')}
                 </span>
                 <Badge tone={replaces(entry) ? 'warn' : 'good'}>{replaces(entry) ? 'Replaces' : 'New'}</Badge>
               </li>

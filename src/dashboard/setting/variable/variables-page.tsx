@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { ENV_TARGETS, getVariable, listVariables, removeVariable } from '#contract/api/env-variable.ts'
 import { listSecrets } from '#contract/api/secret.ts'
+import { count } from '#contract/words/wording.ts'
 import { useAccount } from '../../api/account.tsx'
 import { explain } from '../../api/explain.ts'
 import { useAction, useLater, useRead } from '../../api/query.ts'
@@ -73,9 +74,7 @@ export function VariablesPage() {
       const chosen = all.envs.filter((one) => placesOf(one).includes(of) && one.gitBranch === undefined)
       const hidden = chosen.filter((one) => !isOpen(one)).map(({ key }) => `# ${key} is hidden\n`)
       await navigator.clipboard.writeText(writeEnv(chosen.filter(isOpen)) + hidden.join(''))
-      toast.good(
-        `Copied ${chosen.length - hidden.length} ${chosen.length - hidden.length === 1 ? 'variable' : 'variables'} as a .env file.`,
-      )
+      toast.good(`Copied ${count(chosen.length - hidden.length, 'variable')} as a .env file.`)
     } catch (error) {
       toast.bad(
         error instanceof DOMException

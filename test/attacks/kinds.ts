@@ -37,10 +37,14 @@ export const KINDS: readonly Kind[] = [
   {
     name: 'Memory and connections that a visitor or an account uses up',
     files: [
+      'src/adapters/git-cli/read-batch.test.ts',
       'src/adapters/last-known-sqlite/last-known.test.ts',
       'src/core/access/network-of.test.ts',
       'src/core/access/source-counts.test.ts',
       'src/core/access/source-shares.test.ts',
+      'src/core/git/tree/store-tree.test.ts',
+      'src/core/git/tree/tree-files.test.ts',
+      'test/api/git/git-hostile.test.ts',
       'src/edge/cache/tee.test.ts',
       'src/edge/fast/unsent.test.ts',
       'src/edge/file/compress-answer.test.ts',

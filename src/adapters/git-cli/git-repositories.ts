@@ -13,6 +13,7 @@ import { ASIDE, withAside } from './aside.ts'
 import type { Confine } from './confine.ts'
 import { serveHttp, serveUpload } from './git-http.ts'
 import { inTurn } from './in-turn.ts'
+import { listTree } from './list-tree.ts'
 import { readBatch } from './read-batch.ts'
 import { type GitRun, runGit, startGit } from './run-git.ts'
 import { removeLeftovers, tidyRepository } from './tidy-repository.ts'
@@ -31,6 +32,9 @@ export const assertOid = (oid: string): string => {
 /** Contents of more than this are not held in memory. */
 const LARGE = 4 * 1024 * 1024
 const MAX_MESSAGE = 8000
+const MAX_AUTHOR = 500
+/** A pack of a few kilobytes can hold a message of hundreds of megabytes. */
+const FIRST_OF_COMMIT = 64 * 1024
 
 export function createGitRepositories({ folder, confine }: GitCliParts): GitRepositories {
   const folderOf = (id: string): string => {
@@ -64,7 +68,7 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
     const { child, ended } = await startGit(confine, { folder: folderOf(id), args, timeoutMs: 10 * MINUTE })
     child.stdin.end(oids.map((oid) => `${assertOid(oid)}\n`).join(''))
     try {
-      yield* readBatch(child.stdout as AsyncIterable<Buffer>)
+      yield* readBatch(child.stdout as AsyncIterable<Buffer>, LARGE)
       await ended
     } finally {
       child.kill('SIGKILL')
@@ -134,28 +138,26 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
       if (!existsSync(folderOf(id))) return undefined
       const format = '--format=%H%x00%an%x00%B'
       const args = ['log', '-1', '--no-show-signature', '--encoding=UTF-8', format, assertOid(oid), '--']
-      const out = await run(id, args).catch((error: unknown) => {
+      const out = await run(id, args, { firstBytes: FIRST_OF_COMMIT }).catch((error: unknown) => {
         if (error instanceof GitError) return undefined
         throw error
       })
       const [hash, author = '', message = ''] = out?.toString('utf8').split('\0') ?? []
       if (hash === undefined || hash === '') return undefined
-      return { oid: hash, author, message: message.trim().slice(0, MAX_MESSAGE) }
+      return { oid: hash, author: author.slice(0, MAX_AUTHOR), message: message.trim().slice(0, MAX_MESSAGE) }
     },
 
     async tree(id, oid) {
-      const text = (await run(id, ['ls-tree', '-r', '-z', '-l', '--full-tree', assertOid(oid)])).toString(
-        'utf8',
-      )
-      return text
-        .split('\0')
-        .filter((line) => line !== '')
-        .map((line): TreeEntry => {
-          const [, mode, , name, size, path] = /^(\d+) (\w+) ([0-9a-f]+) +(-|\d+)\t(.*)$/s.exec(line) ?? []
-          if (mode === undefined || name === undefined || path === undefined)
-            throw new GitError('a tree could not be read')
-          return { path, mode, oid: name, size: size === '-' ? 0 : Number(size) }
-        })
+      const lines = await listTree(confine, {
+        folder: folderOf(id),
+        args: ['--git-dir', folderOf(id), 'ls-tree', '-r', '-z', '-l', '--full-tree', assertOid(oid)],
+      })
+      return lines.map((line): TreeEntry => {
+        const [, mode, , name, size, path] = /^(\d+) (\w+) ([0-9a-f]+) +(-|\d+)\t(.*)$/s.exec(line) ?? []
+        if (mode === undefined || name === undefined || path === undefined)
+          throw new GitError('a tree could not be read')
+        return { path, mode, oid: name, size: size === '-' ? 0 : Number(size) }
+      })
     },
 
     async *contents(id, entries) {

@@ -1,8 +1,9 @@
 import { GitError } from '#core/git/git-repositories.ts'
 
-/** The contents that `git cat-file --batch` writes, one after the other. Each fits into memory. */
+/** The contents that `git cat-file --batch` writes, one after the other. One that is larger than it should be is not waited for. */
 export async function* readBatch(
   output: AsyncIterable<Buffer>,
+  maxBytes: number,
 ): AsyncGenerator<{ readonly oid: string; readonly size: number; readonly bytes: Buffer }, void> {
   let held: Buffer[] = []
   let length = 0
@@ -17,6 +18,7 @@ export async function* readBatch(
         const end = all.indexOf(10)
         if (end === -1) break
         wanted = readHead(all.toString('latin1', 0, end))
+        if (wanted.size > maxBytes) throw new GitError(`${wanted.oid} is larger than was expected of it`)
         held = [all.subarray(end + 1)]
         length = all.length - end - 1
       }

@@ -5,6 +5,7 @@ import { GitError } from '#core/git/git-repositories.ts'
 import type { RemoteAccess, RemoteSnapshot } from '#core/git/source/source.ts'
 import { ASIDE, withAside } from './aside.ts'
 import type { GitCliParts } from './git-repositories.ts'
+import { listTree } from './list-tree.ts'
 import { FETCH, type Reach } from './reach-remote.ts'
 import { readBatch } from './read-batch.ts'
 import { BARE_CONFIG } from './restore-repository.ts'
@@ -50,10 +51,13 @@ export async function withSnapshot<T>(
     const commit = (await run(['rev-parse', '--verify', '--quiet', 'refs/heads/look^{commit}'])).toString(
       'utf8',
     )
-    const listed = (await run(['ls-tree', '-r', '-z', '--full-tree', commit.trim()])).toString('utf8')
+    const listed = await listTree(confine, {
+      ...{ folder: at, timeoutMs: LOOK_MS, signal },
+      args: ['--git-dir', at, 'ls-tree', '-r', '-z', '--full-tree', commit.trim()],
+    })
     return use({
       commit: commit.trim(),
-      files: listed.split('\0').flatMap((line) => {
+      files: listed.flatMap((line) => {
         const [, oid, path] = /^100\d{3} blob ([0-9a-f]+)\t(.*)$/s.exec(line) ?? []
         return oid === undefined || path === undefined ? [] : [{ oid, path }]
       }),
@@ -62,14 +66,15 @@ export async function withSnapshot<T>(
         const { child, ended } = await startGit(confine, { folder: at, args, timeoutMs: LOOK_MS, signal })
         child.stdin.end(`${oid}\n`)
         try {
-          for await (const { bytes } of readBatch(child.stdout as AsyncIterable<Buffer>)) return bytes
+          for await (const { bytes } of readBatch(child.stdout as AsyncIterable<Buffer>, MAX_FILE))
+            return bytes
           await ended
         } catch (error) {
           if (!(error instanceof GitError)) throw error
         } finally {
           child.kill('SIGKILL')
         }
-        // It was left out.
+        // It was left out, or should have been.
         return undefined
       },
     })

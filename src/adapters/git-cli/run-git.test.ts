@@ -11,6 +11,12 @@ test('git takes no more memory than it may, whatever it is given', async () => {
   assert.match((await hash(512 * 2 ** 20)).toString(), /^[0-9a-f]{40}\n$/)
 })
 
+test('of output without end the beginning is read, where that is all that is wanted', async () => {
+  const confine = async () => () => ['sh', '-c', 'while :; do echo words of a commit; done']
+  const text = await runGit(confine, { folder: '/', args: ['log'], firstBytes: 20 })
+  assert.equal(text.toString(), 'words of a commit\nwo')
+})
+
 test('a token that is not accepted is told in a plain sentence, and everything else as git says it', () => {
   const denied = [
     "error: unable to read askpass response from '/bin/false'\nfatal: could not read Username for 'https://git.example:8443': terminal prompts disabled",

@@ -27,6 +27,8 @@ export interface GitRun {
   readonly maxMemoryBytes?: number
   /** Of the output, where it is collected. */
   readonly maxBytes?: number
+  /** How much of the beginning of the output is wanted: the rest is not waited for. */
+  readonly firstBytes?: number
 }
 
 type GitChild = ChildProcessByStdio<Writable, Readable, Readable>
@@ -127,6 +129,10 @@ export async function runGit(confine: () => Promise<Confine>, run: GitRun): Prom
   const most = run.maxBytes ?? MAX_OUTPUT
   for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
     size += chunk.length
+    if (run.firstBytes !== undefined && size >= run.firstBytes) {
+      child.kill('SIGKILL')
+      return Buffer.concat([...chunks, chunk]).subarray(0, run.firstBytes)
+    }
     if (size > most) {
       child.kill('SIGKILL')
       throw new GitError(`git ${run.args[0]} wrote more than ${showLimit(most)}`)

@@ -72,8 +72,9 @@ export interface GitRepositories {
   setHead(id: string, branch: string): Promise<void>
   /** Undefined where the repository has no such commit. */
   commit(id: string, oid: string): Promise<GitCommit | undefined>
+  /** Rejects a commit that has more files than a deployment can have. */
   tree(id: string, oid: string): Promise<readonly TreeEntry[]>
-  /** Contents in any order; each has to be read or destroyed before the next comes. */
+  /** Contents in any order; each has to be read or destroyed before the next comes. Sizes are those of `tree`. */
   contents(id: string, entries: readonly Pick<TreeEntry, 'oid' | 'size'>[]): AsyncIterable<GitContent>
   /** Paths that differ; undefined where one of the commits is not there any more. */
   changed(id: string, from: string, to: string): Promise<readonly string[] | undefined>

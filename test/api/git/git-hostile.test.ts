@@ -32,6 +32,8 @@ after(async () => {
 interface ShownPush {
   readonly state: string
   readonly after: string | null
+  readonly author: string | null
+  readonly message: string | null
   readonly reason: { readonly code: string; readonly message: string } | null
 }
 
@@ -116,6 +118,37 @@ test('nor is it fetched from elsewhere, and what is live stays live', async (t) 
     assert.equal(push?.reason?.code, 'unreachable', `${name}: ${JSON.stringify(push)}`)
     assert.equal((await server.visit('evil-import.localhost', '/')).body, 'first')
   }
+})
+
+test('a tree of a few folders that stand in each other again and again is refused before its paths are in memory', async (t) => {
+  const { account, tree, remote } = await pushed(t, 'evil-tree')
+  const { object } = rawObjects(tree)
+  const folder = (mode: string, oid: string) => {
+    const entries = Array.from({ length: 10 }, (_, i) => [
+      Buffer.from(`${mode} ${i}\0`),
+      Buffer.from(oid, 'hex'),
+    ])
+    return object('tree', Buffer.concat(entries.flat()))
+  }
+  let oid = await folder('100644', await object('blob', Buffer.from('x')))
+  for (let depth = 0; depth < 5; depth++) oid = await folder('40000', oid)
+  const commit = await tree.must('commit-tree', oid, '-m', 'A million files')
+  await tree.must('push', '--force', remote, `${commit}:refs/heads/main`)
+  await until(async () => (await pushesOf(account, 'evil-tree'))[0]?.state === 'failed')
+  const [push] = await pushesOf(account, 'evil-tree')
+  assert.match(push?.reason?.message ?? '', /^The commit has more than 100000 files/)
+})
+
+test('of a message and a name without end the beginning is kept', async (t) => {
+  const { account, tree, remote } = await pushed(t, 'evil-words')
+  const { object } = rawObjects(tree)
+  const by = `${'a'.repeat(10_000)} <eve@example.com> 1700000000 +0000`
+  const head = `tree ${await tree.must('rev-parse', 'main^{tree}')}\nauthor ${by}\ncommitter ${by}\n\n`
+  const commit = await object('commit', Buffer.from(head + 'm'.repeat(2 ** 20)))
+  await tree.must('push', '--force', remote, `${commit}:refs/heads/main`)
+  await until(async () => (await pushesOf(account, 'evil-words'))[0]?.state === 'deployed')
+  const [push] = await pushesOf(account, 'evil-words')
+  assert.deepEqual([push?.author?.length, push?.message?.length], [500, 8000])
 })
 
 test('refs that no git would send are refused, whoever speaks, and nothing outside of the refs is written', async (t) => {

@@ -51,7 +51,7 @@ export interface FileInput {
   readonly mode?: number
 }
 
-const MAX_FILES = 100_000
+export const MAX_FILES = 100_000
 /** Each of them is one on the disk where the deployment is built, however little of the request it takes. */
 const MAX_FOLDERS = 250_000
 const MAX_PATH = 1024

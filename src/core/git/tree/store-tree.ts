@@ -6,12 +6,15 @@ import type { BlobDigest } from '../../ports/blob-store.ts'
 import type { GitContent } from '../git-repositories.ts'
 import { type LfsSource, storeLfs } from './store-lfs.ts'
 import { type CommitPlace, entriesWithModules, type OpenModule, type OwnedEntry } from './submodules.ts'
-import { filesOfTree } from './tree-files.ts'
+import { filesOfTree, LINK } from './tree-files.ts'
 import type { StoreTreeParts } from './tree-parts.ts'
 
 /** Contents that are made durable together, and the bytes of them that are held in memory until then. */
 const BATCH = 200
 const BATCH_BYTES = 16 * 1024 * 1024
+/** No path of a deployment is longer. */
+const MAX_TARGET = 1024
+const MAX_NOTES = 100
 
 interface TreeSource extends LfsSource {
   readonly at: CommitPlace
@@ -35,7 +38,7 @@ export async function storeTree(
 ): Promise<StoredTree> {
   const { repositories, objects, clock } = parts
   const tree = await entriesWithModules(repositories, source.at, source.openModule)
-  const { files, notes } = await filesOfTree(tree.entries, (link) => readLink(parts, link))
+  const { files, notes } = await filesOfTree(tree.entries, await targetsOf(parts, tree.entries))
   const lfs = await storeLfs(parts, owner, source, files, signal)
   const plain = files.filter(({ oid }) => !lfs.stored.has(oid))
   const oids = [...new Set(plain.map(({ oid }) => oid))]
@@ -53,14 +56,27 @@ export async function storeTree(
       size: lfs.stored.get(oid)?.size ?? size,
       mode: Number.parseInt(mode, 8),
     })),
-    notes: [...tree.notes, ...notes, ...lfs.notes],
+    notes: shortened([...tree.notes, ...lfs.notes, ...notes]),
   }
 }
 
-async function readLink({ repositories }: StoreTreeParts, { repository, oid }: OwnedEntry): Promise<string> {
-  for await (const content of repositories.contents(repository, [{ oid, size: 0 }]))
-    if ('bytes' in content) return content.bytes.toString('utf8')
-  return ''
+/** What links contain, by the ids of their objects. To start git for each would take a commit of many links hours. */
+async function targetsOf(
+  { repositories }: StoreTreeParts,
+  entries: readonly OwnedEntry[],
+): Promise<ReadonlyMap<string, string>> {
+  const links = entries.filter(({ mode, size }) => mode === LINK && size <= MAX_TARGET)
+  const once = [...new Map(links.map((entry) => [entry.oid, entry])).values()]
+  const targets = new Map<string, string>()
+  for (const [repository, own] of Map.groupBy(once, (entry) => entry.repository))
+    for await (const content of repositories.contents(repository, own))
+      if ('bytes' in content) targets.set(content.oid, content.bytes.toString('utf8'))
+  return targets
+}
+
+function shortened(notes: readonly string[]): readonly string[] {
+  if (notes.length <= MAX_NOTES) return notes
+  return [...notes.slice(0, MAX_NOTES), `There are ${notes.length - MAX_NOTES} more notes like these.`]
 }
 
 /** SHA-1s of contents by the ids of their objects. */

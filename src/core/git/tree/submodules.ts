@@ -1,4 +1,5 @@
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, invalidRequest } from '#contract/errors.ts'
+import { MAX_FILES } from '../../deployment/file/manifest.ts'
 import { GitError, type GitRepositories, type TreeEntry } from '../git-repositories.ts'
 import { readAddress } from '../source/source.ts'
 import { type GitModules, readGitmodules } from './gitmodules.ts'
@@ -38,9 +39,14 @@ export async function entriesWithModules(
   const notes: string[] = []
   let opened = 0
 
+  let count = 0
+
   async function entriesOf(place: CommitPlace, prefix: string, depth: number): Promise<OwnedEntry[]> {
     const { repository } = place
     const tree = await repositories.tree(repository, place.commit)
+    count += tree.length
+    if (count > MAX_FILES)
+      throw invalidRequest(`The commit and its submodules should have at most ${MAX_FILES} files.`)
     const origin = place.url
     const own = tree.map((entry) => ({ ...entry, repository, origin, path: `${prefix}${entry.path}` }))
     const modules = tree.filter(({ mode }) => mode === MODULE)

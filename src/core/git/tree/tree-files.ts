@@ -1,11 +1,12 @@
 import { posix } from 'node:path'
+import { inSlices } from '../../slices.ts'
 import type { TreeEntry } from '../git-repositories.ts'
 
-const LINK = '120000'
+export const LINK = '120000'
 export const MODULE = '160000'
 /** Links that lead to links. */
 const MAX_HOPS = 8
-/** Files that links to folders may stand for. */
+/** Files and links that links to folders may stand for. */
 const MAX_LINKED = 10_000
 
 /** Never part of a deployment, wherever it is. */
@@ -23,7 +24,8 @@ interface TreeFiles<Entry extends TreeEntry> {
  */
 export async function filesOfTree<Entry extends TreeEntry>(
   entries: readonly Entry[],
-  readLink: (link: Entry) => Promise<string>,
+  /** What links contain, by the ids of their objects. */
+  targets: ReadonlyMap<string, string>,
 ): Promise<TreeFiles<Entry>> {
   const kept = entries.filter(({ path }) => !NEVER.test(path))
   const byPath = new Map(kept.map((entry) => [entry.path, entry]))
@@ -31,11 +33,11 @@ export async function filesOfTree<Entry extends TreeEntry>(
   const notes: string[] = []
   const files: Entry[] = []
   let linked = 0
-  for (const entry of kept) {
+  await inSlices(kept, (entry) => {
     if (entry.mode === MODULE) notes.push(`${entry.path} is a submodule and was skipped.`)
     else if (entry.mode !== LINK) files.push(entry)
     else {
-      const found = await follow(entry, byPath, inOrder, readLink)
+      const found = follow(entry, byPath, inOrder, targets)
       if (found === undefined)
         notes.push(
           `${entry.path} is a symlink that points outside the repository or nowhere; it was skipped.`,
@@ -43,12 +45,12 @@ export async function filesOfTree<Entry extends TreeEntry>(
       else if (typeof found !== 'string') files.push({ ...found, path: entry.path })
       else
         for (const inner of within(found, inOrder)) {
-          if (inner.mode === LINK || inner.mode === MODULE) continue
           if (++linked > MAX_LINKED) break
+          if (inner.mode === LINK || inner.mode === MODULE) continue
           files.push({ ...inner, path: `${entry.path}/${inner.path.slice(found.length + 1)}` })
         }
     }
-  }
+  })
   const paths = new Set<string>()
   return { files: files.filter(({ path }) => !paths.has(path) && paths.add(path)), notes }
 }
@@ -66,16 +68,16 @@ function* within<Entry extends TreeEntry>(folder: string, inOrder: readonly Entr
 }
 
 /** The file that a link leads to, or the folder. */
-async function follow<Entry extends TreeEntry>(
+function follow<Entry extends TreeEntry>(
   link: Entry,
   byPath: ReadonlyMap<string, Entry>,
   inOrder: readonly Entry[],
-  readLink: (link: Entry) => Promise<string>,
-): Promise<Entry | string | undefined> {
+  targets: ReadonlyMap<string, string>,
+): Entry | string | undefined {
   let at = link
   for (let hop = 0; hop < MAX_HOPS; hop++) {
-    const target = await readLink(at)
-    if (target.startsWith('/')) return undefined
+    const target = targets.get(at.oid)
+    if (target === undefined || target.startsWith('/')) return undefined
     const path = posix.join(posix.dirname(at.path), target).replace(/\/+$/, '')
     if (path === '' || path === '.' || path === '..' || path.startsWith('../')) return undefined
     const found = byPath.get(path)

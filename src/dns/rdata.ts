@@ -37,7 +37,7 @@ export const addressData = (address: string): Rdata | undefined => {
 
 function ipv6Bytes(address: string): Buffer {
   const plain = (address.split('%')[0] as string).replace(
-    /(\d+)\.(\d+)\.(\d+)\.(\d+)$/,
+    /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/,
     (_, a, b, c, d) => `${((+a << 8) | +b).toString(16)}:${((+c << 8) | +d).toString(16)}`,
   )
   const [head = '', tail] = plain.split('::')
@@ -82,7 +82,7 @@ const READ: Record<Exclude<ZoneRecord['type'], 'ALIAS'>, (value: string) => Rdat
   },
   CAA(value) {
     const [, flags = '', tag = '', quoted, bare = ''] =
-      /^\s*(\d{1,3})\s+([a-z0-9]{1,255})\s+(?:"((?:[^"\\]|\\.)*)"|(.*?))\s*$/is.exec(value) ?? []
+      /^(\d{1,3})\s+([a-z0-9]{1,255})\s+(?:"((?:[^"\\]|\\.)*)"|(.*))$/is.exec(value.trim()) ?? []
     if (tag === '' || Number(flags) > 255) return undefined
     const text = quoted === undefined ? bare : quoted.replace(/\\(.)/gs, '$1')
     return bytes(

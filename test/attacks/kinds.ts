@@ -142,6 +142,7 @@ export const KINDS: readonly Kind[] = [
       'src/core/git/source/inspect.test.ts',
       'src/core/routing/match/match-output.test.ts',
       'src/core/routing/match/match-routes.test.ts',
+      'test/slow-expressions.test.ts',
     ],
   },
   {

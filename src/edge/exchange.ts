@@ -121,7 +121,7 @@ export function addressedAt(exchange: Exchange): { readonly scheme: string; read
 }
 
 export function visitorOf({ req, ip, id }: Exchange): Visitor {
-  const socket = req.socket as Socket
+  const { socket } = req
   const isSecure = 'encrypted' in socket && socket.encrypted === true
   return {
     ip,

@@ -15,7 +15,6 @@ import { createEdge, type Edge } from '#edge/edge.ts'
 import { publicAddressOf } from '#edge/prerender/canonical-visitor.ts'
 import { createListeners, type DrainOptions } from '#listener/listener.ts'
 import { DEFAULT_LIMITS } from '#listener/listener-limits.ts'
-import type { Handle } from '#listener/listener-request.ts'
 import type { Config } from '../config/config.ts'
 import { buildApi } from './api/build-api.ts'
 import { callerOf, createElsewhere, sourceOfRequest } from './api/elsewhere.ts'
@@ -127,7 +126,7 @@ export async function serve(
     seat === undefined
       ? local
       : createForward({
-          local: local as Handle,
+          local,
           socket: () => apiSocket(config.dataDir, seat),
           isElsewhere: elsewhere.isElsewhere,
           onForward: countElsewhere(channel),

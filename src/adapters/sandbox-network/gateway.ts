@@ -84,7 +84,7 @@ export class Gateway {
       ],
       { cwd: '/', env: TOOL_ENV, stdio: ['pipe', 'pipe', 'pipe'], detached: true },
     )
-    holder.stdin?.on('error', () => {})
+    holder.stdin.on('error', () => {})
     await ready(holder)
     holder.unref()
     for (const stream of [holder.stdin, holder.stdout, holder.stderr]) (stream as Socket).unref()

@@ -14,7 +14,7 @@ const GIVEN_UP: ReadonlySet<string> = new Set(['ERROR', 'CANCELED'])
 /** Ours that was made from one of the source. One whose build failed is none: it is tried again. */
 export async function findImported(api: Client, deploymentId: string): Promise<string | undefined> {
   const query = { [`meta-${IMPORTED}`]: deploymentId, limit: 20 }
-  const { deployments } = await api.call(listDeployments, { query: query as never })
+  const { deployments } = await api.call(listDeployments, { query })
   return deployments.find(({ state }) => !GIVEN_UP.has(state))?.uid
 }
 

@@ -2,13 +2,7 @@ import { isNotFound } from '#client/api-error.ts'
 import type { Client } from '#client/client.ts'
 import { createVariables, ENV_TYPES, listVariables } from '#contract/api/env-variable.ts'
 import { NEW_PROJECT_NODE_VERSION, PROJECT_NODE_VERSIONS } from '#contract/api/node-versions.ts'
-import {
-  createProject,
-  FRAMEWORKS,
-  type Framework,
-  getProject,
-  updateProject,
-} from '#contract/api/project.ts'
+import { createProject, FRAMEWORKS, getProject, updateProject } from '#contract/api/project.ts'
 import { addProjectDomain, listProjectDomains } from '#contract/api/project-domain.ts'
 import { everyPage } from '../output/every-page.ts'
 import { cannot, fresh, type Item, there } from './item.ts'
@@ -145,7 +139,7 @@ const unreadable = ({ type, decrypted, value }: SourceVariable): string | undefi
 }
 
 async function makeProject(api: Client, p: SourceProject): Promise<void> {
-  const framework = FRAMEWORKS.find((each) => each === p.framework) as Framework | undefined
+  const framework = FRAMEWORKS.find((each) => each === p.framework)
   const lines = {
     buildCommand: p.buildCommand,
     devCommand: p.devCommand,

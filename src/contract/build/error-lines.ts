@@ -42,7 +42,7 @@ const textOf = (line: BuildLine): string => terminalText(line.payload.text.slice
 export function errorLinesOf<Line extends BuildLine>(
   lines: readonly Line[],
   dropped = 0,
-  said: string | undefined = undefined,
+  said?: string,
 ): readonly ErrorLine<Line>[] {
   const texts = lines.map((line) => {
     const text = textOf(line)

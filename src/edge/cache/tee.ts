@@ -1,4 +1,4 @@
-import { PassThrough, type Readable } from 'node:stream'
+import { PassThrough } from 'node:stream'
 import { oneATurn } from '#core/chunks.ts'
 import type { Answer } from '../answer.ts'
 import type { HeldAnswer } from '../answer-memory.ts'
@@ -15,7 +15,7 @@ export function tee(
 ): [Answer['body'], Promise<Buffer | undefined>] {
   if (body === undefined) return [undefined, Promise.resolve(Buffer.alloc(0))]
   if (Buffer.isBuffer(body)) return [body, Promise.resolve(body.length > most ? undefined : body)]
-  const source = body as Readable
+  const source = body
   const passing = new PassThrough()
   // One that broke off before tells of it no more.
   if (source.destroyed) return [passing.destroy(), Promise.resolve(undefined)]

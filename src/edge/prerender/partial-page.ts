@@ -1,4 +1,4 @@
-import { PassThrough, type Readable } from 'node:stream'
+import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Prerender } from '#core/output/output.ts'
 import type { PrerenderEntry } from '#core/ports/prerender-cache.ts'
@@ -75,5 +75,5 @@ async function goOn(response: FunctionResponse, body: PassThrough): Promise<void
     dropBody(response)
     body.destroy()
   } else if (rest === undefined || Buffer.isBuffer(rest)) body.end(rest)
-  else await pipeline(rest as Readable, body).catch(() => body.destroy())
+  else await pipeline(rest, body).catch(() => body.destroy())
 }

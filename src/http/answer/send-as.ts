@@ -16,7 +16,7 @@ export function sendAs(form: 'empty' | 'html' | 'raw', reply: FastifyReply, answ
   const { type, body, headers, status, endless } = answer as RawReply
   if (status !== undefined) reply.code(status)
   if (endless && body instanceof Readable) destroyWhenGone(reply, body)
-  reply.headers({ ...headers, 'content-type': type } as Record<string, string | string[]>)
+  reply.headers({ ...headers, 'content-type': type })
   if (!(body instanceof Readable)) return reply.send(body)
   if (reply.request.method !== 'HEAD' && !isGone(reply)) return reply.send(pouring(body))
   body.destroy()

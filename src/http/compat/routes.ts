@@ -64,7 +64,7 @@ function createCall(native: readonly Route[]): Call {
       const { endpoint } = route
       const { query, body } = endpoint
       return [
-        endpoint.on as string,
+        endpoint.on,
         {
           ...route,
           checkQuery: query === undefined ? undefined : compileValidate('querystring', query, endpoint),

@@ -5,7 +5,6 @@ import {
   type OutgoingHttpHeaders,
   request,
 } from 'node:http'
-import type { Writable } from 'node:stream'
 import { markUnshared, pour } from '#core/chunks.ts'
 import { leavesMuchUnread } from '#core/unread-body.ts'
 import { HOP_BY_HOP } from '#edge/proxy/proxy-headers.ts'
@@ -101,7 +100,7 @@ function forward(
     answer.once('error', () => breakOff(req, res))
     if (answer.statusCode === 429) noteRefusal(refusals, req, headers, answer)
     else markUnshared(answer)
-    pour(answer, res as Writable)
+    pour(answer, res)
   })
   asked.on('error', () => {
     // Whoever asked has left, and nobody is to answer instead.

@@ -16,7 +16,7 @@ export function createLog(level: string, name: string): Log {
     redact: { paths: REDACT, censor: '[redacted]' },
   }
   const destination = stderr.isTTY ? readable() : pino.destination({ dest: 2, sync: true })
-  return pino(options, destination) as unknown as Log
+  return pino(options, destination)
 }
 
 const LEVELS: Record<number, string> = { 20: 'debug', 30: 'info ', 40: 'WARN ', 50: 'ERROR' }

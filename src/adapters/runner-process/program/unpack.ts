@@ -116,12 +116,12 @@ export async function unpack(
       links.set(path, target)
       return count()
     }
-    bytes += header.size ?? 0
+    bytes += header.size
     if (bytes > limits.bytes) throw new BadArchive(`The archive has more than ${showLimit(limits.bytes)}`)
     files.add(path)
     count()
-    const how = { flag: 'wx', mode: ((header.mode ?? 0) & 0o111) === 0 ? 0o444 : 0o555 }
-    if ((header.size ?? 0) > SMALL)
+    const how = { flag: 'wx', mode: (header.mode & 0o111) === 0 ? 0o444 : 0o555 }
+    if (header.size > SMALL)
       return pipeline(content, createWriteStream(join(folder, path), { ...how, flags: how.flag }))
     const parts: Uint8Array[] = []
     for await (const part of content) parts.push(part)

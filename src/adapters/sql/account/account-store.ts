@@ -53,7 +53,7 @@ async function counts(db: Db, ids: readonly string[]) {
     .groupBy('owner_id')
     .execute()
   const byOwner = (rows: readonly { owner_id: string; count: number }[]) =>
-    new Map(rows.map(({ owner_id, count }) => [owner_id, Number(count)]))
+    new Map(rows.map(({ owner_id, count }) => [owner_id, count]))
   return { projects: byOwner(projects), deployments: byOwner(deployments) }
 }
 

@@ -97,7 +97,7 @@ const compactOne = (db: Db, key: { owner_id: string; what: Counted; period: stri
       .where('period', '=', key.period)
       .returning('amount')
       .execute()
-    const amount = rows.reduce((sum, row) => sum + Number(row.amount), 0)
+    const amount = rows.reduce((sum, row) => sum + row.amount, 0)
     if (amount !== 0)
       await tx
         .insertInto('usage')

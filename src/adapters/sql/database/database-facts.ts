@@ -1,12 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { sql } from 'kysely'
 import type { Status } from '#core/operator/status.ts'
-import type { Tables } from '../tables.ts'
 import type { Database } from './database.ts'
 
 /** What an operator wants to know of the database. `file` is where the embedded one lies. */
 export async function databaseFacts(
-  { db, kind }: Pick<Database<Tables>, 'db' | 'kind'>,
+  { db, kind }: Pick<Database, 'db' | 'kind'>,
   file: string,
 ): Promise<Status['database']> {
   const latest = await db
@@ -30,9 +29,9 @@ async function sizeOf(file: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-async function sizeOnServer(db: Database<Tables>['db']): Promise<number> {
+async function sizeOnServer(db: Database['db']): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(
     db,
   )
-  return Number(rows[0]?.bytes ?? 0)
+  return rows[0]?.bytes ?? 0
 }

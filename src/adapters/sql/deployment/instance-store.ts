@@ -69,7 +69,7 @@ export function createInstanceStore(db: Db): InstanceStore {
         .where('owner_id', '=', ownerId)
         .where('worker', 'not in', [exceptWorker, ...(await silentWorkers(db))])
         .executeTakeFirst()
-      return { count: Number(row?.count ?? 0), memoryMb: Number(row?.memory ?? 0) }
+      return { count: row?.count ?? 0, memoryMb: Number(row?.memory ?? 0) }
     },
     async counts(deploymentIds) {
       if (deploymentIds.length === 0) return new Map()
@@ -80,7 +80,7 @@ export function createInstanceStore(db: Db): InstanceStore {
         .where('worker', 'not in', ['', ...(await silentWorkers(db))])
         .groupBy('deployment_id')
         .execute()
-      return new Map(rows.map(({ deployment_id, count }) => [deployment_id, Number(count)]))
+      return new Map(rows.map(({ deployment_id, count }) => [deployment_id, count]))
     },
   }
 }

@@ -38,8 +38,8 @@ export function createRevalidationStore(db: Db): RevalidationStore {
     async of(deploymentId) {
       const rows = await selectOf(db, { id: deploymentId })
       return rows.map(({ tag, at, expire }) => ({
-        ...{ tags: [tag], at: Number(at) },
-        ...(expire === null ? {} : { expire: Number(expire) }),
+        ...{ tags: [tag], at },
+        ...(expire === null ? {} : { expire }),
       }))
     },
     join: (deploymentId, until) =>

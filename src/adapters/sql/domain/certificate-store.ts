@@ -193,7 +193,7 @@ export function createCertificateStore(db: Db): CertificateStore {
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .where('expires_at', '<', time)
         .executeTakeFirstOrThrow()
-      return Number(count)
+      return count
     },
 
     async postpone(id, renewAt) {

@@ -19,18 +19,12 @@ interface Row {
   readonly put_at: number
 }
 
-const toContent = ({ sha256, object, start, size, put_at }: Row): PlacedContent => ({
-  sha256,
-  object,
-  start: Number(start),
-  size: Number(size),
-  putAt: Number(put_at),
-})
+const toContent = ({ put_at, ...row }: Row): PlacedContent => ({ ...row, putAt: put_at })
 
 /** In one order, so that two transactions with some contents in common wait for each other and never both. */
 const inOrder = (sha256s: readonly string[]): string => JSON.stringify([...new Set(sha256s)].sort())
 
-const weightOf = ({ size }: { readonly size: number }): number => Number(size) + RECORD_OVERHEAD
+const weightOf = ({ size }: { readonly size: number }): number => size + RECORD_OVERHEAD
 
 export function createContentIndex(db: Db): ContentIndex {
   const given = (tx: Db, json: string) => tx.selectFrom(textsWithKeys(tx, json)).select('given.value')
@@ -137,7 +131,7 @@ export function createContentIndex(db: Db): ContentIndex {
         .orderBy('sha256')
         .limit(limit)
         .execute()
-      return rows.map(({ sha256, size, put_at }) => ({ sha256, size: Number(size), putAt: Number(put_at) }))
+      return rows.map(({ sha256, size, put_at }) => ({ sha256, size, putAt: put_at }))
     },
 
     remove: (sha256s, notPutSince, at) =>
@@ -172,7 +166,7 @@ export function createContentIndex(db: Db): ContentIndex {
         .orderBy('live')
         .limit(limit)
         .execute()
-      return rows.map(({ key, size }) => ({ key, size: Number(size) }))
+      return rows
     },
 
     async contentsOf(key) {

@@ -81,7 +81,7 @@ async function write(tx: Db, rows: string): Promise<readonly NewFile[]> {
 const contentOf = (files: readonly NewFile[]): readonly UsageEntry[] =>
   [...Map.groupBy(files, ({ owner_id }) => owner_id)].map(([ownerId, theirs]) => ({
     ...{ ownerId, what: 'contentBytes' as const, period: '' },
-    amount: theirs.reduce((sum, { size }) => sum + Number(size), 0),
+    amount: theirs.reduce((sum, { size }) => sum + size, 0),
   }))
 
 const deleteAwaited = prepare<{ rows: string }>()((db, { rows }) =>

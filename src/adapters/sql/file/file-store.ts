@@ -207,7 +207,7 @@ export function createFileStore(db: Db): FileStore {
         .selectFrom('damaged_contents')
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow()
-      return Number(count)
+      return count
     },
 
     known,

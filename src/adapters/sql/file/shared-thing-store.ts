@@ -39,7 +39,7 @@ export function createSharedThingStore(db: Db): SharedThingStore {
       ])
       .where('shared_things.kind', '=', kind)
 
-  const version = async (kind: SharedKind, name: string) => Number((await rowOf(kind, name))?.version ?? 0)
+  const version = async (kind: SharedKind, name: string) => (await rowOf(kind, name))?.version ?? 0
 
   return {
     version,
@@ -56,11 +56,11 @@ export function createSharedThingStore(db: Db): SharedThingStore {
           .orderBy('path')
           .execute()
         // Where it was replaced between the two looks, they do not belong together.
-        if ((await version(kind, name)) !== Number(row.version)) continue
+        if ((await version(kind, name)) !== row.version) continue
         return {
-          version: Number(row.version),
+          version: row.version,
           details: row.details,
-          contents: new Map(contents.map(({ path, sha256, size }) => [path, { sha256, size: Number(size) }])),
+          contents: new Map(contents.map(({ path, sha256, size }) => [path, { sha256, size }])),
         }
       }
     },
@@ -138,7 +138,7 @@ export function createSharedThingStore(db: Db): SharedThingStore {
         .where('shared_things.name', '<', afterAll(prefix))
         .execute()
       return rows
-        .toSorted((a, b) => Number(b.used_at) - Number(a.used_at))
+        .toSorted((a, b) => b.used_at - a.used_at)
         .map(({ name, bytes }) => ({ name, bytes: Number(bytes ?? 0) }))
     },
 

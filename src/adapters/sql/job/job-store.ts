@@ -194,7 +194,7 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
         .where('worker', 'is not', null)
         .groupBy('share')
         .execute()
-      const counts = new Map(running.map(({ share, count }) => [share, Number(count)]))
+      const counts = new Map(running.map(({ share, count }) => [share, count]))
       return due
         .sort((a, b) => a.since - b.since)
         .map(({ share }) => ({ share: share as string, running: counts.get(share) ?? 0 }))

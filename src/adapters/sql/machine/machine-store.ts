@@ -43,8 +43,8 @@ export function createMachineStore(db: Db): MachineStore {
           ...{ name: row.name, role: row.role, version: row.version, origin: row.origin },
           address: row.address ?? undefined,
           ...factsOf(row.facts),
-          startedAt: Number(row.started_at),
-          heardAgo: Number(row.heard_ago),
+          startedAt: row.started_at,
+          heardAgo: row.heard_ago,
           isDraining: row.is_draining === 1,
         }),
       )

@@ -17,11 +17,10 @@ async function giveDeployments(tx: Db, { id, ownerId: from }: Owned, ownerId: st
     .where('project_id', '=', id)
     .where('owner_id', '=', from)
   const live = theirs.where('deleted_at', 'is', null)
-  const { count } = await live
+  const { count: moved } = await live
     .clearSelect()
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
-  const moved = Number(count)
   await tx.updateTable('deployment_meta').set(to).where('deployment_id', 'in', live).execute()
   // Their images are files of the old account; new ones are made when somebody asks.
   await tx.deleteFrom('previews').where('deployment_id', 'in', live).execute()

@@ -153,8 +153,7 @@ function readVersion(json: string): PackageVersion {
   if (typeof tarball !== 'string' || !URL.canParse(tarball)) throw new Error('the registry lists no tarball')
   const sha512 = typeof integrity === 'string' ? /\bsha512-([A-Za-z0-9+/=]+)/.exec(integrity)?.[1] : undefined
   if (sha512 === undefined && typeof shasum !== 'string') throw new Error('the registry gives no digest')
-  const bins =
-    typeof bin === 'string' ? { [String(name).replace(/^@[^/]+\//, '')]: bin } : ((bin ?? {}) as object)
+  const bins = typeof bin === 'string' ? { [String(name).replace(/^@[^/]+\//, '')]: bin } : (bin ?? {})
   return {
     tarball,
     integrity:

@@ -154,7 +154,7 @@ interface Npm {
  */
 async function npmBeside(node: string): Promise<Npm | undefined> {
   const folder = join(dirname(node), '..', NPM_PLACE)
-  const { name, version } = await readPackage(folder).catch(() => ({}) as OwnPackage)
+  const { name, version } = await readPackage(folder).catch((): OwnPackage => ({}))
   return name === 'npm' && version !== undefined && EXACT.test(version) ? { version, folder } : undefined
 }
 

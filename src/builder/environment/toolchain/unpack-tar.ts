@@ -40,12 +40,12 @@ export async function unpackTar(bytes: AsyncIterable<Buffer>, { place }: UnpackO
       continue
     }
     files++
-    size += header.size ?? 0
+    size += header.size
     if (files > MOST_FILES || size > MOST_BYTES) throw new Error('the archive is too large')
     const folder = dirname(path)
     if (!made.has(folder)) await mkdir(folder, { recursive: true, mode: 0o755 })
     made.add(folder)
-    const mode = (header.mode ?? 0) & 0o100 ? 0o755 : 0o644
+    const mode = header.mode & 0o100 ? 0o755 : 0o644
     await pipeline(entry, createWriteStream(path, { mode }))
   }
   await feeding

@@ -95,7 +95,7 @@ export async function mergedRoutes(
     userRoutes: own,
     builds: brought.map((routes, i) => ({
       use: '@aloft/build',
-      entrypoint: `${String(i).padStart(4, '0')}`,
+      entrypoint: String(i).padStart(4, '0'),
       routes,
     })),
   } as unknown as Rules)

@@ -43,18 +43,20 @@ interface Import {
 
 const files = globSync('**/*.{ts,tsx}', { cwd: src }).filter((file) => !/\.test\.tsx?$/.test(file))
 
+/** Where an import leads to, from src/ on; undefined for packages. */
+function pathOf(importer: string, specifier: string): string | undefined {
+  if (specifier.startsWith('#')) return specifier.replace(/^#src\//, '').replace(/^#/, '')
+  if (specifier.startsWith('.')) return relative(src, resolve(root, dirname(importer), specifier))
+  return undefined
+}
+
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(src, file), 'utf8')
   const found: Import[] = []
   for (const match of text.matchAll(
     /^\s*(?:import|export)\s+(?:type\s+)?(?:[^'"]*?\sfrom\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm,
   )) {
-    const specifier = (match[1] ?? match[2]) as string
-    const to = specifier.startsWith('#')
-      ? specifier.replace(/^#src\//, '').replace(/^#/, '')
-      : specifier.startsWith('.')
-        ? relative(src, resolve(src, dirname(file), specifier))
-        : undefined
+    const to = pathOf(join('src', file), (match[1] ?? match[2]) as string)
     if (to !== undefined) found.push({ from: file, to, isLoaded: match[1] === undefined })
   }
   return found
@@ -114,6 +116,37 @@ function cyclesOf(edges: readonly Import[]): string[][] {
  */
 test('there are no import cycles', () => {
   assert.deepEqual(cyclesOf(imports.filter(({ isLoaded }) => !isLoaded)), [])
+})
+
+/** What every file exports, by name. */
+const EXPORTED = /^export (?:async )?(?:function\*?|const|let|class|interface|type) (\w+)/gm
+
+/** Programs import the first as `aloft/contract/<noun>`; the others are where bundles begin, or stand in for a package in one. */
+const KNOWN_ELSEWHERE = /^(contract\/api\/.*|process\/child-main|dashboard\/api\/schemas)\.ts$/
+
+test('everything that is exported is imported somewhere', () => {
+  const wholly = new Set<string>()
+  const named = new Set<string>()
+  for (const folder of ['src', 'test', 'bench', 'scripts', 'bin'])
+    for (const file of globSync('**/*.{ts,tsx,js}', { cwd: join(root, folder), exclude: ['apps/**'] })) {
+      const text = readFileSync(join(root, folder, file), 'utf8')
+      for (const [, clause, from, loaded] of text.matchAll(
+        /^(?:import|export) ([^'"]*?) from '([^']+)'|\bimport\(\s*'([^']+)'/gm,
+      )) {
+        const to = pathOf(join(folder, file), (from ?? loaded) as string)
+        if (to === undefined) continue
+        if (clause === undefined || clause.includes('*')) wholly.add(to)
+        else for (const [name] of clause.matchAll(/\w+/g)) named.add(`${to} ${name}`)
+      }
+    }
+  const unused = files
+    .filter((file) => !KNOWN_ELSEWHERE.test(file) && !wholly.has(file))
+    .flatMap((file) =>
+      [...readFileSync(join(src, file), 'utf8').matchAll(EXPORTED)]
+        .filter(([, name]) => !named.has(`${file} ${name}`))
+        .map(([, name]) => `${file} ${name}`),
+    )
+  assert.deepEqual(unused, [])
 })
 
 test('only adapters/sql knows Kysely, only http knows Fastify, only the composing parts read the environment', () => {

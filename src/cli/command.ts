@@ -25,7 +25,7 @@ export interface Option<T> {
 type Arguments = Readonly<Record<string, Argument<unknown>>>
 type Options = Readonly<Record<string, Option<unknown>>>
 
-type Given<A, O> = { readonly [K in keyof A]: A[K] extends Argument<infer T> ? T : never } & {
+type CommandInput<A, O> = { readonly [K in keyof A]: A[K] extends Argument<infer T> ? T : never } & {
   readonly [K in keyof O]: O[K] extends Option<infer T> ? T : never
 }
 
@@ -43,7 +43,7 @@ interface CommandSpec<A, O> {
   readonly examples: Examples
   /** What to try, by the code of an API error. */
   readonly hints?: Readonly<Record<string, string>>
-  run(cli: Cli, given: Given<A, O>): Promise<void>
+  run(cli: Cli, given: CommandInput<A, O>): Promise<void>
 }
 
 /** What was typed, before it is read. */
@@ -60,7 +60,7 @@ export function defineCommand<
   const { run, ...data } = spec
   return {
     ...data,
-    run: (cli, raw) => run(cli, readAll(data, raw) as Given<A, O>),
+    run: (cli, raw) => run(cli, readAll(data, raw) as CommandInput<A, O>),
   }
 }
 

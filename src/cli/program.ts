@@ -6,7 +6,7 @@ import { GLOBAL_OPTIONS, type GlobalOptions } from './globals.ts'
 import { examplesHelp, rootHelp } from './help/help.ts'
 import { type Env, hasColors, type Sink } from './output/output.ts'
 
-interface Chosen {
+interface ChosenCommand {
   readonly entry: Entry
   readonly command: Command
 }
@@ -17,7 +17,7 @@ interface ProgramParts {
   readonly stderr: Sink
   readonly env: Env
   /** The command that is asked for; the others are only listed. */
-  readonly chosen: Chosen | undefined
+  readonly chosen: ChosenCommand | undefined
   readonly onRun: (options: GlobalOptions, raw: Raw) => Promise<void>
 }
 

@@ -28,9 +28,9 @@ import {
   postgresUrl,
   prices,
   programPath,
-  type Read,
   ranges,
   resolvers,
+  type SettingReader,
   seconds,
   secretUrl,
   smtpUrl,
@@ -43,7 +43,7 @@ export interface Setting<T> {
   /** As the docs say it; `fallback` computes it. */
   readonly default: string
   readonly meaning: string
-  readonly read: Read<T>
+  readonly read: SettingReader<T>
   readonly fallback: (so: Fallbacks) => T
 }
 

@@ -2,7 +2,7 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COLON = 0x3a
 
-interface Most {
+interface JsonLimits {
   /** Of lists and objects within each other. */
   readonly levels: number
   /** Lists, objects and keys, all together. */
@@ -10,13 +10,13 @@ interface Most {
 }
 
 /** Of what is parsed at once. Nothing that is meant is nested so deep, and long lists are parsed in pieces. */
-export const MOST_AT_ONCE: Most = { levels: 100, parts: 250_000 }
+export const MOST_AT_ONCE: JsonLimits = { levels: 100, parts: 250_000 }
 
 /**
  * What a text of JSON has too much of. It is looked at before it is parsed: a list, an object or a key may take a hundred times the
  * memory of its few characters, and a few megabytes of them seconds.
  */
-export function excessOf(text: string, { levels, parts } = MOST_AT_ONCE): keyof Most | undefined {
+export function excessOf(text: string, { levels, parts } = MOST_AT_ONCE): keyof JsonLimits | undefined {
   let depth = 0
   let count = 0
   for (let at = 0; at < text.length; at++) {

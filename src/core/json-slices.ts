@@ -91,7 +91,7 @@ async function parseList(
   return items
 }
 
-interface Found {
+interface FoundLists {
   readonly lists: readonly LongList[]
   readonly isGuessed: boolean
   /** False where a guess is known to be wrong. */
@@ -105,7 +105,7 @@ interface Found {
  * That may be inside of a text, of an item, or past the list, and then the piece before it is not JSON: a text or
  * a bracket is left open, or something follows the end of the list.
  */
-async function findLongLists(bytes: Buffer, guesses: boolean): Promise<Found> {
+async function findLongLists(bytes: Buffer, guesses: boolean): Promise<FoundLists> {
   const lists: LongList[] = []
   let depth = 0
   let open = -1

@@ -30,7 +30,7 @@ export type AliasAddresses = (Addresses & { readonly expiresAt: number }) | 'fai
 type FindAlias = (target: string, type: number) => AliasAddresses | undefined
 
 /** The question has to wait until these addresses are known. */
-interface Waiting {
+interface PendingLookup {
   readonly target: string
   readonly type: number
 }
@@ -49,7 +49,11 @@ export const refusal = (rcode: number): Answer => ({
 })
 
 /** Answers a question about a name in the zone. */
-export function answerFrom(index: ZoneIndex, question: Question, findAlias: FindAlias): Answer | Waiting {
+export function answerFrom(
+  index: ZoneIndex,
+  question: Question,
+  findAlias: FindAlias,
+): Answer | PendingLookup {
   const { type } = question
   if (type >= FIRST_META_TYPE && type < TYPE.ANY) return refusal(RCODE.REFUSED)
   const answers: ResourceRecord[] = []

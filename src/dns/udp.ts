@@ -22,13 +22,13 @@ interface Udp {
 const RECEIVE_BYTES = 4 * 1024 * 1024
 const SEND_BYTES = 1024 * 1024
 
-type Found = (error: Error | null, address: string, family: number) => void
+type LookupCallback = (error: Error | null, address: string, family: number) => void
 
 /** What was asked from is an address, which saves every answer a look-up; only what is bound may be a name. */
 function createLookup(type: 'udp4' | 'udp6') {
   const family = type === 'udp4' ? 4 : 6
   let isBound = false
-  return (host: string, options: object, found: Found): void => {
+  return (host: string, options: object, found: LookupCallback): void => {
     if (isBound) {
       found(null, host, family)
       return

@@ -2,15 +2,15 @@ import { Readable } from 'node:stream'
 import { type Answer, valueIn } from './answer.ts'
 
 /** What to do when all streams shall end. */
-type End = () => void
+type EndStream = () => void
 
 /** Streams that go on for as long as the visitor likes: they have to be ended when the process stops. */
 export class OpenStreams {
-  readonly #open = new Set<End>()
+  readonly #open = new Set<EndStream>()
   #isEnding = false
 
   /** The result is to be called when the stream is over by itself. */
-  add(end: End): () => void {
+  add(end: EndStream): () => void {
     if (this.#isEnding) queueMicrotask(end)
     else this.#open.add(end)
     return () => this.#open.delete(end)

@@ -11,7 +11,7 @@ import { stampHeaders } from './stamp.ts'
 import type { VisitorMemory } from './visitor-memory.ts'
 
 /** How much of an answer's body was taken by the connection, once the answer is over. */
-export type Sent = () => number
+export type BytesSent = () => number
 
 /** What every answer carries. */
 export interface Stamp {
@@ -35,7 +35,7 @@ export function respond(
   answer: Answer,
   stamp: Stamp,
   { memory, log }: RespondParts,
-): Sent {
+): BytesSent {
   const { status, body, source } = answer
   const headers = [...stampHeaders(stamp.date, stamp.id), ...answer.headers]
   if (isGone(res)) {
@@ -84,7 +84,7 @@ function toObject(headers: HeaderList): OutgoingHttpHeaders {
   return object
 }
 
-const NOTHING: Sent = () => 0
+const NOTHING: BytesSent = () => 0
 
 /**
  * A stream that has been given more than goes out at once holds that until its end: whatever comes next takes its place. Where its
@@ -107,7 +107,7 @@ function watchUnsent(
   body.on('pause', onPause)
 }
 
-function stream(body: Readable, res: AnyResponse, log: Log): Sent {
+function stream(body: Readable, res: AnyResponse, log: Log): BytesSent {
   let sent = 0
   body.on('data', (chunk: Buffer) => {
     sent += chunk.length

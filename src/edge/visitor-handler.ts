@@ -15,7 +15,7 @@ import { privateAnswer } from './protection/private-answer.ts'
 import { watchHalfClosed } from './request/half-closed.ts'
 import { hostNameOf } from './request/host.ts'
 import { readInstanceHost } from './request/instance-host.ts'
-import { discard, isGone, isHttp2, respond, type Sent, whenOver } from './respond.ts'
+import { type BytesSent, discard, isGone, isHttp2, respond, whenOver } from './respond.ts'
 import type { PinnedSites } from './site/pinned-sites.ts'
 import type { ReleaseSides } from './site/release-sides.ts'
 import type { createSiteAnswers } from './site/site-answer.ts'
@@ -228,7 +228,7 @@ function createSending(parts: VisitorHandlerParts): (visit: Visit, result: Resul
     }
     if (entry !== undefined) answer = { ...answer, headers: ownCookies(answer.headers, entry.site) }
     if (exchange.added !== undefined) answer = { ...answer, headers: [...answer.headers, ...exchange.added] }
-    let sent: Sent
+    let sent: BytesSent
     try {
       sent = isSwitch(answer)
         ? switchProtocol(exchange, answer, stamp, { streams, quietMs })

@@ -38,7 +38,7 @@ interface BoundSockets {
   readonly tls: readonly number[]
 }
 
-type Where = { readonly port: number } | { readonly fd: number }
+type ListenTarget = { readonly port: number } | { readonly fd: number }
 
 export interface Listeners {
   /** Rejects, listening nowhere, when one of the ports cannot be had. A `tlsPort` of 0 means that there is none. */
@@ -101,10 +101,10 @@ export function createListeners(options: ListenerOptions): Listeners {
     take(socket)
   }
 
-  const listenOn = (server: NetServer, where: Where) =>
+  const listenOn = (server: NetServer, where: ListenTarget) =>
     'fd' in where ? server.listen(where) : server.listen({ host, port: where.port, reusePort })
 
-  async function open(server: NetServer, where: Where) {
+  async function open(server: NetServer, where: ListenTarget) {
     server.on('connection', (socket: Socket) => {
       sockets.add(socket)
       socket.once('close', () => sockets.delete(socket))
@@ -118,10 +118,10 @@ export function createListeners(options: ListenerOptions): Listeners {
     return port
   }
 
-  const openPlain = (where: Where) =>
+  const openPlain = (where: ListenTarget) =>
     open(new NetServer({ allowHalfOpen: true, noDelay: true, ...KEEP_ALIVE }, admitted(accept)), where)
 
-  async function openTls(where: Where): Promise<number> {
+  async function openTls(where: ListenTarget): Promise<number> {
     tls ??= createTls({
       certificateFor: options.certificateFor,
       challengeFor: options.challengeFor,

@@ -9,7 +9,7 @@ interface PaceOptions {
   readonly sleep: (ms: number) => Promise<void>
 }
 
-interface Waiting {
+interface WaitingChunk {
   readonly bytes: number
   readonly pass: () => void
 }
@@ -17,7 +17,7 @@ interface Waiting {
 /** So many bytes a second, of all connections together. Those who wait take turns by key, however much each of them brings. */
 export function createPace({ bytesPerSecond, momentMs, now, sleep }: PaceOptions): Pace {
   /** In the order of their turns. */
-  const waiting = new Map<string, Waiting[]>()
+  const waiting = new Map<string, WaitingChunk[]>()
   let paidUntil = 0
   const pay = (bytes: number) => {
     paidUntil = Math.max(paidUntil, now()) + (bytes * 1000) / bytesPerSecond

@@ -2,7 +2,7 @@ import type { ContentIndex } from '#adapters/blob-s3/content-index.ts'
 import type { Stores } from '#adapters/sql/stores.ts'
 import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
 import type { MachineReport } from '#core/machine/machine.ts'
-import { HELD } from '#core/usage/usage-store.ts'
+import { STORED_ITEMS } from '#core/usage/usage-store.ts'
 import {
   sampleAlias,
   sampleApp,
@@ -400,7 +400,7 @@ const callsOnOthers = ({
     add: () => usage.add([{ ownerId: user.id, what: 'logBytes', period: '2026-11-16', amount: 1 }]),
     used: () => usage.used(user.id, 'logBytes', '2026-11-16'),
     held: async () => {
-      for (const what of HELD) await usage.held(user.id, what)
+      for (const what of STORED_ITEMS) await usage.held(user.id, what)
     },
     compact: () => usage.compact(10),
     prune: () => usage.prune('2026-11-01'),

@@ -197,12 +197,12 @@ const NO_SHA256 = '0'.repeat(64)
 
 const blobName = (sha256: string): string => `blobs/${sha256}`
 
-interface Named {
+interface NamedBlob {
   readonly sha256: string
   readonly size: number
 }
 
-async function* namesOf({ names }: Spool): AsyncGenerator<Named> {
+async function* namesOf({ names }: Spool): AsyncGenerator<NamedBlob> {
   for await (const line of names.readLines({ start: 0, autoClose: false })) {
     const [sha256 = '', size] = line.split(' ')
     yield { sha256, size: Number(size) }
@@ -262,7 +262,7 @@ type OnMissing = (sha256: string) => Promise<void>
 async function* body(parts: BackupParts, plan: Plan, onMissing: OnMissing): AsyncGenerator<Buffer> {
   yield Buffer.concat(firstOf(plan).map(([name, content]) => tarEntry(name, content, plan.createdAt)))
   yield* plan.spool.rows.createReadStream(WHOLE)
-  let small: Named[] = []
+  let small: NamedBlob[] = []
   const saveSmall = async () => {
     const contents = await together(parts, plan, small, onMissing)
     small = []
@@ -305,7 +305,7 @@ async function* objectOf(
 async function together(
   parts: BackupParts,
   { createdAt, spool }: Plan,
-  small: readonly Named[],
+  small: readonly NamedBlob[],
   onMissing: OnMissing,
 ): Promise<Buffer> {
   const contents = await Promise.all(
@@ -328,7 +328,7 @@ async function together(
 async function* large(
   parts: BackupParts,
   { createdAt, spool }: Plan,
-  { sha256, size }: Named,
+  { sha256, size }: NamedBlob,
   onMissing: OnMissing,
 ): AsyncGenerator<Buffer> {
   // Read twice: once its header is on the way, nothing can be left out any more.

@@ -10,7 +10,7 @@ interface PackUploadsOptions {
   readonly clock: Clock
 }
 
-interface Waiting {
+interface WaitingContent {
   readonly sha256: string
   readonly bytes: Uint8Array
   readonly done: PromiseWithResolvers<void>
@@ -31,7 +31,7 @@ const LINGER_MS = 10
  */
 export class PackUploads {
   readonly #options: PackUploadsOptions
-  #waiting: Waiting[] = []
+  #waiting: WaitingContent[] = []
   #bytes = 0
   #underWay = 0
   #isDue = false
@@ -89,7 +89,7 @@ export class PackUploads {
     }
   }
 
-  #take(): Waiting[] {
+  #take(): WaitingContent[] {
     let bytes = 0
     let count = 0
     while (count < this.#waiting.length && bytes < PACK_BYTES)
@@ -99,7 +99,7 @@ export class PackUploads {
     return batch
   }
 
-  async #upload(batch: readonly Waiting[]): Promise<void> {
+  async #upload(batch: readonly WaitingContent[]): Promise<void> {
     const { client, index, clock } = this.#options
     const putAt = Math.round(clock.now())
     const distinct = new Map(batch.map(({ sha256, bytes }) => [sha256, bytes]))

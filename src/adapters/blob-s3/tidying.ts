@@ -48,7 +48,7 @@ async function mergePacks(options: TidyOptions): Promise<void> {
   const packs = await index.wasteful(AT_ONCE)
   const emptyEnough = packs.some(({ size }) => size >= PACK_BYTES / 8)
   if (packs.length < WORTH_MERGING && !emptyEnough) return
-  let group: Taken[] = []
+  let group: TakenContents[] = []
   let bytes = 0
   for (const pack of packs) {
     if (signal.aborted) return
@@ -65,13 +65,16 @@ async function mergePacks(options: TidyOptions): Promise<void> {
   if (group.length > 1 || bytes * 2 < (group[0]?.pack.size ?? 0)) await writeMerged(options, group)
 }
 
-interface Taken {
+interface TakenContents {
   readonly pack: StoredObject
   readonly contents: readonly { readonly content: PlacedContent; readonly bytes: Buffer }[]
 }
 
 /** A pack with something in it that is damaged stays as it is: whoever reads that will note it. */
-async function takeFrom({ client, index, log }: TidyOptions, pack: StoredObject): Promise<Taken | undefined> {
+async function takeFrom(
+  { client, index, log }: TidyOptions,
+  pack: StoredObject,
+): Promise<TakenContents | undefined> {
   const contents = await index.contentsOf(pack.key)
   const whole = contents.length === 0 ? Buffer.alloc(0) : await client.getBytes(pack.key)
   const taken = contents.map((content) => ({ content, bytes: whole && contentIn(whole, content) }))
@@ -81,7 +84,10 @@ async function takeFrom({ client, index, log }: TidyOptions, pack: StoredObject)
   return undefined
 }
 
-async function writeMerged({ client, index, clock }: TidyOptions, group: readonly Taken[]): Promise<void> {
+async function writeMerged(
+  { client, index, clock }: TidyOptions,
+  group: readonly TakenContents[],
+): Promise<void> {
   const now = Math.round(clock.now())
   const sources = group.flatMap(({ contents }) =>
     contents.map(({ content: { sha256, putAt }, bytes }) => ({ sha256, putAt, bytes })),

@@ -8,7 +8,7 @@ import { type AccountParts, createAcmeAccount } from './acme-account.ts'
 import { acmeLibrary, within } from './acme-library.ts'
 import { asFailure, Problem, readProblem } from './problem.ts'
 import { type ProofParts, prove, until } from './proof.ts'
-import { type Way, waysFor, waysLeft } from './ways.ts'
+import { type ChallengeKind, waysFor, waysLeft } from './ways.ts'
 
 export interface AcmeIssuerParts extends AccountParts, ProofParts {
   /** Whether the authority, asking the world's DNS about this name, comes to us. */
@@ -68,7 +68,7 @@ export function createAcmeIssuer(parts: AcmeIssuerParts): CertificateIssuer {
     names: readonly string[],
     signal: AbortSignal,
   ): Promise<IssuedCertificate> {
-    const ways = new Map<string, readonly Way[]>()
+    const ways = new Map<string, readonly ChallengeKind[]>()
     for (const name of names) ways.set(name, await waysFor(name, names, parts.servesZone))
     const refusals: Refusal[] = []
     for (let orders = 1; ; orders++) {
@@ -90,7 +90,7 @@ export function createAcmeIssuer(parts: AcmeIssuerParts): CertificateIssuer {
   async function proveAll(
     client: Client,
     authorizations: readonly Authorization[],
-    ways: ReadonlyMap<string, readonly Way[]>,
+    ways: ReadonlyMap<string, readonly ChallengeKind[]>,
     signal: AbortSignal,
   ): Promise<readonly Refusal[]> {
     const results = await Promise.allSettled(
@@ -102,7 +102,7 @@ export function createAcmeIssuer(parts: AcmeIssuerParts): CertificateIssuer {
           await prove(parts, client, authorization, offer, signal)
           return undefined
         } catch (problem) {
-          if (problem instanceof Problem) return { name, way: offer.type as Way, problem }
+          if (problem instanceof Problem) return { name, way: offer.type as ChallengeKind, problem }
           throw problem
         }
       }),
@@ -135,7 +135,7 @@ export function createAcmeIssuer(parts: AcmeIssuerParts): CertificateIssuer {
 
 interface Refusal {
   readonly name: string
-  readonly way: Way
+  readonly way: ChallengeKind
   readonly problem: Problem
 }
 
@@ -143,7 +143,7 @@ const nameOf = ({ identifier, wildcard }: Authorization): string =>
   `${wildcard ? '*.' : ''}${identifier.value.toLowerCase()}`
 
 /** The best of the ways that the authority offers. */
-function offerOf(authorization: Authorization, ways: readonly Way[]) {
+function offerOf(authorization: Authorization, ways: readonly ChallengeKind[]) {
   for (const way of ways) {
     const offer = authorization.challenges.find(({ type }) => type === way)
     if (offer) return offer

@@ -8,7 +8,7 @@ import type { Vault } from '#core/ports/vault.ts'
 import { acmeLibrary } from './acme-library.ts'
 import { readProblem } from './problem.ts'
 import { sealTlsChallenge } from './tls-challenge.ts'
-import type { Way } from './ways.ts'
+import type { ChallengeKind } from './ways.ts'
 
 export interface ProofParts {
   readonly challenges: ChallengeStore
@@ -68,7 +68,7 @@ async function answerTo(
   authorization: Authorization,
   offer: Offer,
 ): Promise<Challenge> {
-  const kind = offer.type as Way
+  const kind = offer.type as ChallengeKind
   const name = { host: authorization.identifier.value.toLowerCase(), token: offer.token }
   const text = await client.getChallengeKeyAuthorization(offer)
   const value =

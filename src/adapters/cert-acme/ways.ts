@@ -1,6 +1,6 @@
 import type { Challenge } from '#core/certificate/challenge.ts'
 
-export type Way = Challenge['kind']
+export type ChallengeKind = Challenge['kind']
 
 const withoutWildcard = (name: string): string => name.replace(/^\*\./, '')
 
@@ -12,10 +12,10 @@ export async function waysFor(
   name: string,
   names: readonly string[],
   servesZone: (name: string) => Promise<boolean>,
-): Promise<readonly Way[]> {
-  const dns: readonly Way[] = (await servesZone(withoutWildcard(name))) ? ['dns-01'] : []
+): Promise<readonly ChallengeKind[]> {
+  const dns: readonly ChallengeKind[] = (await servesZone(withoutWildcard(name))) ? ['dns-01'] : []
   if (name.startsWith('*.')) return dns
-  const direct: readonly Way[] = ['http-01', 'tls-alpn-01']
+  const direct: readonly ChallengeKind[] = ['http-01', 'tls-alpn-01']
   return names.includes(`*.${name}`) ? [...dns, ...direct] : [...direct, ...dns]
 }
 
@@ -23,7 +23,11 @@ export async function waysFor(
 const FINAL: readonly string[] = ['caa', 'rejectedIdentifier', 'unsupportedIdentifier', 'rateLimited']
 
 /** What there is left to try after a refusal. */
-export function waysLeft(ways: readonly Way[], tried: Way, problem: string): readonly Way[] {
+export function waysLeft(
+  ways: readonly ChallengeKind[],
+  tried: ChallengeKind,
+  problem: string,
+): readonly ChallengeKind[] {
   if (FINAL.includes(problem)) return []
   // A name that the authority cannot look up is not one that it could connect to in another way.
   if (problem === 'dns') return ways.filter((way) => way === 'dns-01' && way !== tried)

@@ -12,14 +12,14 @@ export const LABEL = {
   machine: 'dev.aloft.machine',
 } as const
 
-interface Marked {
+interface ImageOwner {
   readonly installation: string
   readonly ownerId: string
   readonly deploymentId: string
 }
 
 /** Each costs a step of a build. */
-export const labelsOf = ({ installation, ownerId, deploymentId }: Marked): Labels => ({
+export const labelsOf = ({ installation, ownerId, deploymentId }: ImageOwner): Labels => ({
   [LABEL.installation]: installation,
   [LABEL.owner]: ownerId,
   [LABEL.deployment]: deploymentId,

@@ -19,12 +19,12 @@ export const FETCH = [
 ] as const
 
 /** What a run needs to reach one repository and nothing else. What has to be a file is put into the folder `within`. */
-export type Reach = (
+export type ReachRemote = (
   access: RemoteAccess,
   within: string,
 ) => Promise<Pick<GitRun, 'config' | 'env' | 'network'>>
 
-export function createReach(allows: Allows, lookUp: LookUpAll): Reach {
+export function createReach(allows: Allows, lookUp: LookUpAll): ReachRemote {
   const addressesOf = (host: string): Promise<readonly LookupAddress[]> =>
     new Promise((resolve, reject) => {
       lookUp(host, { all: true }, (error, found) => (error ? reject(error) : resolve(found)))

@@ -6,13 +6,13 @@ import type { RemoteAccess, RemoteSnapshot } from '#core/git/source/source.ts'
 import { ASIDE, withAside } from './aside.ts'
 import type { GitCliParts } from './git-repositories.ts'
 import { listTree } from './list-tree.ts'
-import { FETCH, type Reach } from './reach-remote.ts'
+import { FETCH, type ReachRemote } from './reach-remote.ts'
 import { readBatch } from './read-batch.ts'
 import { BARE_CONFIG } from './restore-repository.ts'
 import { type GitRun, runGit, startGit } from './run-git.ts'
 
 interface SnapshotParts extends GitCliParts {
-  readonly reach: Reach
+  readonly reach: ReachRemote
   readonly maxBytes: number
 }
 

@@ -75,7 +75,7 @@ function open({ file, log }: LastKnownOptions): DatabaseSync {
   }
 }
 
-interface Waiting {
+interface WaitingWrite {
   readonly kind: string
   readonly key: string
   readonly value: unknown
@@ -94,7 +94,7 @@ class SqliteLastKnown implements LastKnown {
   readonly #firstToGo: readonly string[]
   readonly #maxBytes: number
   /** By kind and key: only the last counts. */
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #waiting = new Map<string, WaitingWrite>()
   #timer: NodeJS.Timeout | undefined
   #hasWarned = false
 
@@ -188,7 +188,7 @@ class SqliteLastKnown implements LastKnown {
   }
 
   /** Answers how much it was. */
-  #store({ kind, key, value }: Waiting): number {
+  #store({ kind, key, value }: WaitingWrite): number {
     const bytes = value === undefined ? undefined : serialize(value)
     if (bytes === undefined || bytes.length > this.#maxBytes * LARGEST_SHARE) this.#remove.run(kind, key)
     else this.#write.run(kind, key, bytes, this.#options.clock.now())

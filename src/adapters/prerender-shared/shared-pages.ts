@@ -15,13 +15,13 @@ const MAX_BYTES = 2 * 2 ** 20
 const KEPT = 30 * DAY
 const BATCH = 100
 
-interface Most {
+interface PageLimits {
   readonly count: number
   readonly bytes: number
 }
 
 /** Of one deployment: visitors decide how many there are, and its code how large they are. The oldest go. */
-const MOST: Most = { count: 2000, bytes: 32 * 2 ** 20 }
+const MOST: PageLimits = { count: 2000, bytes: 32 * 2 ** 20 }
 /** Looked at once in so many, or for such a part of the bytes, with room for what other machines give meanwhile. */
 const LOOK_EVERY = 100
 const LOOK_SHARE = 1 / 8
@@ -46,11 +46,11 @@ interface SharedPagesParts {
   readonly blobs: Pick<BlobStore, 'read' | 'putBytes'>
   readonly clock: Clock
   /** Of one deployment. */
-  readonly most?: Most
+  readonly most?: PageLimits
 }
 
 /** What was given of a deployment within the hour. */
-interface Given {
+interface GivenPages {
   bytes: number
   /** Since it was last looked at how many there are; undefined before the first look. */
   unseen: { count: number; bytes: number } | undefined
@@ -62,7 +62,7 @@ const isWorthIt = ({ expiration }: PrerenderEntry): boolean =>
   expiration === false || expiration >= LEAST_SECONDS
 
 export function createSharedPages({ things, blobs, clock, most = MOST }: SharedPagesParts): SharedPages {
-  const given = new Map<string, Given>()
+  const given = new Map<string, GivenPages>()
   let hour = { began: clock.monotonic(), bytes: 0 }
 
   /** Counts it; false where it would be too much. */

@@ -4,7 +4,7 @@ import type { RunnerFault } from '#core/ports/runner.ts'
  * What a serving process knows of an instance: where it is, how many requests of this process it should have, and
  * since when it takes any, by the clock of the machine.
  */
-export type Listed = readonly [id: string, socket: string, slots: number, readyAt: number]
+export type ListedInstance = readonly [id: string, socket: string, slots: number, readyAt: number]
 
 /** From a serving process. */
 export type ToHost =
@@ -32,7 +32,7 @@ export type ToClient =
       readonly deployment: string
       readonly program: string
       readonly list: number
-      readonly instances: readonly Listed[]
+      readonly instances: readonly ListedInstance[]
       /** Whether another one may come, so that waiting for it makes sense. */
       readonly grows: boolean
       /** The last `end` message that the list takes account of. */

@@ -106,17 +106,17 @@ async function probe(sandbox: Sandbox): Promise<void> {
     throw new SandboxError('no_sandbox', `a first run in the sandbox ended with ${code ?? reason}`)
 }
 
-interface Way {
+interface SandboxWay {
   readonly way: Abilities['way']
   readonly userns: boolean
   readonly stages: boolean
   readonly needs: readonly ToolName[]
 }
 
-const BUBBLEWRAP = { way: 'bubblewrap', needs: ['bwrap', 'sh'] } as const satisfies Partial<Way>
+const BUBBLEWRAP = { way: 'bubblewrap', needs: ['bwrap', 'sh'] } as const satisfies Partial<SandboxWay>
 
 /** How a sandbox can be made, the better first. */
-const waysOf = ({ userNamespaces = true }: SandboxOptions): readonly Way[] => [
+const waysOf = ({ userNamespaces = true }: SandboxOptions): readonly SandboxWay[] => [
   ...(userNamespaces
     ? [{ ...BUBBLEWRAP, userns: true, stages: true, needs: [...BUBBLEWRAP.needs, ...FOR_STAGES] }]
     : []),

@@ -13,7 +13,7 @@ import type { Pull } from '#core/git/pull/pull.ts'
 import type { PushState } from '#core/git/push/push.ts'
 import type { SharedKind } from '#core/shared/shared-thing-store.ts'
 import type { TokenKind } from '#core/token/token.ts'
-import type { Counted } from '#core/usage/usage-store.ts'
+import type { MeteredUsage } from '#core/usage/usage-store.ts'
 import type { Delivery, DeliveryTarget } from '#core/webhook/webhook.ts'
 
 /** Only types that both databases store alike: text, whole numbers, and JSON as text. Times are ms. */
@@ -414,7 +414,7 @@ export interface InstanceTable {
 /** Entries that are added up. */
 interface UsageTable {
   owner_id: string
-  what: Counted
+  what: MeteredUsage
   /** A day, a month, or empty. */
   period: string
   amount: number

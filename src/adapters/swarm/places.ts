@@ -23,7 +23,7 @@ export interface SwarmPeers {
 }
 
 /** What can be done with the containers of a node. */
-interface Place {
+interface NodeAccess {
   /** Connections to a port of one. */
   connector(container: string, port: number): Promise<(() => Socket | Reaching) | undefined>
   accepts(container: string, port: number): Promise<boolean>
@@ -72,7 +72,7 @@ export class Places {
     this.#stop = parts.peers?.onLook(() => void this.look()) ?? (() => {})
   }
 
-  at(node: string | undefined): Place | undefined {
+  at(node: string | undefined): NodeAccess | undefined {
     const { node: own, here, peers } = this.#parts
     if (node === own) return placeHere(here)
     const machine = peers?.list().find(({ name }) => this.#nodeOf.get(name) === node)?.name
@@ -146,7 +146,7 @@ export class Places {
   }
 }
 
-const placeHere = (here: OwnContainers): Place => ({
+const placeHere = (here: OwnContainers): NodeAccess => ({
   async connector(container, port) {
     const host = await here.address(container)
     return host === undefined ? undefined : () => connect({ host, port, allowHalfOpen: true, noDelay: true })
@@ -156,7 +156,7 @@ const placeHere = (here: OwnContainers): Place => ({
   kill: (container) => here.kill(container),
 })
 
-const placeAt = (machine: string, peers: SwarmPeers): Place => ({
+const placeAt = (machine: string, peers: SwarmPeers): NodeAccess => ({
   connector: async (container, port) =>
     throughMachine((line) => peers.connect(machine, line), container, port),
   async accepts(container, port) {

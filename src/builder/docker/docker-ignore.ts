@@ -2,7 +2,10 @@
 const MAX_PATTERNS = 1000
 const MAX_LENGTH = 1024
 
-type Piece = { readonly kind: 'text'; readonly char: string } | { readonly kind: 'any' | 'many' } | CharSet
+type PatternPart =
+  | { readonly kind: 'text'; readonly char: string }
+  | { readonly kind: 'any' | 'many' }
+  | CharSet
 interface CharSet {
   readonly kind: 'set'
   readonly negated: boolean
@@ -10,7 +13,7 @@ interface CharSet {
 }
 
 /** A part of a path between slashes; `deep` stands for any number of them. */
-type Part = 'deep' | readonly Piece[]
+type Part = 'deep' | readonly PatternPart[]
 
 interface Pattern {
   readonly keeps: boolean
@@ -49,8 +52,8 @@ function patternOf(line: string): Pattern[] {
 const partsOf = (name: string): readonly Part[] =>
   name.startsWith('**') ? ['deep', ...(name === '**' ? [] : [piecesOf(name)])] : [piecesOf(name)]
 
-function piecesOf(name: string): readonly Piece[] {
-  const pieces: Piece[] = []
+function piecesOf(name: string): readonly PatternPart[] {
+  const pieces: PatternPart[] = []
   for (let i = 0; i < name.length; i++) {
     const char = name[i] as string
     if (char === '*') {
@@ -102,7 +105,7 @@ function closed(reached: Set<number>, parts: readonly Part[]): Set<number> {
 }
 
 /** By going back to the last `*` only: as often as the name is long, at most. */
-function matchesName(pieces: readonly Piece[], name: string): boolean {
+function matchesName(pieces: readonly PatternPart[], name: string): boolean {
   let piece = 0
   let char = 0
   let star = -1
@@ -124,7 +127,7 @@ function matchesName(pieces: readonly Piece[], name: string): boolean {
   return piece === pieces.length
 }
 
-function fits(piece: Piece, char: string): boolean {
+function fits(piece: PatternPart, char: string): boolean {
   if (piece.kind === 'text') return piece.char === char
   if (piece.kind !== 'set') return true
   return piece.ranges.some(([from, to]) => from <= char && char <= to) !== piece.negated

@@ -23,7 +23,7 @@ const SHARE_OF_COUNTING = 20
 const FREE_FILES = 10_000
 
 /** What a folder was found to have, and the disk at that moment. */
-interface Counted {
+interface DiskCount {
   readonly bytes: number
   readonly files: number
   readonly free: number
@@ -52,7 +52,7 @@ export class DiskWatcher {
   readonly #folder: string
   readonly #limits: DiskLimits
   readonly #tree: Count
-  #counted: Counted | undefined
+  #counted: DiskCount | undefined
 
   constructor(folder: string, limits: DiskLimits, tree: Count = TREE) {
     this.#folder = folder
@@ -110,7 +110,7 @@ export class DiskWatcher {
     return `The build uses more than ${showLimit(limits.diskBytes)} of disk space`
   }
 
-  async #count(free: number, ffree: number, signal: AbortSignal): Promise<Counted> {
+  async #count(free: number, ffree: number, signal: AbortSignal): Promise<DiskCount> {
     const began = performance.now()
     const bytes = await this.#tree.bytes(this.#folder, signal)
     const files = await this.#tree.files(this.#folder, signal)

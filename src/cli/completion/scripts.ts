@@ -1,4 +1,4 @@
-import type { Candidate, Place, Tree } from './tree.ts'
+import type { Candidate, CompletionNode, Tree } from './tree.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
@@ -67,7 +67,10 @@ const fishQuote = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'
 const fishLines = (candidates: readonly Candidate[]): string =>
   `printf '%s\\t%s\\n' ${candidates.map(({ word, about }) => `${fishQuote(word)} ${fishQuote(about)}`).join(' ')}`
 
-const fishCases = (places: readonly Place[], pick: (place: Place) => readonly Candidate[]): string =>
+const fishCases = (
+  places: readonly CompletionNode[],
+  pick: (place: CompletionNode) => readonly Candidate[],
+): string =>
   places
     .filter((place) => pick(place).length > 0)
     .map((place) => `    case ${fishQuote(place.at)}\n      ${fishLines(pick(place))}`)

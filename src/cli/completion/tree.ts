@@ -9,7 +9,7 @@ export interface Candidate {
 }
 
 /** What can follow the words of `at`. */
-export interface Place {
+export interface CompletionNode {
   /** Words that lead here, each after a blank: ` teams members`. */
   readonly at: string
   readonly words: readonly Candidate[]
@@ -17,7 +17,7 @@ export interface Place {
 }
 
 export interface Tree {
-  readonly places: readonly Place[]
+  readonly places: readonly CompletionNode[]
   /** Options that are followed by a value, which is no word of a command. */
   readonly withValue: readonly string[]
 }
@@ -32,7 +32,7 @@ export async function buildTree(): Promise<Tree> {
     GLOBAL_OPTIONS.filter(([flags]) => flags.includes('<')).map(([flags]) => long(flags)),
   )
   const words = new Map<string, Map<string, string>>()
-  const places: Place[] = []
+  const places: CompletionNode[] = []
   for (const { name, summary, load } of COMMANDS) {
     const path = name.split(' ')
     for (const [index, word] of path.entries()) {

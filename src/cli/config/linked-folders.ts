@@ -16,7 +16,7 @@ export interface LinkedFolders {
 /** Folders that were removed since are forgotten first, and then those that were linked longest ago. */
 const MOST = 10_000
 
-type Known = Readonly<Record<string, string>>
+type LinksByFolder = Readonly<Record<string, string>>
 
 /** Kept beside the logins. */
 export function openLinkedFolders(authPath: string): LinkedFolders {
@@ -40,7 +40,7 @@ const textOf = ({ projectId, teamId, baseUrl }: Link): string =>
   JSON.stringify([projectId, teamId, baseUrl ?? null])
 
 /** A file that cannot be read says of no folder that it is known. */
-function read(path: string): Known {
+function read(path: string): LinksByFolder {
   try {
     const known: unknown = JSON.parse(readFileSync(path, 'utf8'))
     if (typeof known === 'object' && known !== null) return Object.assign(Object.create(null), known)

@@ -19,15 +19,15 @@ export const DOING: Readonly<Record<ReadyState, string>> = {
 const WIDTH = 24
 
 /** What was sent, for the summary at the end. */
-interface Sent {
+interface UploadTotals {
   readonly files: number
   readonly bytes: number
 }
 
 export interface Reporter {
   on(event: DeployEvent): void
-  readonly total: () => Sent
-  readonly uploaded: () => Sent
+  readonly total: () => UploadTotals
+  readonly uploaded: () => UploadTotals
   stop(): void
 }
 
@@ -36,7 +36,7 @@ const bar = (part: number): string => {
   return `${'█'.repeat(full)}${'░'.repeat(WIDTH - full)}`
 }
 
-const NOTHING: Sent = { files: 0, bytes: 0 }
+const NOTHING: UploadTotals = { files: 0, bytes: 0 }
 
 /** Tells a person how far a deployment is: by a line that is redrawn on a terminal, by plain lines elsewhere. */
 export function createReporter(out: Output, now: () => number): Reporter {

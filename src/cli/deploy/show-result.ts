@@ -13,7 +13,7 @@ import { plainText } from '../output/plain-text.ts'
 import { releaseOf } from '../release/release.ts'
 import type { Reporter } from './reporter.ts'
 
-interface Outcome {
+interface DeployOutcome {
   readonly reporter: Reporter
   readonly ms: number
   readonly handOver: { readonly qr: boolean; readonly copy: boolean }
@@ -26,7 +26,7 @@ export async function showResult(
   cli: Cli,
   api: Client,
   deployment: Deployment,
-  { reporter, ms, handOver: to }: Outcome,
+  { reporter, ms, handOver: to }: DeployOutcome,
 ): Promise<void> {
   const { out } = cli
   const { id, name, projectId, readyState, errorCode, errorMessage } = deployment

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createOutput } from '../output/output.ts'
-import { type Shown, showEvent } from './show-event.ts'
+import { type ShownEvent, showEvent } from './show-event.ts'
 
-const READY: Shown = {
+const READY: ShownEvent = {
   ...{ type: 'ready', url: 'http://localhost:3000', others: [], port: 3000, ms: 12 },
   ...{ functions: 1, envFiles: [] },
 }
 
 /** What goes to stdout and to stderr for these events. */
-function shown(events: readonly Shown[], json = false): readonly [string, string] {
+function shown(events: readonly ShownEvent[], json = false): readonly [string, string] {
   const [result, talk]: [string[], string[]] = [[], []]
   const stdout = { write: (text: string) => result.push(text) }
   const stderr = { write: (text: string) => talk.push(text) }

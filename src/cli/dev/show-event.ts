@@ -3,13 +3,13 @@ import type { DevEvent, DevReady, DevRequest } from '#contract/dev.ts'
 import type { Colors, Output } from '../output/output.ts'
 import { colouredText, plainText } from '../output/plain-text.ts'
 
-export type Shown = Exclude<DevEvent, { readonly type: 'failed' } | { readonly type: 'group' }>
+export type ShownEvent = Exclude<DevEvent, { readonly type: 'failed' } | { readonly type: 'group' }>
 
 /**
  * Says what happens. The address is the result and goes to stdout; the rest is talk. As JSON everything is a line of
  * the result, so that a program can follow it.
  */
-export function showEvent(event: Shown, out: Output, debug: boolean): void {
+export function showEvent(event: ShownEvent, out: Output, debug: boolean): void {
   if (event.type === 'debug' && !debug) return
   if (out.json) {
     out.line(event, () => '')
@@ -19,7 +19,7 @@ export function showEvent(event: Shown, out: Output, debug: boolean): void {
   else out.say(textOf(event, out.talkColors))
 }
 
-function textOf(event: Exclude<Shown, DevReady>, colors: Colors): string {
+function textOf(event: Exclude<ShownEvent, DevReady>, colors: Colors): string {
   switch (event.type) {
     case 'request':
       return requestLine(event, colors)

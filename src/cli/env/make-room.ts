@@ -4,7 +4,7 @@ import { asWhere, placesOf } from './places.ts'
 import type { Variable } from './variable.ts'
 
 /** Where new values are to be set. */
-interface Place {
+interface NewValues {
   readonly keys: readonly string[]
   /** Targets, and ids of environments. */
   readonly places: readonly string[]
@@ -12,7 +12,10 @@ interface Place {
 }
 
 /** The variables that stand where new ones are to be set. */
-export const inTheWay = (envs: readonly Variable[], { keys, places, branch }: Place): readonly Variable[] =>
+export const inTheWay = (
+  envs: readonly Variable[],
+  { keys, places, branch }: NewValues,
+): readonly Variable[] =>
   envs.filter(
     (one) =>
       keys.includes(one.key) &&
@@ -24,7 +27,7 @@ export const inTheWay = (envs: readonly Variable[], { keys, places, branch }: Pl
  * Takes these targets from variables that are set in others as well, where their values stay: to put a value in the
  * place of one of those would remove it from the others.
  */
-export async function makeRoom(api: Client, idOrName: string, place: Place): Promise<void> {
+export async function makeRoom(api: Client, idOrName: string, place: NewValues): Promise<void> {
   const { envs } = await api.call(listVariables, { params: { idOrName } })
   for (const variable of inTheWay(envs, place)) {
     const left = placesOf(variable).filter((name) => !place.places.includes(name))

@@ -4,18 +4,18 @@ import { ENV_TARGETS } from '#contract/api/env-variable.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { Variable } from './variable.ts'
 
-type Where = Pick<Variable, 'target' | 'customEnvironmentIds'>
+type VariableTargets = Pick<Variable, 'target' | 'customEnvironmentIds'>
 
 const isTarget = (place: string): boolean => (ENV_TARGETS as readonly string[]).includes(place)
 
 /** Where a variable is set: targets, and ids of the project's own environments. */
-export const placesOf = ({ target, customEnvironmentIds = [] }: Where): readonly string[] => [
+export const placesOf = ({ target, customEnvironmentIds = [] }: VariableTargets): readonly string[] => [
   ...target,
   ...customEnvironmentIds,
 ]
 
 /** The same apart, as the API takes it. What had environments before is told when none is left. */
-export function asWhere(places: readonly string[], before: Where = { target: [] }) {
+export function asWhere(places: readonly string[], before: VariableTargets = { target: [] }) {
   const environments = places.filter((place) => !isTarget(place))
   return {
     target: places.filter(isTarget),
@@ -29,7 +29,7 @@ export function asWhere(places: readonly string[], before: Where = { target: [] 
 export async function environmentNames(
   api: Client,
   idOrName: string,
-  variables: readonly Where[],
+  variables: readonly VariableTargets[],
 ): Promise<ReadonlyMap<string, string>> {
   if (variables.every(({ customEnvironmentIds }) => customEnvironmentIds === undefined)) return new Map()
   const { environments } = await api.call(listEnvironments, { params: { idOrName } })

@@ -7,7 +7,7 @@ import { operatorHints } from './hints.ts'
 const LOOK_MS = 1000
 const LOOKS_A_MINUTE = 60
 
-interface Move {
+interface ContentMove {
   /** How many there are still to be moved. */
   readonly left: () => Promise<number>
   /** Until it is looked again. */
@@ -16,7 +16,7 @@ interface Move {
 }
 
 /** A job that fails is tried again, for as long as it takes: whoever waits is told where nothing comes of it. */
-export async function untilMoved(before: number, { left, pause, out }: Move): Promise<void> {
+export async function untilMoved(before: number, { left, pause, out }: ContentMove): Promise<void> {
   let [now, looks] = [before, 0]
   while (now > 0) {
     await pause()

@@ -1,17 +1,17 @@
 import { PAGE_LIMIT } from '#contract/page.ts'
 
-interface Asked {
+interface PageRequest {
   readonly limit: number
   readonly until?: number
 }
 
-interface Answered {
+interface PagedReply {
   readonly pagination: { readonly next: number | null }
 }
 
 /** All that a list has, however many pages it comes in. */
-export async function everyPage<Page extends Answered, T>(
-  ask: (query: Asked) => Promise<Page>,
+export async function everyPage<Page extends PagedReply, T>(
+  ask: (query: PageRequest) => Promise<Page>,
   itemsOf: (page: Page) => readonly T[],
 ): Promise<readonly T[]> {
   const found: T[] = []

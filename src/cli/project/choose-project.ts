@@ -11,13 +11,13 @@ export const projectOption = {
 }
 
 /** The project that is meant, and calls for the account that has it. */
-interface Chosen {
+interface ChosenProject {
   readonly api: Client
   readonly idOrName: string
 }
 
 /** The project that was named; else the one that the folder is linked to, with the team it is linked for. */
-export async function chooseProject(cli: Cli, named: string | undefined): Promise<Chosen> {
+export async function chooseProject(cli: Cli, named: string | undefined): Promise<ChosenProject> {
   if (named !== undefined) return { api: await accountApi(cli), idOrName: named }
   if (readLink(cli.cwd, cli.baseUrl) === undefined)
     throw usageError(

@@ -21,7 +21,7 @@ export function checkName(path: string): void {
     throw new DeployError('bad_name', `${JSON.stringify(path)} has a name that is not valid in a URL.`)
 }
 
-interface Listed {
+interface ListedFile {
   readonly path: string
   readonly size: number
   bytes(): Promise<Uint8Array> | Uint8Array
@@ -31,7 +31,7 @@ interface Listed {
  * Of a list of files with their paths, those that belong to a deployment, in a fixed order: what `collectFiles` finds
  * in a folder. For pages, which are given the files of a folder as a list.
  */
-export async function chooseFiles<File extends Listed>(files: readonly File[]): Promise<File[]> {
+export async function chooseFiles<File extends ListedFile>(files: readonly File[]): Promise<File[]> {
   const rules = new Map<string, readonly IgnoreRule[]>()
   for (const file of files) {
     const parts = file.path.split('/')

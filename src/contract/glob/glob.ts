@@ -73,9 +73,9 @@ function spend(budget: GlobBudget, work: number): void {
 }
 
 /** Which states hold at a place, and where reading one more character to the left leads. */
-interface Place {
+interface StateSet {
   readonly holds: Uint8Array
-  readonly before: Map<number, Place>
+  readonly before: Map<number, StateSet>
 }
 
 const MOST_PLACES = 512
@@ -88,8 +88,8 @@ const NOTHING = new Uint8Array(0)
 class Automaton {
   readonly #states: readonly State[]
   readonly #budget: GlobBudget
-  #places = new Map<string, Place>()
-  #ends = new Map<number, Place>()
+  #places = new Map<string, StateSet>()
+  #ends = new Map<number, StateSet>()
 
   constructor(states: readonly State[], budget: GlobBudget) {
     this.#states = states
@@ -97,19 +97,19 @@ class Automaton {
   }
 
   matches(path: string): boolean {
-    let place: Place | undefined
+    let place: StateSet | undefined
     for (let at = path.length; at >= 0; at--) {
       const code = at === path.length ? END : path.charCodeAt(at)
       const isStart = at === 0 || path.charCodeAt(at - 1) === SLASH
       const key = code * 2 + (isStart ? 1 : 0)
-      const known: Place | undefined = (place?.before ?? this.#ends).get(key)
+      const known: StateSet | undefined = (place?.before ?? this.#ends).get(key)
       spend(this.#budget, known ? 1 : this.#states.length)
       place = known ?? this.#step(place, code, isStart, key)
     }
-    return (place as Place).holds.at(-1) === 1
+    return (place as StateSet).holds.at(-1) === 1
   }
 
-  #step(after: Place | undefined, code: number, isStart: boolean, key: number): Place {
+  #step(after: StateSet | undefined, code: number, isStart: boolean, key: number): StateSet {
     const holds = evaluate(this.#states, after?.holds ?? NOTHING, code, isStart)
     if (this.#places.size >= MOST_PLACES) {
       this.#places = new Map()

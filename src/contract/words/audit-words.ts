@@ -1,11 +1,11 @@
 /** What a name in a sentence stands for, where there is a page of it. */
-export interface Thing {
+export interface LinkedResource {
   readonly kind: 'project' | 'deployment' | 'domain'
   readonly id: string
 }
 
 /** A sentence in pieces: words, names that stand out, and names of what can be opened. */
-export type Piece = string | { readonly name: string; readonly thing?: Thing }
+export type SentencePart = string | { readonly name: string; readonly thing?: LinkedResource }
 
 interface Change {
   readonly action: string
@@ -18,9 +18,9 @@ export interface NamesById {
   readonly person: (id: string) => string
 }
 
-type Say = (target: Readonly<Record<string, string>>, known: NamesById) => readonly Piece[]
+type Say = (target: Readonly<Record<string, string>>, known: NamesById) => readonly SentencePart[]
 
-const named = (text: string | undefined): readonly Piece[] =>
+const named = (text: string | undefined): readonly SentencePart[] =>
   text === undefined || text === '' ? [] : [' ', { name: text }]
 
 const project: Say = (target, { project: nameOf }) => {
@@ -40,7 +40,7 @@ const domain: Say = (target) => {
   return name === '' ? [] : [' ', { name, thing: { kind: 'domain', id: name } }]
 }
 
-const keys = ({ key = '' }: Readonly<Record<string, string>>): readonly Piece[] =>
+const keys = ({ key = '' }: Readonly<Record<string, string>>): readonly SentencePart[] =>
   key === '' ? [' a variable'] : [key.includes(', ') ? ' the variables ' : ' the variable ', { name: key }]
 
 const member: Say = ({ email, userId }, { person }) => named(email ?? (userId && person(userId)))
@@ -302,7 +302,7 @@ const DEEDS: Readonly<Record<string, string>> = {
 }
 
 /** What somebody did, to be read after their name: “added the variable API_KEY to marketing”. */
-export function inWords({ action, target }: Change, known: NamesById): readonly Piece[] {
+export function inWords({ action, target }: Change, known: NamesById): readonly SentencePart[] {
   const say = SENTENCES[kindOf(action)]
   if (say !== undefined) return say(target, known)
   const [method = '', path = ''] = kindOf(action).split(' ')
@@ -313,7 +313,7 @@ export function inWords({ action, target }: Change, known: NamesById): readonly 
   ]
 }
 
-export const textOf = (pieces: readonly Piece[]): string =>
+export const textOf = (pieces: readonly SentencePart[]): string =>
   pieces.map((piece) => (typeof piece === 'string' ? piece : piece.name)).join('')
 
 /** What somebody acted with, by the kind of their credential. */

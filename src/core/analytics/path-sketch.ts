@@ -1,4 +1,4 @@
-import { type Counted, clearTally, countVisit, createTally, type Tally } from './tally.ts'
+import { type CountedVisit, clearTally, countVisit, createTally, type Tally } from './tally.ts'
 
 /** Paths that one sketch counts. */
 export const SKETCHED_PATHS = 50
@@ -27,7 +27,7 @@ export class PathSketch {
   #last: { readonly target: string; readonly held: CountedPath } | undefined
 
   /** The path as it was asked for. */
-  count(target: string, visit: Counted): void {
+  count(target: string, visit: CountedVisit): void {
     const held = this.#last?.target === target ? this.#last.held : this.#find(target)
     if (held === undefined) return
     held.credit++

@@ -33,7 +33,7 @@ export function clearTally(tally: Tally): void {
 }
 
 /** What of a visit is counted. */
-export interface Counted {
+export interface CountedVisit {
   readonly status: number
   readonly ms: number
   readonly bytes: number
@@ -43,7 +43,7 @@ export interface Counted {
 /** The connection goes on with another protocol, for as long as both sides like. */
 const SWITCHED = 101
 
-export function countVisit(tally: Tally, { status, ms, bytes, coldStart }: Counted): void {
+export function countVisit(tally: Tally, { status, ms, bytes, coldStart }: CountedVisit): void {
   add(tally, 0, 1)
   if (status >= 200 && status < 600) add(tally, ((status / 100) | 0) - 1, 1)
   add(tally, BYTES, bytes)

@@ -58,7 +58,7 @@ const LONG_RUN = 10 * SECOND
 /** Of the runs that a pause of the platform has cost, as many are counted. */
 const MOST_COUNTED = 1000
 
-interface Begun {
+interface BegunRun {
   readonly run: CronRun
   readonly cron: Cron
   readonly deployment: Deployment
@@ -81,16 +81,16 @@ export function createCronJob(parts: CronJobParts): JobHandler {
     givesWayAfter: LONG_RUN,
     async run(payload, { signal }) {
       const order = payload as unknown as RunOrder
-      const begun = await transact((stores) => new Turn(parts, stores, clock.now()).begin(order))
+      const begun = await transact((stores) => new RunTransaction(parts, stores, clock.now()).begin(order))
       if (begun === undefined) return
       const result = await request(parts, begun, signal)
-      await transact((stores) => new Turn(parts, stores, clock.now()).end(begun, result))
+      await transact((stores) => new RunTransaction(parts, stores, clock.now()).end(begun, result))
     },
   }
 }
 
 /** What is written of one run, inside one transaction. */
-class Turn {
+class RunTransaction {
   readonly #parts: CronJobParts
   readonly #stores: CronJobStores
   readonly #now: number
@@ -102,7 +102,7 @@ class Turn {
   }
 
   /** Undefined where there is nothing to request. */
-  async begin(order: RunOrder): Promise<Begun | undefined> {
+  async begin(order: RunOrder): Promise<BegunRun | undefined> {
     const { crons } = this.#stores
     const cron = await crons.lock(order.cronId)
     if (!cron) return undefined
@@ -127,7 +127,7 @@ class Turn {
   }
 
   async end(
-    { run, cron: { id } }: Begun,
+    { run, cron: { id } }: BegunRun,
     { state, status = null, requestId = null, message = null }: RunChange & { readonly state: RunState },
   ): Promise<void> {
     const { crons } = this.#stores
@@ -147,7 +147,7 @@ class Turn {
     await queueNext(this.#stores.jobs, { ...cron, nextAt })
   }
 
-  async #start(cron: Cron, { runId, trigger, dueAt }: RunOrder): Promise<Begun | undefined> {
+  async #start(cron: Cron, { runId, trigger, dueAt }: RunOrder): Promise<BegunRun | undefined> {
     const { crons, projects } = this.#stores
     const project = await projects.byIdOrName(cron.ownerId, cron.projectId)
     const shown = await projects.deploymentsOf(cron.ownerId, [cron.projectId], 0)
@@ -222,7 +222,7 @@ const USER_AGENT = 'vercel-cron/1.0'
 
 async function request(
   { call, deployments, vault }: CronJobParts,
-  { cron, deployment }: Begun,
+  { cron, deployment }: BegunRun,
   stopped: AbortSignal,
 ): Promise<RunChange & { readonly state: RunState }> {
   const sealed = await deployments.sealedEnv(deployment.id)

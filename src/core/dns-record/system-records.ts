@@ -43,17 +43,17 @@ export const systemRecords = (
     }
   })
 
-type Place = Pick<DnsRecord, 'name' | 'type'>
+type NameAndType = Pick<DnsRecord, 'name' | 'type'>
 
 /** A user's record of the same name and type takes the place of the system's in the list. */
-export const isReplaced = (system: Place, records: readonly Place[]): boolean =>
+export const isReplaced = (system: NameAndType, records: readonly NameAndType[]): boolean =>
   records.some(({ name, type }) => name === system.name && type === system.type)
 
 /**
  * Whether a user's records leave room for the system's in an answer: an address that a user has given is the
  * only one, and an alias for a whole name has nothing beside it.
  */
-export const isShadowed = (system: Place, records: readonly Place[]): boolean =>
+export const isShadowed = (system: NameAndType, records: readonly NameAndType[]): boolean =>
   records.some(
     ({ name, type }) =>
       name === system.name &&

@@ -29,20 +29,20 @@ export const sealedFor = (id: string): string => `env-variable ${id}`
 
 export const isSealed = (type: EnvType): boolean => type === 'encrypted' || type === 'sensitive'
 
-type Place = Pick<EnvVariable, 'target' | 'customEnvironmentId'>
+type VariableTargets = Pick<EnvVariable, 'target' | 'customEnvironmentId'>
 
 /** Where it is set. One of a single custom environment is set there, whatever its targets say. */
-export const placesOf = ({ target, customEnvironmentId }: Place): readonly string[] =>
+export const placesOf = ({ target, customEnvironmentId }: VariableTargets): readonly string[] =>
   customEnvironmentId === null
     ? target
     : [...new Set([customEnvironmentId, ...target.filter(isEnvironmentId)])]
 
 /** The custom environments among those. */
-export const environmentsOf = (variable: Place): readonly string[] =>
+export const environmentsOf = (variable: VariableTargets): readonly string[] =>
   placesOf(variable).filter(isEnvironmentId)
 
-type Named = Place & Pick<EnvVariable, 'key' | 'gitBranch'>
+type VariableIdentity = VariableTargets & Pick<EnvVariable, 'key' | 'gitBranch'>
 
 /** Whether both would be set in the same place. */
-export const overlap = (a: Named, b: Named): boolean =>
+export const overlap = (a: VariableIdentity, b: VariableIdentity): boolean =>
   a.key === b.key && a.gitBranch === b.gitBranch && placesOf(a).some((place) => placesOf(b).includes(place))

@@ -28,7 +28,7 @@ export interface EnvVariables {
     project: string,
     requests: readonly VariableRequest[],
     upsert: boolean,
-  ): Promise<Outcome>
+  ): Promise<CreatedVariables>
   update(ctx: Context, project: string, id: string, change: Partial<VariableRequest>): Promise<EnvVariable>
   /** Where an environment is given, none but a variable of that is removed. */
   remove(ctx: Context, project: string, id: string, customEnvironmentId?: string): Promise<EnvVariable>
@@ -68,7 +68,7 @@ export interface EnvVariables {
   ): Promise<void>
 }
 
-interface Outcome {
+interface CreatedVariables {
   readonly created: readonly EnvVariable[]
   readonly failed: readonly AloftError[]
 }

@@ -4,18 +4,18 @@ import type { Mail } from '../ports/mailer.ts'
 import type { Installation, ScopeChange } from './installation.ts'
 import { scopeList } from './scope-change.ts'
 
-interface About {
+interface InstallationMail {
   readonly to: string
   readonly application: string
   readonly installation: Installation
   readonly baseUrl: string
 }
 
-const pageOf = ({ installation, baseUrl }: About): string =>
+const pageOf = ({ installation, baseUrl }: InstallationMail): string =>
   `${baseUrl}/a/${installation.ownerId}/integrations/${installation.id}`
 
 /** Asks somebody to agree to what an application wants to do besides. */
-export function moreScopesMail(about: About, { added, upgraded, note }: ScopeChange): Mail {
+export function moreScopesMail(about: InstallationMail, { added, upgraded, note }: ScopeChange): Mail {
   const application = strangerText(about.application)
   const wanted = [...scopeList(added), ...scopeList(upgraded)].join(', ')
   return noticeMail(about.to, {
@@ -30,7 +30,7 @@ export function moreScopesMail(about: About, { added, upgraded, note }: ScopeCha
 }
 
 /** Asks an OWNER to take over what somebody left behind. */
-export function disabledMail(about: About): Mail {
+export function disabledMail(about: InstallationMail): Mail {
   const application = strangerText(about.application)
   return noticeMail(about.to, {
     subject: `${application} was disabled`,

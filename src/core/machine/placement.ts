@@ -1,11 +1,11 @@
 import { isAlive, type Machine } from './machine.ts'
 
-interface Placed {
+interface HasOrigin {
   readonly origin: string
 }
 
 /** The machines on which a deployment for these regions runs: those of its regions, and any where none of these is there. */
-export function machinesFor<M extends Placed>(
+export function machinesFor<M extends HasOrigin>(
   regions: readonly string[],
   machines: readonly M[],
 ): readonly M[] {
@@ -14,7 +14,7 @@ export function machinesFor<M extends Placed>(
 }
 
 /** The regions that machines of an installation are in. */
-export const originsOf = (machines: readonly Placed[]): ReadonlySet<string> =>
+export const originsOf = (machines: readonly HasOrigin[]): ReadonlySet<string> =>
   new Set(machines.map(({ origin }) => origin))
 
 /**

@@ -85,7 +85,7 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
   async function write(
     ctx: Context,
     idOrName: string,
-    work: (stores: DomainStores, project: Project, now: number) => Promise<Written>,
+    work: (stores: DomainStores, project: Project, now: number) => Promise<WrittenDomain>,
   ): Promise<ProjectDomain> {
     const { domain, hosts } = await transact(async (stores) => {
       const project = await stores.projects.lock(ctx.owner.id, idOrName)
@@ -230,7 +230,7 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
 const showsAlike = (a: ProjectDomain, b: ProjectDomain): boolean =>
   a.gitBranch === b.gitBranch && a.customEnvironmentId === b.customEnvironmentId
 
-interface Written {
+interface WrittenDomain {
   readonly domain: ProjectDomain
   /** Every host that shows something else from now on. */
   readonly hosts: readonly string[]

@@ -32,13 +32,17 @@ interface DeleteParts {
 /** Few enough that nobody waits long for the transaction. */
 const STEP = 50
 
-interface Gone {
+interface DeletedDeployments {
   readonly ids: readonly string[]
   readonly hosts: readonly string[]
 }
 
 /** Deletes some deployments and gives their aliases up. Their own hosts go on to say that they are deleted. */
-async function deleteSome(stores: DeleteStores, { ownerId, id }: Project, now: number): Promise<Gone> {
+async function deleteSome(
+  stores: DeleteStores,
+  { ownerId, id }: Project,
+  now: number,
+): Promise<DeletedDeployments> {
   const { items } = await stores.deployments.list(ownerId, { limit: STEP }, { projectId: id })
   const hosts: string[] = []
   for (const deployment of items) {

@@ -8,7 +8,7 @@ import { readProjectName } from './project-name.ts'
 import type { ProjectChange } from './project-store.ts'
 import { readAllowlist, readPassword, readSso, readTrustedIps } from './read-protection.ts'
 
-type Given<T> = { readonly [K in keyof T]?: T[K] | undefined }
+type Requested<T> = { readonly [K in keyof T]?: T[K] | undefined }
 
 /** Settings that are taken as they come, and are in the project under the same name. */
 const BUILD_KEYS = [
@@ -39,10 +39,10 @@ const DETAIL_KEYS = [
 ] as const satisfies readonly (keyof ProjectDetails)[]
 
 /** What a request may set. What is undefined stays as it is; null clears. */
-export type Settings = Given<Pick<BuildSettings, Exclude<(typeof BUILD_KEYS)[number], 'framework'>>> &
-  Given<Pick<BuildSettings, 'outputDirectory' | 'rootDirectory'>> &
-  Given<Pick<ProjectDetails, (typeof DETAIL_KEYS)[number]>> &
-  Given<Pick<ProjectDetails, 'optionsAllowlist' | 'ssoProtection' | 'trustedIps'>> & {
+export type Settings = Requested<Pick<BuildSettings, Exclude<(typeof BUILD_KEYS)[number], 'framework'>>> &
+  Requested<Pick<BuildSettings, 'outputDirectory' | 'rootDirectory'>> &
+  Requested<Pick<ProjectDetails, (typeof DETAIL_KEYS)[number]>> &
+  Requested<Pick<ProjectDetails, 'optionsAllowlist' | 'ssoProtection' | 'trustedIps'>> & {
     readonly name?: string | undefined
     readonly framework?: Framework | null | undefined
     readonly directoryListing?: boolean | undefined

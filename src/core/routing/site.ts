@@ -8,13 +8,13 @@ export interface Site<Target> {
   readonly isBuilt?: boolean
 }
 
-interface Found<Target> {
+interface FoundTarget<Target> {
   readonly target: Target
   readonly foundAt: string
 }
 
 /** The target at the path, else its folder's index file. */
-export function findTarget<Target>(site: Site<Target>, path: string): Found<Target> | undefined {
+export function findTarget<Target>(site: Site<Target>, path: string): FoundTarget<Target> | undefined {
   const isFolder = path.endsWith('/')
   const exact = isFolder ? undefined : site.find(path)
   if (exact !== undefined) return { target: exact, foundAt: path }
@@ -25,7 +25,7 @@ export function findTarget<Target>(site: Site<Target>, path: string): Found<Targ
   return site.isBuilt ? findPage(site, folder) : undefined
 }
 
-function findPage<Target>(site: Site<Target>, folder: string): Found<Target> | undefined {
+function findPage<Target>(site: Site<Target>, folder: string): FoundTarget<Target> | undefined {
   for (const foundAt of [folder.slice(0, -1) || '/', `${folder}index`]) {
     const target = site.find(foundAt)
     if (target !== undefined) return { target, foundAt }

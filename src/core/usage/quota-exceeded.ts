@@ -9,14 +9,14 @@ interface Exceeded {
   readonly used: number
 }
 
-type Words = (limit: string, used: string) => string
+type QuotaWords = (limit: string, used: string) => string
 
 /** Of what an account has until somebody deletes it. */
-const kept: Words = (limit, used) =>
+const kept: QuotaWords = (limit, used) =>
   `Your plan allows ${limit}, and you have ${used}. Delete those that you no longer need.`
 
 /** What is allowed, what is used, and what to do about it. */
-const WORDS: Readonly<Record<QuotaName, Words>> = {
+const WORDS: Readonly<Record<QuotaName, QuotaWords>> = {
   instances: (limit, used) =>
     `Your plan allows ${limit} at the same time, and ${used} are in use. Wait for some to become idle, or scale other deployments down.`,
   keptInstances: (limit, used) =>

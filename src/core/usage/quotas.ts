@@ -19,7 +19,7 @@ import type { UserStore } from '../user/user-store.ts'
 import { periodOf, resetOf } from './period.ts'
 import { quotaExceeded } from './quota-exceeded.ts'
 import type { QuotaSettings } from './quota-settings.ts'
-import { HELD, type Held, type UsageStore } from './usage-store.ts'
+import { STORED_ITEMS, type StoredItem, type UsageStore } from './usage-store.ts'
 
 /** Whose quotas are meant. */
 export interface Account {
@@ -72,7 +72,7 @@ interface QuotaParts {
 /** More than ever are added at the same time, and not yet seen by others. */
 const NEAR = 100
 
-const isHeld = (name: QuotaName): name is Held => (HELD as readonly QuotaName[]).includes(name)
+const isHeld = (name: QuotaName): name is StoredItem => (STORED_ITEMS as readonly QuotaName[]).includes(name)
 
 export function createQuotas({ stores, settings, clock }: QuotaParts): Quotas {
   const limits: Quotas['limits'] = (account) => settings.ofAccount(account)

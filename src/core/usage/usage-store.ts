@@ -2,11 +2,11 @@
  * What is counted, because nobody could add it up in time. Time of builds is in milliseconds; instances are not among
  * these, for those that run are known.
  */
-export const COUNTED = ['contentBytes', 'deployments', 'buildMs', 'logBytes'] as const
-export type Counted = (typeof COUNTED)[number]
+export const METERED = ['contentBytes', 'deployments', 'buildMs', 'logBytes'] as const
+export type MeteredUsage = (typeof METERED)[number]
 
 /** What an account has, in rows of its own that can be counted in time. */
-export const HELD = [
+export const STORED_ITEMS = [
   'projects',
   'aliases',
   'domains',
@@ -16,11 +16,11 @@ export const HELD = [
   'teams',
   'tokens',
 ] as const
-export type Held = (typeof HELD)[number]
+export type StoredItem = (typeof STORED_ITEMS)[number]
 
 export interface UsageEntry {
   readonly ownerId: string
-  readonly what: Counted
+  readonly what: MeteredUsage
   /** The day or month it counts for; empty for what counts as long as it is there. */
   readonly period: string
   readonly amount: number
@@ -34,9 +34,9 @@ export interface UsageStore {
   /** Never waits for others that add for the same account. */
   add(entries: readonly UsageEntry[]): Promise<void>
   /** 0 where nothing was counted. */
-  used(ownerId: string, what: Counted, period: string): Promise<number>
+  used(ownerId: string, what: MeteredUsage, period: string): Promise<number>
   /** How many of these it has. Of teams, those that the user has created; of tokens, those that were made by hand. */
-  held(ownerId: string, what: Held): Promise<number>
+  held(ownerId: string, what: StoredItem): Promise<number>
   /** Makes one of the entries that say the same, of a bounded number of accounts; tells of how many. Changes no sum. */
   compact(limit: number): Promise<number>
   /** Forgets periods of this length of name that are over: days and months before the one that is given. */

@@ -1,7 +1,14 @@
 import { Link, type NavigateOptions } from '@tanstack/react-router'
 import { readAuditLog } from '#contract/api/audit.ts'
 import { listProjects } from '#contract/api/project.ts'
-import { inWords, type NamesById, type Piece, type Thing, textOf, VIAS } from '#contract/words/audit-words.ts'
+import {
+  inWords,
+  type LinkedResource,
+  type NamesById,
+  type SentencePart,
+  textOf,
+  VIAS,
+} from '#contract/words/audit-words.ts'
 import { useAccount } from '../api/account.tsx'
 import { usePeople } from '../api/people.ts'
 import { useLater, useReadPages } from '../api/query.ts'
@@ -135,14 +142,14 @@ export function AuditPage() {
   )
 }
 
-const linkTo = (account: string, { kind, id }: Thing): NavigateOptions =>
+const linkTo = (account: string, { kind, id }: LinkedResource): NavigateOptions =>
   kind === 'project'
     ? { to: '/a/$account/projects/$project', params: { account, project: id } }
     : kind === 'deployment'
       ? { to: '/a/$account/deployments/$deployment', params: { account, deployment: id } }
       : { to: '/a/$account/domains/$name', params: { account, name: id } }
 
-const Sentence = ({ account, pieces }: { account: string; pieces: readonly Piece[] }) =>
+const Sentence = ({ account, pieces }: { account: string; pieces: readonly SentencePart[] }) =>
   pieces.map((piece, i) =>
     typeof piece === 'string' ? (
       piece

@@ -8,12 +8,12 @@ import { Spinner } from '../ui/feedback/spinner.tsx'
 type Inspection = CallReply<(typeof inspectRepository)['reply']>
 export type InspectedFolder = Pick<Inspection['folders'][number], 'path' | 'framework'>
 
-type Named =
+type NamedRepository =
   | { readonly connectionId: string; readonly repository: string }
   | { readonly url: string; readonly token: string }
 
 /** What a repository holds, asked once for each way that it is named. */
-export function useInspection(named: Named | undefined, branch: string | undefined) {
+export function useInspection(named: NamedRepository | undefined, branch: string | undefined) {
   const { id, client } = useAccount()
   const isNamed = named !== undefined && (!('url' in named) || named.url !== '')
   const body =

@@ -14,14 +14,14 @@ import { Page } from '../ui/layout/page.tsx'
 import { Table } from '../ui/layout/table.tsx'
 import { Time } from '../ui/text/time.tsx'
 import { DomainState, Expiry } from './domain-state.tsx'
-import { GetDomainDialog, type Way } from './get-domain-dialog.tsx'
+import { type DomainMethod, GetDomainDialog } from './get-domain-dialog.tsx'
 
 /** The domains of the account. */
 export function DomainsPage() {
   const account = useAccount()
   const pages = useReadPages('domain', listDomains, { query: { limit: 100 } }, ({ domains }) => domains)
   const [filter, setFilter] = useSearchText('q')
-  const [way, setWay] = useState<Way>()
+  const [way, setWay] = useState<DomainMethod>()
   const rows = pages.rows.filter(({ name }) => name.includes(filter.trim().toLowerCase()))
   return (
     <Page

@@ -9,9 +9,9 @@ import { useAction } from '../api/query.ts'
 import { TextField } from '../ui/control/field.tsx'
 import { FormDialog } from '../ui/dialog/form-dialog.tsx'
 
-export type Way = 'add' | 'buy' | 'transfer'
+export type DomainMethod = 'add' | 'buy' | 'transfer'
 
-const WORDS: Readonly<Record<Way, { title: string; about: string; ask: string; deed: string }>> = {
+const WORDS: Readonly<Record<DomainMethod, { title: string; about: string; ask: string; deed: string }>> = {
   add: {
     title: 'Add domain',
     about: 'A domain you own. Its subdomains are included.',
@@ -39,7 +39,7 @@ interface Offer {
 }
 
 /** Gets a domain into the account. What costs money says how much before it is done. */
-export function GetDomainDialog({ way, onClose }: { way: Way; onClose: () => void }) {
+export function GetDomainDialog({ way, onClose }: { way: DomainMethod; onClose: () => void }) {
   const account = useAccount()
   const navigate = useNavigate()
   const [text, setText] = useState('')

@@ -11,17 +11,17 @@ import { Dialog } from '../ui/dialog/dialog.tsx'
 import { Failure } from '../ui/feedback/failure.tsx'
 import { parseZone, type ZoneRecord } from './parse-zone.ts'
 
-type Outcome = 'made' | 'there' | { readonly why: string }
+type ImportOutcome = 'made' | 'there' | { readonly why: string }
 
 /** Makes records of a zone file that was exported elsewhere, after showing them. */
 export function ImportDialog({ domain, onClose }: { domain: string; onClose: () => void }) {
   const [text, setText] = useState('')
-  const [outcomes, setOutcomes] = useState<ReadonlyMap<ZoneRecord, Outcome>>(new Map())
+  const [outcomes, setOutcomes] = useState<ReadonlyMap<ZoneRecord, ImportOutcome>>(new Map())
   const { records, left } = useMemo(() => parseZone(text, domain), [text, domain])
   const isDone = outcomes.size > 0
   const save = useAction(
     async (_: undefined, { client }) => {
-      const told = new Map<ZoneRecord, Outcome>()
+      const told = new Map<ZoneRecord, ImportOutcome>()
       for (const record of records) {
         const { name, type, value } = record
         try {

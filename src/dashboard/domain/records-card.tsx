@@ -11,7 +11,7 @@ import { Table } from '../ui/layout/table.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 import { type DnsRecord, RecordDialog } from './record-dialog.tsx'
 
-type Asked =
+type OpenDialog =
   | { readonly deed: 'add' | 'import' }
   | { readonly deed: 'change' | 'remove'; readonly record: DnsRecord }
 
@@ -23,7 +23,7 @@ export function RecordsCard({ domain, isOurs }: { domain: string; isOurs: boolea
     { params: { domain }, query: { limit: 100 } },
     ({ records }) => records,
   )
-  const [asked, setAsked] = useState<Asked>()
+  const [asked, setAsked] = useState<OpenDialog>()
   const close = () => setAsked(undefined)
   const remove = useAction(
     ({ id }: DnsRecord, { client }) => client.call(deleteDnsRecord, { params: { domain, recId: id } }),

@@ -15,7 +15,7 @@ import { Time } from '../ui/text/time.tsx'
 import { ReleaseCharts } from './release-charts.tsx'
 
 type Release = NonNullable<Static<typeof getRelease.reply>['rollingRelease']>
-type End = 'complete' | 'abort'
+type ReleaseEnd = 'complete' | 'abort'
 
 /** A release under way: how far it is, how both deployments do, and what can be done. Also why the last one went back. */
 export function ReleaseCard({ project }: { project: Project }) {
@@ -35,7 +35,7 @@ export function ReleaseCard({ project }: { project: Project }) {
 }
 
 function UnderWay({ project, release }: { project: Project; release: Release }) {
-  const [end, setEnd] = useState<End>()
+  const [end, setEnd] = useState<ReleaseEnd>()
   const { canaryDeployment: canary, currentDeployment: current, activeStage, nextStage } = release
   const params = { idOrName: project.id }
   const body = { canaryDeploymentId: canary?.id ?? '' }
@@ -45,7 +45,7 @@ function UnderWay({ project, release }: { project: Project; release: Release }) 
     { changes: ['project', 'deployment'], done: 'Moved to the next stage.' },
   )
   const finish = useAction(
-    (how: End, { client }) =>
+    (how: ReleaseEnd, { client }) =>
       client.call(how === 'complete' ? completeRelease : abortRelease, { params, body }),
     {
       changes: ['project', 'deployment'],

@@ -2,7 +2,7 @@ import type { NavigateOptions } from '@tanstack/react-router'
 import type { Account } from '../api/account.tsx'
 import type { IconName } from '../ui/icon.tsx'
 import type { Command } from './matching.ts'
-import { OPERATOR_PLACES, PERSON_PLACES, type Place, placesOf } from './navigation.tsx'
+import { type NavigationEntry, OPERATOR_PLACES, PERSON_PLACES, placesOf } from './navigation.tsx'
 import { setTheme } from './theme.ts'
 
 type Draft = Command extends infer C ? (C extends Command ? Omit<C, 'id'> : never) : never
@@ -93,7 +93,7 @@ const WORDS: Readonly<Record<string, string>> = {
 export function commandsOf(found: Findable): readonly Command[] {
   const { account, accounts, projects, deployments, domains, project, operator, onNewTeam } = found
   const drafts: Draft[] = []
-  const place = (group: string, { label, icon, link }: Place) => {
+  const place = (group: string, { label, icon, link }: NavigationEntry) => {
     const words = WORDS[label]
     drafts.push({ label, group, icon, link: link as NavigateOptions, ...(words !== undefined && { words }) })
   }

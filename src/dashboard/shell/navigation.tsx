@@ -2,16 +2,19 @@ import { Link, type LinkProps } from '@tanstack/react-router'
 import type { Account } from '../api/account.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 
-export interface Place {
+export interface NavigationEntry {
   readonly label: string
   readonly icon: IconName
   readonly link: LinkProps
 }
 
 /** The pages of an account: the side of the screen lists them, and the command palette finds them. */
-export function placesOf({ slug, kind }: Account): readonly { title: string; places: readonly Place[] }[] {
+export function placesOf({
+  slug,
+  kind,
+}: Account): readonly { title: string; places: readonly NavigationEntry[] }[] {
   const params = { account: slug }
-  const team: readonly Place[] =
+  const team: readonly NavigationEntry[] =
     kind === 'team'
       ? [
           { label: 'Members', icon: 'people', link: { to: '/a/$account/members', params } },
@@ -59,7 +62,7 @@ export function placesOf({ slug, kind }: Account): readonly { title: string; pla
   ]
 }
 
-export const PERSON_PLACES: readonly Place[] = [
+export const PERSON_PLACES: readonly NavigationEntry[] = [
   {
     label: 'Profile',
     icon: 'person',
@@ -70,7 +73,7 @@ export const PERSON_PLACES: readonly Place[] = [
   { label: 'Sessions', icon: 'lock', link: { to: '/account/sessions' } },
 ]
 
-export const OPERATOR_PLACES: readonly Place[] = [
+export const OPERATOR_PLACES: readonly NavigationEntry[] = [
   {
     label: 'Health',
     icon: 'activity',
@@ -83,7 +86,7 @@ export const OPERATOR_PLACES: readonly Place[] = [
   { label: 'Backups', icon: 'box', link: { to: '/operator/backups' } },
 ]
 
-export const Places = ({ title, places }: { title: string; places: readonly Place[] }) => (
+export const Places = ({ title, places }: { title: string; places: readonly NavigationEntry[] }) => (
   <div>
     <h2 className="px-3 pb-1 text-xs font-medium text-soft">{title}</h2>
     <ul>

@@ -10,10 +10,10 @@ import { type Refusal, reasonOf } from '../error/refusal.ts'
 import { siteHeaders } from '../file/file-answer.ts'
 import { toAnswer } from '../function/function-answer.ts'
 import {
+  type CancellableCall,
   callFunction,
   type FunctionResponse,
   type Functions,
-  type Waiting,
 } from '../function/function-call.ts'
 import type { FunctionOutcome, PreparedCall } from '../function/function-request.ts'
 import { ownCookies } from '../function/own-cookies.ts'
@@ -45,12 +45,12 @@ export interface FastCallOptions {
 }
 
 /** What was sent. `again`: nothing, and somebody who knows more pages should answer. */
-export type FastEnd = (Sent & Pick<VisitEnd, 'coldStart' | 'reason'>) | 'again'
+export type FastEnd = (SentAnswer & Pick<VisitEnd, 'coldStart' | 'reason'>) | 'again'
 
-type Sent = Pick<VisitEnd, 'status' | 'bytes' | 'source'>
+type SentAnswer = Pick<VisitEnd, 'status' | 'bytes' | 'source'>
 
 /** To whoever has left before anything was. */
-const NOTHING_SENT: Sent = { status: 499, bytes: 0, source: 'error' }
+const NOTHING_SENT: SentAnswer = { status: 499, bytes: 0, source: 'error' }
 
 /** Whether a function can be asked for without node:http: it is for one visitor, and needs no look at anything else. */
 export const isFast = ({ prerender }: SiteFunction): boolean => prerender === undefined
@@ -70,12 +70,12 @@ export function startFastCall<R extends FastRequest>(
   return call
 }
 
-export class FastCall<R extends FastRequest> implements Waiting {
+export class FastCall<R extends FastRequest> implements CancellableCall {
   readonly #socket: Socket
   readonly #request: R
   readonly #options: FastCallOptions
   readonly #done: (request: R, end: FastEnd) => void
-  #waiting: Waiting | undefined
+  #waiting: CancellableCall | undefined
   #body: Readable | undefined
   #sent = NOTHING_SENT
   #watch: HalfClosedWatch | undefined
@@ -275,14 +275,14 @@ export class FastCall<R extends FastRequest> implements Waiting {
     body.once('error', () => socket.destroy())
   }
 
-  #end(status: number, bytes: number, source: Sent['source']): void {
+  #end(status: number, bytes: number, source: SentAnswer['source']): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#watch?.stop()
     this.#tell(status, bytes, source)
   }
 
-  #tell(status: number, bytes: number, source: Sent['source']): void {
+  #tell(status: number, bytes: number, source: SentAnswer['source']): void {
     this.#done(this.#request, { status, bytes, source, coldStart: this.#isCold, reason: this.#reason })
   }
 }

@@ -56,7 +56,7 @@ export interface Functions {
 }
 
 /** Somebody who may go away while they wait. */
-export interface Waiting {
+export interface CancellableCall {
   /** Nobody wants the answer any more. */
   cancel(): void
 }
@@ -82,14 +82,14 @@ export function callFunction(
   functions: Functions,
   call: FunctionCall,
   settle: (result: FunctionResponse | Refusal) => void,
-): Waiting {
+): CancellableCall {
   const running = new RunningCall(functions, call, settle)
   running.start()
   return running
 }
 
 /** All that one call needs, in one object without functions of its own, because one is made for every request. */
-class RunningCall implements UpstreamExchange, Waiting, Limited, LeaseOptions {
+class RunningCall implements UpstreamExchange, CancellableCall, Limited, LeaseOptions {
   readonly isHead: boolean
   readonly takesLent: boolean
   readonly onSwitch: UpstreamExchange['onSwitch']

@@ -9,12 +9,12 @@ import type { FunctionCall } from '../function/function-request.ts'
 import { gather } from '../gather.ts'
 
 /** What came of asking a function for an answer for everyone. */
-export type Generation = Outcome & {
+export type Generation = GenerationOutcome & {
   /** Whether it waited for an instance to start. */
   readonly isCold?: boolean
 }
 
-type Outcome =
+type GenerationOutcome =
   | { readonly kind: 'made'; readonly entry: PrerenderEntry }
   /** It failed, and says so itself: not to be kept, but an answer all the same. */
   | { readonly kind: 'failed'; readonly entry: PrerenderEntry }
@@ -44,7 +44,7 @@ async function read(
   prerender: Prerender,
   held: HeldAnswer,
   generatedAt: number,
-): Promise<Outcome> {
+): Promise<GenerationOutcome> {
   const { status, headers } = response
   if (!isForEveryone(headers)) {
     dropBody(response)

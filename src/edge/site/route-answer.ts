@@ -15,9 +15,9 @@ import { isPersonal, namesIn } from './personal.ts'
 import type { SiteEntry } from './site-entry.ts'
 import { isFunction, type SiteTarget } from './site-target.ts'
 
-type Outcome = RouteOutcome<SiteTarget>
-export type ProxyOutcome = Extract<Outcome, { kind: 'proxy' }>
-export type MiddlewareOutcome = Extract<Outcome, { kind: 'middleware' }>
+type SiteRouteOutcome = RouteOutcome<SiteTarget>
+export type ProxyOutcome = Extract<SiteRouteOutcome, { kind: 'proxy' }>
+export type MiddlewareOutcome = Extract<SiteRouteOutcome, { kind: 'middleware' }>
 /** An answer, or who has to be asked for one. */
 export type RouteAnswer = Answer | Refusal | ProxyOutcome | FunctionOutcome | MiddlewareOutcome
 
@@ -62,7 +62,7 @@ export const routedRequest = (
 export function outcomeAnswer(
   entry: SiteEntry,
   asked: Target,
-  outcome: Outcome,
+  outcome: SiteRouteOutcome,
   question: Question,
   contents: ContentStore,
 ): RouteAnswer | Promise<RouteAnswer> {
@@ -115,7 +115,7 @@ const caching = (headers: RouteHeaders): readonly string[] => [
 
 function listingAnswer(
   { site, folders, listings }: SiteEntry,
-  { path, status = 200, headers }: Extract<Outcome, { kind: 'listing' }>,
+  { path, status = 200, headers }: Extract<SiteRouteOutcome, { kind: 'listing' }>,
   { method }: Question,
 ): Answer | Refusal {
   if (method !== 'GET' && method !== 'HEAD')
@@ -145,7 +145,7 @@ const REDIRECTING = Buffer.from('Redirecting...\n')
 
 function redirectAnswer(
   site: Site,
-  { location, status, headers }: Extract<Outcome, { kind: 'redirect' }>,
+  { location, status, headers }: Extract<SiteRouteOutcome, { kind: 'redirect' }>,
 ): Answer {
   const hasBody = status !== 304
   return {
@@ -163,7 +163,7 @@ function redirectAnswer(
   }
 }
 
-function emptyAnswer(site: Site, { status, headers }: Extract<Outcome, { kind: 'empty' }>): Answer {
+function emptyAnswer(site: Site, { status, headers }: Extract<SiteRouteOutcome, { kind: 'empty' }>): Answer {
   const hasLength = status !== 204 && status !== 304
   return {
     status,

@@ -52,11 +52,11 @@ export interface AnswerShare {
 }
 
 /** What is made of the contents of a site. Names that a wildcard stands for have it in common. */
-type Made = Pick<SiteEntry, 'table' | 'targets' | 'folders'>
+type SiteTables = Pick<SiteEntry, 'table' | 'targets' | 'folders'>
 
-const madeOf = new WeakMap<Site['files'], { readonly site: Site; readonly made: Made }>()
+const madeOf = new WeakMap<Site['files'], { readonly site: Site; readonly made: SiteTables }>()
 
-function make(site: Site): Made {
+function make(site: Site): SiteTables {
   const known = madeOf.get(site.files)
   const isSame = known?.site.routes === site.routes && known?.site.directoryListing === site.directoryListing
   if (known !== undefined && isSame) return known.made

@@ -9,7 +9,7 @@ import type { OpenStreams } from '../open-streams.ts'
 import { watchHalfClosed } from '../request/half-closed.ts'
 import { hostNameOf } from '../request/host.ts'
 import type { RequestIds } from '../request/request-id.ts'
-import type { Sent, Stamp } from '../respond.ts'
+import type { BytesSent, Stamp } from '../respond.ts'
 import type { SiteCache } from '../site/site-cache.ts'
 import { stampLines } from '../stamp.ts'
 import type { VisitorMemory } from '../visitor-memory.ts'
@@ -70,7 +70,7 @@ export function switchProtocol(
   answer: SwitchAnswer,
   stamp: Stamp,
   { streams, quietMs }: { readonly streams: OpenStreams; readonly quietMs: number },
-): Sent {
+): BytesSent {
   const { res, upgrade } = exchange
   const { socket: upstream, first, release } = answer.switched
   if (upgrade === undefined) throw new Error('the protocol was changed although nobody asked for it')

@@ -31,7 +31,7 @@ interface CachedAnswer extends Size {
   readonly plan: Plan
 }
 
-interface Answered {
+interface AnsweredRequest {
   readonly id: string
   readonly row: Endpoint
   readonly route: string
@@ -45,7 +45,7 @@ interface AnswerCacheParts {
   readonly clock: Clock
   readonly site: string
   readonly newId: () => string
-  readonly onAnswered: (answered: Answered) => void
+  readonly onAnswered: (answered: AnsweredRequest) => void
 }
 
 /** A list of a hundred deployments has 40 KB. */

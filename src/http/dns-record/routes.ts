@@ -5,12 +5,17 @@ import type { DnsRecords, NewRecord } from '#core/dns-record/dns-records.ts'
 import { type Route, route } from '../route.ts'
 import * as current from './current.ts'
 
-type Given = { readonly [K in keyof NewRecord]?: NewRecord[K] | undefined }
+type RequestedRecord = { readonly [K in keyof NewRecord]?: NewRecord[K] | undefined }
 
-const request = ({ name, type, value, mxPriority }: Given): NewRecord => ({ name, type, value, mxPriority })
+const request = ({ name, type, value, mxPriority }: RequestedRecord): NewRecord => ({
+  name,
+  type,
+  value,
+  mxPriority,
+})
 
 export function dnsRecordRoutes(records: DnsRecords): readonly Route[] {
-  const create = async (ctx: Context, domain: string, given: Given) => ({
+  const create = async (ctx: Context, domain: string, given: RequestedRecord) => ({
     uid: (await records.create(ctx, domain, request(given))).id,
   })
   const list = async (ctx: Context, domain: string, query: Partial<PageQuery>) =>

@@ -21,7 +21,7 @@ interface Listing {
   readonly query: Partial<PageQuery>
 }
 
-interface Named {
+interface NameParams {
   readonly params: { readonly name: string }
 }
 
@@ -29,7 +29,7 @@ export function domainRoutes(domains: Domains, transferIn: TransferIn, limits: L
   const older = (query: Partial<PageQuery>): PageQuery => ({ limit: PAGE_LIMIT.older, ...query })
   const removal =
     (withAliases: boolean) =>
-    async (ctx: Context, { params }: Named) => ({
+    async (ctx: Context, { params }: NameParams) => ({
       uid: (await domains.delete(ctx, params.name, { withAliases })).id,
     })
 

@@ -30,9 +30,9 @@ const SENT_ALONG = [
   'code_challenge',
   'code_challenge_method',
 ] as const
-type Asked = { readonly [K in (typeof SENT_ALONG)[number]]?: string | undefined }
+type AuthorizeParameters = { readonly [K in (typeof SENT_ALONG)[number]]?: string | undefined }
 
-const along = (asked: Asked): Record<string, string> =>
+const along = (asked: AuthorizeParameters): Record<string, string> =>
   Object.fromEntries(
     SENT_ALONG.flatMap((name) => (asked[name] === undefined ? [] : [[name, asked[name]] as const])),
   )
@@ -42,7 +42,7 @@ const teamOf = ({ teamId }: { readonly teamId?: string }): string | null =>
   teamId === undefined || teamId === '' ? null : teamId
 
 /** Signing in leads back to the page. */
-function toLogin(asked: Asked & { readonly teamId?: string }): RawReply {
+function toLogin(asked: AuthorizeParameters & { readonly teamId?: string }): RawReply {
   const teamId = teamOf(asked)
   const again = new URLSearchParams({ ...along(asked), ...(teamId === null ? {} : { teamId }) })
   return redirect(withNext('/login', `/oauth/authorize?${again}`), { status: 303 })
@@ -55,7 +55,7 @@ export const oauthRoutes = ({ authorizations, findPerson, site }: OauthParts): r
   /** Sends somebody back to the address that the application is registered with, and says who does (RFC 9207). */
   function back(
     { redirectUrl }: Application,
-    { state }: Asked,
+    { state }: AuthorizeParameters,
     answer: Readonly<Record<string, string>>,
   ): RawReply {
     const url = new URL(redirectUrl)
@@ -65,7 +65,7 @@ export const oauthRoutes = ({ authorizations, findPerson, site }: OauthParts): r
   }
 
   /** Who asks; throws rather than send anybody to an address that is not registered. */
-  async function clientOf({ client_id, redirect_uri }: Asked): Promise<Application> {
+  async function clientOf({ client_id, redirect_uri }: AuthorizeParameters): Promise<Application> {
     if (client_id === undefined || client_id === '')
       throw invalidRequest('missing required property `client_id`')
     const application = await authorizations.client(client_id)
@@ -156,7 +156,7 @@ export const oauthRoutes = ({ authorizations, findPerson, site }: OauthParts): r
 }
 
 /** What is wrong with a request in a way that its client is told of. */
-function problemOf(asked: Asked): string | undefined {
+function problemOf(asked: AuthorizeParameters): string | undefined {
   if (asked.response_type !== undefined && asked.response_type !== 'code') return 'unsupported_response_type'
   if (asked.code_challenge === undefined)
     return asked.code_challenge_method === undefined ? undefined : 'invalid_request'

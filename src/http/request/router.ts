@@ -1,12 +1,12 @@
 /** What was put at an address, and what the address says where the pattern has a name. */
-interface Found<T> {
+interface RouteMatch<T> {
   readonly value: T
   readonly params: Readonly<Record<string, string>>
 }
 
 interface Router<T> {
   /** By the method and the address as they were asked for. Throws a URIError where that is no address at all. */
-  find(method: string, url: string): Found<T> | undefined
+  find(method: string, url: string): RouteMatch<T> | undefined
 }
 
 interface Leaf<T> {
@@ -14,9 +14,9 @@ interface Leaf<T> {
   readonly names: readonly string[]
 }
 
-interface Place<T> {
-  readonly next: Map<string, Place<T>>
-  named?: Place<T>
+interface RouterNode<T> {
+  readonly next: Map<string, RouterNode<T>>
+  named?: RouterNode<T>
   leaf?: Leaf<T>
 }
 
@@ -30,10 +30,10 @@ const PART = /^(:[A-Za-z]+|[\w.~-]*)$/
  * cost; the router of Fastify compiles functions for each row, which took two hundred.
  */
 export function createRouter<T>(rows: Iterable<readonly [on: string, value: T]>): Router<T> {
-  const methods = new Map<string, Place<T>>()
+  const methods = new Map<string, RouterNode<T>>()
   for (const [on, value] of rows) {
     const [method = '', path = ''] = on.split(' ')
-    let place: Place<T> = methods.get(method) ?? { next: new Map() }
+    let place: RouterNode<T> = methods.get(method) ?? { next: new Map() }
     methods.set(method, place)
     const names: string[] = []
     for (const part of path.slice(1).split('/')) {
@@ -59,15 +59,15 @@ export function createRouter<T>(rows: Iterable<readonly [on: string, value: T]>)
   }
 }
 
-const namedPlace = <T>(place: Place<T>): Place<T> => {
+const namedPlace = <T>(place: RouterNode<T>): RouterNode<T> => {
   place.named ??= { next: new Map() }
   return place.named
 }
 
-function nextPlace<T>(place: Place<T>, part: string): Place<T> {
+function nextPlace<T>(place: RouterNode<T>, part: string): RouterNode<T> {
   const known = place.next.get(part)
   if (known) return known
-  const made: Place<T> = { next: new Map() }
+  const made: RouterNode<T> = { next: new Map() }
   place.next.set(part, made)
   return made
 }
@@ -76,7 +76,7 @@ function nextPlace<T>(place: Place<T>, part: string): Place<T> {
 const TOO_LONG = 'too long'
 
 function match<T>(
-  place: Place<T>,
+  place: RouterNode<T>,
   parts: readonly string[],
   at: number,
   values: string[],

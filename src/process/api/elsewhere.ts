@@ -42,7 +42,7 @@ const STARTS_GIT: Readonly<Record<string, RegExp>> = {
 }
 
 /** A request, and its path as the router reads it: one that is written otherwise is answered by the same endpoint. */
-interface Asked {
+interface AskedRequest {
   readonly method: string | undefined
   readonly path: string
   readonly query: string
@@ -50,7 +50,7 @@ interface Asked {
   readonly hasLargeBody: boolean
 }
 
-function readAsked(req: AnyRequest): Asked {
+function readAsked(req: AnyRequest): AskedRequest {
   const { method, url = '', headers } = req
   const local = url[0] === '/' ? url : url.replace(/^https?:\/\/[^/?]*/i, '')
   const end = local.search(/[?#]/)
@@ -71,26 +71,26 @@ function decoded(path: string): string {
   }
 }
 
-const startsProgram = ({ method = '', path }: Asked): boolean =>
+const startsProgram = ({ method = '', path }: AskedRequest): boolean =>
   CLIENT_OF_GIT.test(path) || (STARTS_GIT[method]?.test(path) ?? false)
 
-const reads = ({ method }: Asked): boolean => method === 'GET' || method === 'HEAD'
+const reads = ({ method }: AskedRequest): boolean => method === 'GET' || method === 'HEAD'
 
 /** Known by its head to cost much: the files of a large deployment, and whatever has to be read from so much text. */
-const isLarge = (asked: Asked): boolean =>
+const isLarge = (asked: AskedRequest): boolean =>
   reads(asked) ? TREE.test(asked.path) : asked.hasLargeBody && !isUpload(asked) && !isBatch(asked)
 
-const isUpload = ({ method, path }: Asked): boolean => method === 'POST' && UPLOAD.test(path)
-const isBatch = ({ method, path }: Asked): boolean => method === 'POST' && BATCH.test(path)
+const isUpload = ({ method, path }: AskedRequest): boolean => method === 'POST' && UPLOAD.test(path)
+const isBatch = ({ method, path }: AskedRequest): boolean => method === 'POST' && BATCH.test(path)
 
 /** Of a small upload the most is the commit at its end, during which nobody else is answered. */
-const isStream = (asked: Asked): boolean =>
+const isStream = (asked: AskedRequest): boolean =>
   CHANGES.test(asked.path) ||
   (isUpload(asked) && asked.hasLargeBody) ||
   (LOG.test(asked.path) && FOLLOWS.test(asked.query))
 
 /** What may take long, and is not worth a second process where nobody else is there. */
-const isHeavy = (asked: Asked): boolean =>
+const isHeavy = (asked: AskedRequest): boolean =>
   LOG.test(asked.path) || (reads(asked) && FILE.test(asked.path)) || (isBatch(asked) && asked.hasLargeBody)
 
 interface Elsewhere {

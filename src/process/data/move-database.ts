@@ -108,7 +108,7 @@ export async function moveDatabase(options: MoveOptions): Promise<MovedDatabase>
   }
 }
 
-interface Move extends MoveOptions {
+interface DatabaseMove extends MoveOptions {
   readonly config: Config
   readonly url: string
   readonly dataDir: string
@@ -121,7 +121,7 @@ const embeddedIn = (folder: string): SourceConfig => ({
   ...{ file: join(folder, EMBEDDED), logFile: join(folder, LOGS), isMeant: isMoved },
 })
 
-async function moveBack({ config, url, dataDir, onProgress }: Move): Promise<MovedDatabase> {
+async function moveBack({ config, url, dataDir, onProgress }: DatabaseMove): Promise<MovedDatabase> {
   if (await isInUse(dataDir)) throw isRunning(dataDir)
   const release = await holdDataFolder(config)
   const folder = movingFolder(dataDir)
@@ -139,7 +139,7 @@ async function moveBack({ config, url, dataDir, onProgress }: Move): Promise<Mov
   }
 }
 
-async function moveAway(move: Move): Promise<MovedDatabase> {
+async function moveAway(move: DatabaseMove): Promise<MovedDatabase> {
   const { config, url, dataDir } = move
   const committed = await readCommit(dataDir)
   const there = await settingIn(url, settingOf(committed?.id ?? ''))
@@ -209,7 +209,7 @@ async function mayCopy(dataDir: string): Promise<boolean> {
   }
 }
 
-async function copyAll(config: Config & { readonly blobUrl: string }, { dataDir, onProgress }: Move) {
+async function copyAll(config: Config & { readonly blobUrl: string }, { dataDir, onProgress }: DatabaseMove) {
   const database = await openDatabase(embeddedIn(dataDir))
   const installation = await createSettingStore(database.db)
     .get(INSTALLATION)
@@ -300,7 +300,10 @@ async function copySchema(
 }
 
 /** Names the new database as the one that counts. What is no longer used stays, for the operator to delete. */
-async function putAway({ dataDir }: Move, { rows, contents, keptIn }: Commit): Promise<MovedDatabase> {
+async function putAway(
+  { dataDir }: DatabaseMove,
+  { rows, contents, keptIn }: Commit,
+): Promise<MovedDatabase> {
   await noteMove(dataDir)
   const to = join(dataDir, keptIn)
   await makePrivateFolder(to)

@@ -12,7 +12,7 @@ import { lockFile } from './file-lock.ts'
 import { type Layout, makeLayout, RESERVE_BYTES } from './layout.ts'
 import { enterWriter, findLiveWriters, type Writer } from './writers.ts'
 
-interface Opened {
+interface OpenedFolder {
   readonly index: BlobIndex
   readonly writer: Writer
   /** An unfinished pack of a writer that is gone, now ours, so that restarts do not leave ever more small packs. */
@@ -23,7 +23,7 @@ interface Opened {
  * Opens the folder for one more writer. Stores open one after the other, so that none looks up a content while another
  * is still recovering it, and so that a living writer is never taken for a dead one.
  */
-export async function openFolder(layout: Layout, log: Log, packBytes: number): Promise<Opened> {
+export async function openFolder(layout: Layout, log: Log, packBytes: number): Promise<OpenedFolder> {
   await makeLayout(layout)
   const opening = await lockFile(layout.openingLock)
   try {
@@ -50,7 +50,7 @@ export async function openFolder(layout: Layout, log: Log, packBytes: number): P
   }
 }
 
-async function enterFolder(layout: Layout, log: Log, packBytes: number): Promise<Opened> {
+async function enterFolder(layout: Layout, log: Log, packBytes: number): Promise<OpenedFolder> {
   const live = await findLiveWriters(layout.writers)
   await removeAbandoned(layout.temp, live)
   const index = await openIndex(layout, live, log)

@@ -13,12 +13,12 @@ export interface Pack {
   readonly dead: number
 }
 
-export interface Place {
+export interface RecordPlace {
   readonly pack: number
   readonly offset: number
 }
 
-export interface Located extends Place, StoredBlob {
+export interface Located extends RecordPlace, StoredBlob {
   readonly packName: string
 }
 
@@ -106,10 +106,10 @@ export function prepareRows(db: DatabaseSync) {
       page.all(bin(after), bin(upTo), limit).map(toBlob),
     touch: (sha256: string, putAt: number): boolean => touch.run(putAt, bin(sha256)).changes > 0,
     /** False where the content is in the index already. */
-    insert: (blob: StoredBlob, place: Place): boolean =>
+    insert: (blob: StoredBlob, place: RecordPlace): boolean =>
       insert.run(bin(blob.sha256), place.pack, place.offset, blob.size, blob.putAt).changes > 0,
     /** False where the content is no longer at `from`. */
-    move: (sha256: string, from: Place, to: Place): boolean =>
+    move: (sha256: string, from: RecordPlace, to: RecordPlace): boolean =>
       move.run(to.pack, to.offset, bin(sha256), from.pack, from.offset).changes > 0,
     remove(
       sha256: string,

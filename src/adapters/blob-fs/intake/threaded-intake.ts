@@ -23,7 +23,7 @@ export interface IntakeAnswer {
   readonly failure?: { readonly message: string; readonly code?: string }
 }
 
-interface Waiting {
+interface WaitingIntake {
   readonly bytes: number
   resolve(digest: BlobDigest | undefined): void
   reject(error: unknown): void
@@ -40,7 +40,7 @@ export class IntakeThread {
   /** Told of every few chunks how many bytes they were, and what they took. */
   readonly #onTaken: (bytes: number, ms: number) => void
   #worker: Worker | undefined
-  #waiting: Waiting[] = []
+  #waiting: WaitingIntake[] = []
   #users = 0
   #nextId = 0
   #idle: NodeJS.Timeout | undefined

@@ -6,7 +6,7 @@ import { syncFolder } from '../../fs/private-file.ts'
 import { FILE_MODE, isFull, removeIfThere, toBlobError, writeFully } from '../folder/disk.ts'
 import type { Layout } from '../folder/layout.ts'
 import type { BlobIndex } from '../index/blob-index.ts'
-import type { IndexRows, Pack, Place } from '../index/index-rows.ts'
+import type { IndexRows, Pack, RecordPlace } from '../index/index-rows.ts'
 import { encodeRecord, HEADER_BYTES, type RecordSource, recordBytes } from './record.ts'
 
 /** Each write is synced like by fdatasync before it returns: one trip to the thread pool a batch instead of two. */
@@ -18,10 +18,10 @@ const BATCH_BYTES = 8 << 20
 
 interface PackEntry extends RecordSource {
   /** Set where a content changes its place rather than comes in. */
-  readonly from?: Place
+  readonly from?: RecordPlace
 }
 
-interface Waiting extends PackEntry {
+interface WaitingRecord extends PackEntry {
   resolve(): void
   reject(error: unknown): void
 }
@@ -51,7 +51,7 @@ export class PackWriter {
   readonly #owner: string
   readonly #packBytes: number
   #pack: OpenPack | undefined
-  #queue: Waiting[] = []
+  #queue: WaitingRecord[] = []
   #sealers: (() => void)[] = []
   #awake = false
 
@@ -116,7 +116,7 @@ export class PackWriter {
     this.#awake = false
   }
 
-  #takeBatch(): Waiting[] {
+  #takeBatch(): WaitingRecord[] {
     let bytes = 0
     const end = this.#queue.findIndex((entry, n) => {
       bytes += recordBytes(entry.bytes.length)

@@ -36,7 +36,7 @@ interface KnownProgram {
   doubted: number
 }
 
-interface Waiting {
+interface WaitingLease {
   readonly since: number
   readonly options: LeaseOptions | undefined
   readonly grant: (lease: Lease) => void
@@ -48,7 +48,7 @@ interface Program {
   readonly program: string
   instances: readonly KnownProgram[]
   grows: boolean
-  readonly waiting: Set<Waiting>
+  readonly waiting: Set<WaitingLease>
   /** How many were waiting when the host was last told; undefined where it has to be told. */
   told: number | undefined
   /** Which instance requests with a text of theirs went to. */
@@ -210,7 +210,7 @@ class ProcessClient implements RunnerClient {
         signal?.removeEventListener('abort', abort)
         if (program.waiting.size === 0) this.#told(program)
       }
-      const waiting: Waiting = {
+      const waiting: WaitingLease = {
         since: systemClock.monotonic(),
         options,
         grant: (lease) => {

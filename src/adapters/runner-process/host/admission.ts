@@ -32,13 +32,13 @@ interface AdmissionParts {
   readonly isShort: () => boolean
 }
 
-interface Waiting {
+interface WaitingStart {
   readonly request: Claim
   readonly allowed: Allowance
   readonly begin: () => void
 }
 
-interface Share {
+interface AccountShare {
   count: number
   memoryMb: number
 }
@@ -51,8 +51,8 @@ interface Share {
  */
 export class Admission {
   readonly #parts: AdmissionParts
-  readonly #shares = new Map<string, Share>()
-  readonly #waiting: Waiting[] = []
+  readonly #shares = new Map<string, AccountShare>()
+  readonly #waiting: WaitingStart[] = []
   #taken = 0
 
   constructor(parts: AdmissionParts) {
@@ -98,12 +98,12 @@ export class Admission {
     }
   }
 
-  #shareOf(ownerId: string): Readonly<Share> {
+  #shareOf(ownerId: string): Readonly<AccountShare> {
     return this.#shares.get(ownerId) ?? { count: 0, memoryMb: 0 }
   }
 
-  #inOrder(): readonly Waiting[] {
-    const held = ({ request }: Waiting) => this.#shareOf(request.ownerId)
+  #inOrder(): readonly WaitingStart[] {
+    const held = ({ request }: WaitingStart) => this.#shareOf(request.ownerId)
     return this.#waiting.toSorted(
       (a, b) => held(a).memoryMb - held(b).memoryMb || held(a).count - held(b).count,
     )

@@ -5,7 +5,7 @@ import { instancesToStart, type ProcessorLoad } from '#core/instance/instances-t
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import { type ProgramRef, RunnerError } from '#core/ports/runner.ts'
-import type { Listed, ToClient } from '../messages.ts'
+import type { ListedInstance, ToClient } from '../messages.ts'
 import type { LiveInstance, Started } from './live-instance.ts'
 import { lookAtProcessor, type MachineProcessor } from './processor-load.ts'
 
@@ -45,7 +45,7 @@ export interface PoolLimits {
   readonly graceMs: number
 }
 
-interface Want {
+interface ProgramDemand {
   waiting: number
   /** The last list that it was sent. */
   told: number
@@ -79,7 +79,7 @@ export class ProgramPool {
   readonly ref: ProgramRef
   readonly #parts: PoolParts
   readonly #instances = new Map<string, LiveInstance>()
-  readonly #wants = new Map<Subscriber, Want>()
+  readonly #wants = new Map<Subscriber, ProgramDemand>()
   #scale: Scale | undefined
   #loaded: LoadedProgram | undefined
   #starting = 0
@@ -470,7 +470,9 @@ export class ProgramPool {
     want.grows = this.#grows
     want.told = list
     const slots = Math.max(1, Math.ceil(this.#concurrency / this.#wants.size))
-    const instances = this.#ready.map(({ id, socket, readyAt }): Listed => [id, socket, slots, readyAt])
+    const instances = this.#ready.map(
+      ({ id, socket, readyAt }): ListedInstance => [id, socket, slots, readyAt],
+    )
     const { end } = subscriber
     subscriber.send({ type: 'list', ...this.#names, list, instances, grows: want.grows, end })
   }

@@ -148,8 +148,8 @@ const NO_INSTANCES = 'Your plan allows no running instances.'
 const MOST_RETIRED = 8
 
 /** Of one account, or, undefined, of anybody. */
-type Place = string | undefined
-const placeFor = (asker: string | undefined, obstacle: Obstacle): Place =>
+type PlaceOwner = string | undefined
+const placeFor = (asker: string | undefined, obstacle: Obstacle): PlaceOwner =>
   obstacle === 'account' ? asker : undefined
 
 /** What the code of an image is in: nothing of it lies in a folder of this machine. */
@@ -180,7 +180,7 @@ class ProcessHost implements RunnerHost {
   readonly #starts: Slots
   readonly #isShort: () => boolean
   /** For each instance that is on its way out, who is to have its place. */
-  readonly #leaving: Place[] = []
+  readonly #leaving: PlaceOwner[] = []
   /** By deployment, then by program. */
   readonly #pools = new Map<string, Map<string, ProgramPool>>()
   readonly #poolOf = new Map<string, ProgramPool>()

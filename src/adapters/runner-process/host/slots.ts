@@ -1,6 +1,6 @@
 import { onlyOnce } from '#core/only-once.ts'
 
-interface Waiting {
+interface WaitingForSlot {
   readonly key: string
   readonly begin: () => void
 }
@@ -8,7 +8,7 @@ interface Waiting {
 /** Leave for so many at once; others wait, and of them whose key has the fewest comes first. */
 export class Slots {
   readonly #most: number
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: WaitingForSlot[] = []
   readonly #takenBy = new Map<string, number>()
   #taken = 0
 

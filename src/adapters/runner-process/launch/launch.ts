@@ -184,7 +184,7 @@ async function connectTo(path: string, signal: AbortSignal): Promise<Socket> {
 type SandboxedRun = Parameters<Sandbox['spawn']>[0]
 
 /** Folders of this machine that an instance sees: where its sockets are made, its code, and its compiled code. */
-interface Given {
+interface InstanceFolders {
   readonly shared: string
   readonly task: string
   readonly cache: { readonly host: string; readonly inside: string } | undefined
@@ -203,7 +203,7 @@ function runOf(
   kind: RuntimeKind,
   parts: LaunchParts,
   start: Start,
-  { shared, task, cache, isAwaited }: Given,
+  { shared, task, cache, isAwaited }: InstanceFolders,
 ): SandboxedRun {
   const { sandbox, places, limits, authorities } = parts
   const hostNetwork = {

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import {
-  COUNTED,
-  type Counted,
-  type Held,
+  METERED,
+  type MeteredUsage,
+  type StoredItem,
   type UsageEntry,
   type UsageStore,
 } from '#core/usage/usage-store.ts'
@@ -16,7 +16,7 @@ const selectUsed = prepare<{ ownerId: string; what: string; period: string }>()(
       .selectFrom('usage')
       .select(({ fn }) => fn.sum<number | string | null>('amount').as('used'))
       .where('owner_id', '=', ownerId)
-      .where('what', '=', what as Counted)
+      .where('what', '=', what as MeteredUsage)
       .where('period', '=', period),
 )
 
@@ -24,7 +24,7 @@ const insertOne = prepare<{ ownerId: string; what: string; period: string; amoun
   (db, { ownerId, what, period, amount }) =>
     db
       .insertInto('usage')
-      .values({ owner_id: ownerId, what: what as Counted, period, amount, fresh: sql.lit(1) }),
+      .values({ owner_id: ownerId, what: what as MeteredUsage, period, amount, fresh: sql.lit(1) }),
 )
 
 /** Each by an index that begins with whose they are. */
@@ -60,7 +60,7 @@ const HELD_ROWS = {
   teams: rowsOf('teams', 'creator_id'),
   tokens: (db, ownerId) =>
     rowsOf('tokens', 'user_id')(db, ownerId).where(sql.ref('kind'), '=', sql.lit('account')),
-} as const satisfies Record<Held, ReturnType<typeof rowsOf>>
+} as const satisfies Record<StoredItem, ReturnType<typeof rowsOf>>
 
 /** Inside the transaction that changes what is counted. */
 export async function countUsage(tx: Db, entries: readonly UsageEntry[]): Promise<void> {
@@ -88,7 +88,7 @@ export const deploymentCount = (ownerId: string, amount: number): UsageEntry => 
 })
 
 /** Rows that were written meanwhile are not among those that are deleted, so no sum ever changes. */
-const compactOne = (db: Db, key: { owner_id: string; what: Counted; period: string }) =>
+const compactOne = (db: Db, key: { owner_id: string; what: MeteredUsage; period: string }) =>
   atomically(db, async (tx) => {
     const rows = await tx
       .deleteFrom('usage')
@@ -138,7 +138,7 @@ export const createUsageStore = (db: Db): UsageStore => ({
       .where('period', '!=', sql.lit(''))
       .where('period', '<', before)
       .where(sql<number>`length(period)`, '=', before.length)
-      .where('what', 'in', [...COUNTED])
+      .where('what', 'in', [...METERED])
       .execute()
   },
 })

@@ -27,7 +27,7 @@ import type { DeliveryStore, WebhookStore } from '#core/webhook/webhook-store.ts
 import { prepare } from '../database/prepare.ts'
 import type { Db } from '../tables.ts'
 
-type Whose = Omit<OwnedChange, 'kind'>
+type ChangeOwner = Omit<OwnedChange, 'kind'>
 
 /** Stores that tell what was changed through them. */
 export type Announcing = { readonly [K in keyof Announced]: (store: Announced[K]) => Announced[K] }
@@ -145,7 +145,7 @@ const found = (kind: OwnedChange['kind'], rows: readonly Row[]): readonly OwnedC
     ...(projectId === undefined || projectId === null ? {} : { projectId }),
   }))
 
-const one = (kind: OwnedChange['kind'], { ownerId, id, projectId }: Whose): readonly OwnedChange[] => [
+const one = (kind: OwnedChange['kind'], { ownerId, id, projectId }: ChangeOwner): readonly OwnedChange[] => [
   {
     kind,
     ownerId,
@@ -187,7 +187,7 @@ export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[])
 
   /** Those that this transaction has made are known. */
   const made = new Map<string, readonly OwnedChange[]>()
-  const making = (deployment: Whose & { readonly id: string }) => {
+  const making = (deployment: ChangeOwner & { readonly id: string }) => {
     const changes = one('deployment', deployment)
     if (db.isTransaction) made.set(deployment.id, changes)
     return changes

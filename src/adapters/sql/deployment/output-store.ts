@@ -17,7 +17,7 @@ interface FileColumns {
   readonly types: Readonly<Record<string, string>>
 }
 
-type Rest = Omit<Output, 'files'>
+type OutputWithoutFiles = Omit<Output, 'files'>
 
 const fromFiles = (files: readonly OutputFile[]): FileColumns => ({
   paths: files.map(({ path }) => path),
@@ -61,7 +61,7 @@ export function createOutputStore(db: Db): OutputStore {
       const row = {
         sha1s: [...new Set(contentsOf({ files, ...rest }).map(({ sha1 }) => sha1))].join(' '),
         files: JSON.stringify(fromFiles(files)),
-        rest: JSON.stringify(rest satisfies Rest),
+        rest: JSON.stringify(rest satisfies OutputWithoutFiles),
       }
       await db
         .insertInto('outputs')
@@ -72,19 +72,19 @@ export function createOutputStore(db: Db): OutputStore {
 
     async find(deploymentId) {
       const [row] = await selectOutput(db, { id: deploymentId })
-      return row && { files: await toFiles(row.files), ...(JSON.parse(row.rest) as Rest) }
+      return row && { files: await toFiles(row.files), ...(JSON.parse(row.rest) as OutputWithoutFiles) }
     },
 
     async code(deploymentId) {
       const [row] = await selectCode(db, { id: deploymentId })
-      return row && (JSON.parse(row.rest) as Rest)
+      return row && (JSON.parse(row.rest) as OutputWithoutFiles)
     },
   }
 }
 
 /** The parts of a stored output that visitors meet. */
 export async function toServed(row: { readonly files: string; readonly rest: string }) {
-  const { routes, functions, programs, images }: Rest = JSON.parse(row.rest)
+  const { routes, functions, programs, images }: OutputWithoutFiles = JSON.parse(row.rest)
   const byId = new Map(programs.map((program) => [program.id, program]))
   const files = new Map<string, SiteFile>()
   await inSlices(await toFiles(row.files), ({ path, sha256, size, contentType }) =>

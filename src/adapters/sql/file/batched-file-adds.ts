@@ -4,7 +4,7 @@ import { inTransaction } from '../database/transaction.ts'
 import type { Db } from '../tables.ts'
 import { addFiles, type FileAdd } from './add-files.ts'
 
-interface Waiting extends FileAdd {
+interface WaitingFile extends FileAdd {
   readonly settle: PromiseWithResolvers<void>
 }
 
@@ -17,12 +17,12 @@ const BATCH = 500
  * Nobody waits for others to come, and nobody is answered before the commit that holds their files.
  */
 export function createBatchedFileAdds(db: Db): FileStore['add'] {
-  const queue: Waiting[] = []
+  const queue: WaitingFile[] = []
   let running = false
 
   const write = (adds: readonly FileAdd[]) => inTransaction(db, (tx) => addFiles(tx, adds))
 
-  function take(): Waiting[] {
+  function take(): WaitingFile[] {
     let count = 0
     const end = queue.findIndex(({ files }, i) => {
       count += files.length
@@ -31,11 +31,11 @@ export function createBatchedFileAdds(db: Db): FileStore['add'] {
     return queue.splice(0, end === -1 ? queue.length : end)
   }
 
-  async function writeOne(waiting: Waiting): Promise<void> {
+  async function writeOne(waiting: WaitingFile): Promise<void> {
     await write([waiting]).then(waiting.settle.resolve, waiting.settle.reject)
   }
 
-  async function writeBatch(batch: readonly Waiting[]): Promise<void> {
+  async function writeBatch(batch: readonly WaitingFile[]): Promise<void> {
     try {
       await write(batch)
       for (const { settle } of batch) settle.resolve()

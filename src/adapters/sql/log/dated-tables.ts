@@ -49,12 +49,12 @@ const NAME = /^(.+)_(\d{4})(\d\d)(\d\d)$/
 const nameOf = ({ prefix }: Division, from: number): string =>
   `${prefix}_${new Date(from).toISOString().slice(0, 10).replaceAll('-', '')}`
 
-interface Found {
+interface FoundTable {
   readonly schema: string
   readonly name: string
 }
 
-function toTable({ schema, name }: Found, divisions: readonly Division[]): DatedTable[] {
+function toTable({ schema, name }: FoundTable, divisions: readonly Division[]): DatedTable[] {
   const [, prefix = '', year, month, date] = NAME.exec(name) ?? []
   const division = divisions.find((each) => each.prefix === prefix)
   if (division === undefined) return []
@@ -72,7 +72,7 @@ export const toDatedTables = (
   json: string | null | undefined,
   divisions: readonly Division[],
 ): readonly DatedTable[] =>
-  (JSON.parse(json ?? '[]') as readonly Found[]).flatMap((found) => toTable(found, divisions))
+  (JSON.parse(json ?? '[]') as readonly FoundTable[]).flatMap((found) => toTable(found, divisions))
 
 /** Runs a statement, unless somebody holds a lock for longer than it may wait. */
 const unlessLocked = (db: LogDb, statement: string, waitMs: number): Promise<void> =>

@@ -88,7 +88,7 @@ async function takeTurn(tx: LogDb): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)}), ${unsynced}`.execute(tx)
 }
 
-interface End {
+interface LogEnd {
   /** The highest serial of both tables. */
   readonly last: bigint
   readonly days: readonly DatedTable[]
@@ -104,7 +104,7 @@ const findEndOfLines = prepare<NoParameters, LogTables>()(endOfLines)
 const findEndOfBlocks = prepare<NoParameters, LogTables>()(endOfBlocks)
 
 /** Where the log ends, and the days that have a table. */
-async function findEnd(tx: LogDb): Promise<End> {
+async function findEnd(tx: LogDb): Promise<LogEnd> {
   if (inheritsTables(tx)) {
     const { rows } = await sql<{ line: string | null; block: string | null; days: string | null }>`
       select (${endOfLines(tx)}) as line, (${endOfBlocks(tx)}) as block, ${logDays()} as days`.execute(tx)

@@ -162,13 +162,13 @@ function choose(heads: readonly Head[], { holding }: StretchQuery) {
   return { chosen, seen }
 }
 
-type Wanted = Pick<StretchQuery, 'holding' | 'piece'>
+type WantedEntries = Pick<StretchQuery, 'holding' | 'piece'>
 
 /** Of all scopes: the serials tell which are meant. */
 async function readBodies(
   db: LogDb,
   heads: readonly Head[],
-  { holding, piece }: Wanted = {},
+  { holding, piece }: WantedEntries = {},
 ): Promise<LogEntry[][]> {
   if (heads.length === 0) return []
   const serials = JSON.stringify(heads.map(({ last }) => last))

@@ -16,7 +16,7 @@ import { prepare } from '../database/prepare.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { rotateTables } from './dated-tables.ts'
 import type { LogDb, LogTables } from './log-tables.ts'
-import { beginAdding, divisionOf, type Place, type TrafficTable as Table } from './traffic-tables.ts'
+import { beginAdding, divisionOf, type NameTable, type TrafficTable as Table } from './traffic-tables.ts'
 
 const TABLES = { all: 'traffic', paths: 'traffic_paths' } as const
 const KEY = ['project_id', 'deployment_id', 'step', 'at', 'target'] as const
@@ -64,7 +64,12 @@ function merged(rows: readonly TrafficRow[]): readonly TrafficRow[] {
   return [...byKey.values()]
 }
 
-async function addRows(tx: LogDb, table: Table, rows: readonly TrafficRow[], place: Place): Promise<void> {
+async function addRows(
+  tx: LogDb,
+  table: Table,
+  rows: readonly TrafficRow[],
+  place: NameTable,
+): Promise<void> {
   const { columns, row, json } = ADD[table]
   if (!takesRowsAsJson(tx)) {
     for (const each of rows) await tx.executeQuery(CompiledQuery.raw(row, valuesOf(each)))

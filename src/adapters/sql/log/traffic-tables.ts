@@ -30,10 +30,10 @@ const divisionsOf = (of: TrafficTable): readonly Division[] =>
 const DIVISIONS = { traffic: divisionsOf('traffic'), traffic_paths: divisionsOf('traffic_paths') }
 
 /** Names the table that the row of a step is in. */
-export type Place = (table: TrafficTable, row: { readonly step: Step; readonly at: number }) => string
+export type NameTable = (table: TrafficTable, row: { readonly step: Step; readonly at: number }) => string
 
 /** Begins a transaction that adds to rows: it need not be on the disk once it is committed. Answers where rows are. */
-export async function beginAdding(tx: LogDb): Promise<Place> {
+export async function beginAdding(tx: LogDb): Promise<NameTable> {
   if (!inheritsTables(tx)) return (table) => table
   const { rows } = await sql<{ traffic: string | null; paths: string | null }>`
     select set_config('synchronous_commit', 'off', true), ${datedTables('traffic')} as traffic,

@@ -3,12 +3,12 @@ import { FORGOTTEN_MS, type Machine, type MachineStore } from '#core/machine/mac
 import { databaseTime } from '../database/database-time.ts'
 import type { Db } from '../tables.ts'
 
-type Facts = Pick<Machine, 'load' | 'memory' | 'disk' | 'publicAddresses'>
+type MachineFacts = Pick<Machine, 'load' | 'memory' | 'disk' | 'publicAddresses'>
 
 /** A machine of an earlier version does not say where visitors reach it. */
-const factsOf = (text: string): Facts => ({
+const factsOf = (text: string): MachineFacts => ({
   publicAddresses: [],
-  ...(JSON.parse(text) as Omit<Facts, 'publicAddresses'>),
+  ...(JSON.parse(text) as Omit<MachineFacts, 'publicAddresses'>),
 })
 
 export function createMachineStore(db: Db): MachineStore {

@@ -23,7 +23,7 @@ export interface CachedFolders {
   readonly paths: readonly string[]
 }
 
-interface Place {
+interface CacheScope {
   readonly project: Pick<Project, 'id' | 'ownerId'>
   /**
    * Production has a cache that only builds for production write: whoever may deploy previews, and no more, would
@@ -45,9 +45,9 @@ interface Place {
  * and no other project ever sees them.
  */
 interface ProjectCaches {
-  restore(place: Place): Promise<CachedFolders>
+  restore(place: CacheScope): Promise<CachedFolders>
   /** Call when nothing runs in the place any more. */
-  keep(place: Place, what: CachedFolders): Promise<void>
+  keep(place: CacheScope, what: CachedFolders): Promise<void>
   /** Drops what was not used for longest until all is within the budget. */
   shrink(): Promise<void>
 }
@@ -68,7 +68,7 @@ interface Weighed {
 const MOST_TREES = 500
 export const NOTHING_CACHED: CachedFolders = { digests: {}, paths: [] }
 
-const keyOf = ({ project: { id, ownerId }, target, fork }: Pick<Place, 'project' | 'target' | 'fork'>) =>
+const keyOf = ({ project: { id, ownerId }, target, fork }: Pick<CacheScope, 'project' | 'target' | 'fork'>) =>
   createHash('sha256')
     .update(
       `${ownerId}\n${id}\n${fork === undefined ? (target === 'production' ? 'production' : 'preview') : `fork ${fork}`}`,

@@ -199,7 +199,7 @@ function nearestLine(asked: string, machine: string, own: string): string {
   return byAge.find((line) => majorOf(line) > majorOf(asked)) ?? byAge.at(-1) ?? asked
 }
 
-interface Placed {
+interface PlacedPackage {
   readonly name: string
   readonly version: string
   readonly into: string
@@ -207,7 +207,7 @@ interface Placed {
 }
 
 /** Unpacks a package at `at` and links its programs into `bin`. */
-async function addPackage(source: PackageSource, { name, version, into, at }: Placed): Promise<void> {
+async function addPackage(source: PackageSource, { name, version, into, at }: PlacedPackage): Promise<void> {
   const described = await source.describe(name, version)
   const target = join(into, at)
   const place = (path: string) => (isForPeople(path) ? undefined : join(target, path))

@@ -49,7 +49,7 @@ import { isPlatformHost } from '../hosts.ts'
 import { checkAliases, type PublishStores, publish } from '../publish.ts'
 import { type Decision, decide, type Work } from './decide.ts'
 import { type DigestInput, digestOf, hashFiles } from './digest.ts'
-import { fillMissing, type Gathered, gatherFiles, servedOnly } from './gather-files.ts'
+import { fillMissing, type GatheredFiles, gatherFiles, servedOnly } from './gather-files.ts'
 import { createInlineFiles, type Inline } from './inline-files.ts'
 import {
   type CreateDeployment,
@@ -192,7 +192,7 @@ export function createCreateDeployment(parts: CreateParts) {
   }
 
   /** Undefined where the project's settings were changed since it was found out what the files are. */
-  async function enter(ctx: Context, input: CreateDeployment, asked: Asked) {
+  async function enter(ctx: Context, input: CreateDeployment, asked: PreparedRequest) {
     const { owner, origin } = ctx
     const { requested, settings, work, gathered, packed, inline, fileHash } = asked
     const { totalSize } = gathered
@@ -330,9 +330,9 @@ function aim(command: CreateDeployment, project: Project | undefined): Aimed {
 }
 
 /** A request, and what was found out about its files. */
-interface Asked extends Decision {
+interface PreparedRequest extends Decision {
   readonly requested: DeploymentRequest
-  readonly gathered: Gathered
+  readonly gathered: GatheredFiles
   /** The manifest of what was gathered. */
   readonly packed: PackedManifest
   readonly inline: Inline
@@ -350,7 +350,7 @@ async function checkHosts(hosts: HostStore, ctx: Context, names: readonly string
 }
 
 /** A deployment that knows nothing yet of its account. */
-const begin = (command: Aimed, { requested, work, runs, settings }: Asked, now: number) => ({
+const begin = (command: Aimed, { requested, work, runs, settings }: PreparedRequest, now: number) => ({
   name: command.name,
   host: null,
   state: 'INITIALIZING' as const,

@@ -31,7 +31,7 @@ export interface Decision {
   readonly ignoredKeys?: readonly IgnoredKey[]
 }
 
-interface Asked<File extends SourceFile> extends Pick<DetectionInput<File>, 'read' | 'docker'> {
+interface DecisionInput<File extends SourceFile> extends Pick<DetectionInput<File>, 'read' | 'docker'> {
   readonly files: FilesByPath<File>
   readonly command: Pick<CreateDeployment, 'type' | 'nodeVersion'>
   readonly requested: Pick<DeploymentRequest, 'builds' | 'routes' | 'env' | 'buildEnv'>
@@ -39,7 +39,7 @@ interface Asked<File extends SourceFile> extends Pick<DetectionInput<File>, 'rea
 }
 
 /** Whether a deployment is served as it is, has to be built, or cannot be. */
-export async function decide<File extends SourceFile>(asked: Asked<File>): Promise<Decision> {
+export async function decide<File extends SourceFile>(asked: DecisionInput<File>): Promise<Decision> {
   const { command, requested, settings, files } = asked
   const request = {
     builds: requested.builds,
@@ -76,7 +76,7 @@ async function requestedRuns({
   requested,
   settings,
   files,
-}: Omit<Asked<SourceFile>, 'read'>): Promise<readonly BuildRun[]> {
+}: Omit<DecisionInput<SourceFile>, 'read'>): Promise<readonly BuildRun[]> {
   const run = (use: string, path: string) => [{ id: newId.build(), use, path, config: {} }]
   if (requested.builds.length > 0) {
     return runsOf(requested.builds, [...files.keys()], readFolder(settings.rootDirectory ?? '') ?? '')

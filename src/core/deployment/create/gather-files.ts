@@ -4,7 +4,7 @@ import type { ManifestFile, RequestedFile } from '../file/manifest.ts'
 import type { Work } from './decide.ts'
 import type { StoredInline } from './inline-files.ts'
 
-export interface Gathered {
+export interface GatheredFiles {
   readonly manifest: readonly ManifestFile[]
   /** SHA-1s, each once. */
   readonly missing: readonly string[]
@@ -21,7 +21,7 @@ export async function gatherFiles(
   files: readonly RequestedFile[],
   inline: StoredInline,
   now: number,
-): Promise<Gathered> {
+): Promise<GatheredFiles> {
   const wanted: string[] = []
   for (const file of files) if (!('bytes' in file)) wanted.push(file.sha1)
   const known = wanted.length > 0 ? await store.claimEach(ownerId, wanted, now) : []
@@ -49,9 +49,9 @@ export async function gatherFiles(
 export async function fillMissing(
   store: FileStore,
   ownerId: string,
-  { manifest, missing }: Pick<Gathered, 'manifest' | 'missing'>,
+  { manifest, missing }: Pick<GatheredFiles, 'manifest' | 'missing'>,
   now: number,
-): Promise<Pick<Gathered, 'manifest' | 'missing'>> {
+): Promise<Pick<GatheredFiles, 'manifest' | 'missing'>> {
   if (missing.length === 0) return { manifest, missing }
   const known = await store.claim(ownerId, missing, now)
   if (known.size === 0) return { manifest, missing }

@@ -10,7 +10,7 @@ interface NodeChoice {
   readonly warnings: readonly string[]
 }
 
-interface Asked {
+interface NodeRequest {
   readonly pkg: PackageJson | undefined
   /** By the request of an older client. */
   readonly asked: string | null
@@ -43,7 +43,7 @@ interface RequestedVersion {
 }
 
 /** `engines.node` of package.json comes first, then the file of a version manager, then the project's setting. */
-export async function chooseNode(tree: SourceTree, from: Asked): Promise<NodeChoice> {
+export async function chooseNode(tree: SourceTree, from: NodeRequest): Promise<NodeChoice> {
   const { pkg, asked, setting, isLenient } = from
   const requested: RequestedVersion[] = []
   const add = (where: string, text: string | undefined): void => {

@@ -23,7 +23,7 @@ export interface ReconcileParts {
 }
 
 /** What is believed to have happened, and to be closed. */
-interface Found {
+interface MissedPulls {
   readonly events: readonly PullEvent[]
   readonly closed: readonly Pull[]
   /** The highest number that was seen. */
@@ -75,7 +75,7 @@ const highest = (numbers: readonly number[]): number => numbers.reduce((a, b) =>
 function byApi(
   known: readonly Pull[],
   { pulls, isWhole }: { readonly pulls: readonly PullEvent[]; readonly isWhole: boolean },
-): Found {
+): MissedPulls {
   const numbers = new Set(pulls.map(({ number }) => number))
   return {
     events: pulls,
@@ -93,7 +93,7 @@ function byRefs(
   before: GitSource['pulls'],
   refs: ReadonlyMap<number, PullRef>,
   heads: ReadonlySet<string>,
-): Found {
+): MissedPulls {
   const changed = known.flatMap((pull) => {
     const now = refs.get(pull.number)
     return now && pull.fork && !now.commit.startsWith(pull.commit)

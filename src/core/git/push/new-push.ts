@@ -3,14 +3,14 @@ import type { Clock } from '../../ports/clock.ts'
 import { NOTHING_REPORTED, type Push } from './push.ts'
 import type { PushStore } from './push-store.ts'
 
-type Given = Pick<
+type NewPush = Pick<
   Push,
   'ownerId' | 'projectId' | 'userId' | 'source' | 'ref' | 'before' | 'after' | 'state'
 > &
   Partial<Pick<Push, 'origin' | 'author' | 'message' | 'fork' | 'pull' | 'options' | 'reason'>>
 
 /** Remembers a push, inside the caller's transaction. Those of one ref are told apart by when they came. */
-export async function newPush(pushes: PushStore, clock: Clock, given: Given): Promise<Push> {
+export async function newPush(pushes: PushStore, clock: Clock, given: NewPush): Promise<Push> {
   const earlier = (await pushes.openOf(given.projectId, given.ref)).at(-1)
   const now = clock.now()
   const push: Push = {

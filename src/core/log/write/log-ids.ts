@@ -6,7 +6,7 @@ const DIGITS = 11
 const START = 9 * 10 ** (DIGITS - 1)
 
 /** What an id is made of. */
-interface Taken {
+interface LogIdParts {
   readonly takenAt: number
   readonly count: number
 }
@@ -20,7 +20,7 @@ export const logId = (takenAt: number, count: number): string =>
  * millisecond and goes up in it, so ids sort by time, in one process also by the order they were given out in, and
  * those of two processes do not meet.
  */
-export function createLogIds(clock: Clock): (entries?: number, now?: number) => Taken {
+export function createLogIds(clock: Clock): (entries?: number, now?: number) => LogIdParts {
   let ms = 0
   let next = 0
   return (entries = 1, now = clock.now()) => {

@@ -3,10 +3,10 @@ import type { Project } from '../project.ts'
 
 type ProjectStatus = 'failed' | 'building' | 'paused' | 'held' | 'ready' | 'empty'
 
-type Shown = Pick<Project, 'id' | 'name' | 'latestDeployments' | 'paused' | 'lastRollbackTarget'>
+type ListedProject = Pick<Project, 'id' | 'name' | 'latestDeployments' | 'paused' | 'lastRollbackTarget'>
 
 /** How a project is, by what needs somebody most. */
-export function statusOf({ latestDeployments, paused, lastRollbackTarget }: Shown): ProjectStatus {
+export function statusOf({ latestDeployments, paused, lastRollbackTarget }: ListedProject): ProjectStatus {
   const [latest] = latestDeployments
   const state = latest?.readyState
   if (state === 'ERROR' && !isCancelled(latest?.errorCode)) return 'failed'
@@ -35,7 +35,7 @@ export const ORDERS = [
 export type Order = (typeof ORDERS)[number]['value']
 
 /** Pinned ones first, then in the chosen order; what is equal stays as the server has it, newest change first. */
-export function arrange<P extends Shown>(
+export function arrange<P extends ListedProject>(
   projects: readonly P[],
   {
     order,

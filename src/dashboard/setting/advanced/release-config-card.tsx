@@ -10,7 +10,7 @@ import { SettingCard } from '../setting-card.tsx'
 type Config = Static<typeof getReleaseConfig.reply>['rollingRelease']
 
 /** As the form has it. The last stage, everyone, is not part of it. */
-interface Chosen {
+interface ReleaseForm {
   readonly isOn: boolean
   readonly stages: readonly { readonly id: number; readonly share: string; readonly minutes: string }[]
   readonly action: 'rollback' | 'pause' | 'nothing'
@@ -27,7 +27,7 @@ const SUGGESTED = [
   { id: 1, share: '50', minutes: '10' },
 ]
 
-const chosenOf = (config: Config): Chosen => ({
+const chosenOf = (config: Config): ReleaseForm => ({
   isOn: config !== null,
   stages:
     config?.stages.slice(0, -1).map(({ targetPercentage, duration, requireApproval }, id) => ({
@@ -45,7 +45,7 @@ export function ReleaseConfigCard({ project }: { project: Project }) {
   const [chosen, setChosen] = useState(before)
   const params = { idOrName: project.id }
   const save = useAction(
-    async ({ isOn, stages, action }: Chosen, { client }) => {
+    async ({ isOn, stages, action }: ReleaseForm, { client }) => {
       if (!isOn) return client.call(deleteReleaseConfig, { params })
       const given = stages.map(({ share, minutes }) =>
         minutes === ''
@@ -60,7 +60,7 @@ export function ReleaseConfigCard({ project }: { project: Project }) {
     },
     { changes: ['project'], done: 'Saved. It applies to the next production deployment.', quiet: true },
   )
-  const change = (id: number, part: Partial<Chosen['stages'][number]>) =>
+  const change = (id: number, part: Partial<ReleaseForm['stages'][number]>) =>
     setChosen({
       ...chosen,
       stages: chosen.stages.map((stage) => (stage.id === id ? { ...stage, ...part } : stage)),

@@ -14,7 +14,7 @@ import { useTitle } from '../use-title.ts'
 import { EnvironmentDialog } from './environment-dialog.tsx'
 import type { Environment } from './environments.ts'
 
-type Asked =
+type OpenDialog =
   | { readonly deed: 'add' }
   | { readonly deed: 'change' | 'remove'; readonly environment: Environment }
 
@@ -29,7 +29,7 @@ export function EnvironmentsPage() {
   const project = useProject()
   const params = { idOrName: project.id }
   const { environments } = useRead('project', listEnvironments, { params })
-  const [asked, setAsked] = useState<Asked>()
+  const [asked, setAsked] = useState<OpenDialog>()
   const [withVariables, setWithVariables] = useState(false)
   useTitle(`${project.name} environments`)
 

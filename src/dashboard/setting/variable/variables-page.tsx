@@ -27,7 +27,7 @@ import { VariableDialog } from './variable-dialog.tsx'
 import { VariableValue } from './variable-value.tsx'
 import { placesOf, TARGET_LABELS, targetsOf, typeLabel, type Variable } from './variables.ts'
 
-type Asked =
+type OpenDialog =
   | { readonly deed: 'add' }
   | { readonly deed: 'paste'; readonly text: string }
   | { readonly deed: 'change' | 'remove'; readonly variable: Variable }
@@ -47,7 +47,7 @@ export function VariablesPage() {
   ]
   const [filter, setFilter] = useSearchText('q')
   const [target, setTarget] = useSearchText('target')
-  const [asked, setAsked] = useState<Asked>()
+  const [asked, setAsked] = useState<OpenDialog>()
   useTitle(`${project.name} environment variables`)
 
   const close = () => setAsked(undefined)

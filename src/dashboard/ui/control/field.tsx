@@ -4,7 +4,7 @@ import { classes } from '../classes.ts'
 const BOX =
   'w-full rounded-lg border border-line-strong/60 bg-raised px-3 text-sm text-fg placeholder:text-soft disabled:opacity-60'
 
-interface Says {
+interface FieldText {
   readonly label: ReactNode
   readonly hint?: ReactNode
   readonly error?: ReactNode
@@ -18,7 +18,7 @@ function Field({
   error,
   hideLabel = false,
   children,
-}: Says & {
+}: FieldText & {
   children: (ids: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }) => ReactNode
 }) {
   const id = useId()
@@ -47,7 +47,7 @@ function Field({
 }
 
 /** A box for text, with the attributes of the element that it is. */
-type TextBox<Attributes> = Says & {
+type TextBox<Attributes> = FieldText & {
   readonly value: string
   readonly onChange: (value: string) => void
   readonly mono?: boolean
@@ -117,7 +117,7 @@ export const SelectField = <Value extends string>({
   onChange,
   options,
   disabled = false,
-}: Says & {
+}: FieldText & {
   value: Value
   onChange: (value: Value) => void
   options: readonly { readonly value: Value; readonly label: string }[]

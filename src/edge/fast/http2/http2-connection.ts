@@ -109,7 +109,7 @@ export class Http2Connection {
   #owedAcks = 0
   /** Frames that go out together when all that came has been read. */
   #unsent: Buffer[] = []
-  #answers: Answered[] = []
+  #answers: OutgoingAnswer[] = []
   #answerBytes = 0
 
   constructor(
@@ -465,7 +465,7 @@ export class Http2Connection {
   }
 
   /** Undefined when it has to be said by others. */
-  #shape(found: Found, date: string, id: string): Shaped | undefined {
+  #shape(found: PlainAnswer, date: string, id: string): Shaped | undefined {
     const head = (status: number, headers: HeaderList) => createHttp2Head(status, headers, date, id)
     if (found.kind === 'kept') {
       const { hit } = found
@@ -628,9 +628,9 @@ export class Http2Connection {
   }
 }
 
-type Found = Exclude<FastAnswer, { readonly kind: 'function' }>
+type PlainAnswer = Exclude<FastAnswer, { readonly kind: 'function' }>
 
-const isAnswered = (found: FastAnswer | 'doubt' | Promise<unknown>): found is Found =>
+const isAnswered = (found: FastAnswer | 'doubt' | Promise<unknown>): found is PlainAnswer =>
   found !== 'doubt' && !(found instanceof Promise) && found.kind !== 'function'
 
 /** What is sent, and what is noted of it. */
@@ -651,7 +651,7 @@ const shaped = (
 ): Shaped | undefined => (head === 'unfit' ? undefined : { head, status, body, source, entrypoint })
 
 /** An answer that is about to be sent. */
-interface Answered {
+interface OutgoingAnswer {
   readonly stream: number
   readonly head: Http2Head
   readonly body: Buffer

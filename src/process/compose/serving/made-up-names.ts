@@ -15,7 +15,7 @@ export const OF_MADE_UP_NAMES: readonly string[] = [SHOWN, 'covering']
 /** A name with more labels is looked for among the zones of its last ones. */
 const MOST_LABELS = 16
 
-interface Shown {
+interface ShownByWildcard {
   readonly by: string
 }
 
@@ -24,8 +24,8 @@ interface Shown {
  * for all of them.
  */
 export function onceForAllNames(known: LastKnown, clock: Clock): LastKnown {
-  const sites = new Written(clock)
-  const zones = new Written(clock)
+  const sites = new WrittenValues(clock)
+  const zones = new WrittenValues(clock)
 
   function putSite(host: string, site: Site | undefined): void {
     if (site === undefined) {
@@ -43,14 +43,14 @@ export function onceForAllNames(known: LastKnown, clock: Clock): LastKnown {
       if (sites.isNew(by, pointerOf(shown))) known.put('site', by, shown)
       sites.delete(host)
       known.put('site', host, undefined)
-      known.put(SHOWN, host, { by } satisfies Shown)
+      known.put(SHOWN, host, { by } satisfies ShownByWildcard)
     }
   }
 
   function getSite(host: string): Site | undefined {
     const own = known.get('site', host) as Site | undefined
     if (own !== undefined) return own
-    const by = (known.get(SHOWN, host) as Shown | undefined)?.by
+    const by = (known.get(SHOWN, host) as ShownByWildcard | undefined)?.by
     const site = by === undefined ? undefined : (known.get('site', by) as Site | undefined)
     return site && { ...site, host }
   }
@@ -97,7 +97,7 @@ const MAX_NAMES = 10_000
 const AGAIN_MS = HOUR
 
 /** What was written by this process. To write all of it each time that it is looked up would cost more than to compare it. */
-class Written {
+class WrittenValues {
   readonly #clock: Clock
   readonly #texts = new Map<string, { readonly text: string; readonly until: number }>()
 

@@ -8,14 +8,14 @@ const TELL = 'processes.tell'
 
 type RunningProcess = Omit<ProcessFacts, 'memory'>
 
-interface Listed {
+interface ProcessReport {
   readonly processes: readonly RunningProcess[]
   readonly sandbox: SandboxFacts
   /** Whether code is built and run on this machine. Supervisors of earlier versions do not say. */
   readonly works?: boolean
 }
 
-const PROCESSES: Topic<Listed> = { name: 'processes', timeout: SECOND }
+const PROCESSES: Topic<ProcessReport> = { name: 'processes', timeout: SECOND }
 
 const UNKNOWN: SandboxFacts = { kind: null, missing: [], inForce: [], advice: null }
 
@@ -50,7 +50,7 @@ export function createProcessList(channel: Channel | undefined): () => Promise<{
   readonly works: boolean
 }> {
   const ask = channel && createAsk(channel, PROCESSES)
-  const alone: Listed = {
+  const alone: ProcessReport = {
     processes: [
       { name: 'serve-1', role: 'serve', pid: process.pid, startedAt: startOfThis(), restarts: 0, hangs: 0 },
     ],

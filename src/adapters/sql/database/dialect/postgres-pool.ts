@@ -56,7 +56,7 @@ const PLANS = `
     case when current_setting('server_version_num')::int >= ${OLDEST * 10_000}
       then set_config('plan_cache_mode', 'force_generic_plan', false) end as mode`
 
-interface Begun {
+interface SessionFacts {
   readonly version: string
   readonly mode: string | null
   readonly isReadOnly: boolean
@@ -67,7 +67,7 @@ interface Begun {
  * before it is the primary has rows that are older than those which others have seen, and tells nobody of a change.
  */
 async function begin(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query<Begun>(PLANS)
+  const { rows } = await client.query<SessionFacts>(PLANS)
   const [{ version = 'unknown', mode = null, isReadOnly = false } = {}] = rows
   if (mode === null)
     throw new Error(

@@ -9,7 +9,7 @@ import { isOwn } from './compile.ts'
 import type { Traced } from './trace.ts'
 
 /** The files of a program before they have their places: by absolute path, from another one or from memory. */
-interface Gathered {
+interface TracedFiles {
   readonly files: Map<string, string | Buffer>
   readonly entry: string
 }
@@ -17,7 +17,7 @@ interface Gathered {
 const isScript = (path: string): boolean => /\.[cm]?js$/.test(path)
 
 /** What was traced, with compiled files in the place of their sources, and the source maps that lie beside own files. */
-export function gather(place: Place, { files, compiled }: Traced, entry: string): Gathered {
+export function gather(place: Place, { files, compiled }: Traced, entry: string): TracedFiles {
   const { workspace } = place
   const gathered = new Map<string, string | Buffer>()
   for (const file of files) {
@@ -35,7 +35,7 @@ export function gather(place: Place, { files, compiled }: Traced, entry: string)
 /** Files that the owner names by globs, relative to the root, and without those that the owner does not want. */
 export function addIncluded(
   { place }: Packing,
-  { files, entry }: Gathered,
+  { files, entry }: TracedFiles,
   root: string,
   { includeFiles = [], excludeFiles = [] }: Pick<FunctionSource, 'includeFiles' | 'excludeFiles'>,
 ): void {
@@ -58,7 +58,7 @@ export function addIncluded(
  */
 export function layOut(
   packing: Packing,
-  { files, entry }: Gathered,
+  { files, entry }: TracedFiles,
   root: string,
 ): { readonly tree: Tree; readonly entry: string } {
   const paths = [...files.keys()]

@@ -39,16 +39,16 @@ type Step = 1 | -1
 export type Slots = readonly number[]
 
 /** The places that a thread noted, the last one first. Threads share what they had in common. */
-interface Noted {
+interface NotedPlace {
   readonly slot: number
   readonly place: number
-  readonly before: Noted | undefined
+  readonly before: NotedPlace | undefined
 }
 
 /** Instructions that are to be run, the preferred first, each with what was noted on the way to it. */
 interface Threads {
   readonly at: number[]
-  readonly noted: (Noted | undefined)[]
+  readonly noted: (NotedPlace | undefined)[]
 }
 
 /**
@@ -69,7 +69,7 @@ export function capture(
   const waiting: Threads = { at: [], noted: [] }
   let matched: Slots | undefined
 
-  const follow = (to: Threads, start: number, place: number, given: Noted | undefined): void => {
+  const follow = (to: Threads, start: number, place: number, given: NotedPlace | undefined): void => {
     push(waiting, start, given)
     for (let at = waiting.at.pop(); at !== undefined; at = waiting.at.pop()) {
       let noted = waiting.noted.pop()
@@ -112,12 +112,12 @@ export function capture(
   return matched
 }
 
-function push(threads: Threads, at: number, noted: Noted | undefined): void {
+function push(threads: Threads, at: number, noted: NotedPlace | undefined): void {
   threads.at.push(at)
   threads.noted.push(noted)
 }
 
-function withNoted(slots: Slots, noted: Noted | undefined): Slots {
+function withNoted(slots: Slots, noted: NotedPlace | undefined): Slots {
   const changed = slots.slice()
   const isDone = new Set<number>()
   for (let each = noted; each !== undefined; each = each.before) {

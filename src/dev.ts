@@ -31,11 +31,11 @@ async function stop(code = 0): Promise<void> {
 process.on('message', (order: DevOrder) => {
   if (order.type === 'stop') void stop()
   if (order.type !== 'start' || dev !== undefined) return
-  const told = (event: DevEvent) => {
+  const reportEvent = (event: DevEvent) => {
     tell(event)
     if (event.type === 'failed') void stop(1)
   }
-  dev = startDev(order.options, { collect: collectFiles, tell: told })
+  dev = startDev(order.options, { collect: collectFiles, tell: reportEvent })
   dev.catch((error: Error) => {
     const known = error instanceof DevError || error instanceof DeployError
     tell({

@@ -98,7 +98,7 @@ export function createNamecomRegistrar({ clock, nameservers, ...config }: Nameco
     return { expiresAt: Number.isNaN(at) ? clock.now() + YEAR : at }
   }
 
-  async function held(name: string): Promise<Reply['body'] | undefined> {
+  async function findOwned(name: string): Promise<Reply['body'] | undefined> {
     const reply = await call({ method: 'GET', path: domainPath(name), repeatable: true })
     if (reply.status === 404) return undefined
     if (reply.status !== 200) throw refused(reply)
@@ -145,7 +145,7 @@ export function createNamecomRegistrar({ clock, nameservers, ...config }: Nameco
     },
 
     async bought({ name }) {
-      const domain = await held(name)
+      const domain = await findOwned(name)
       return domain && registrationOf(domain)
     },
 
@@ -170,7 +170,7 @@ export function createNamecomRegistrar({ clock, nameservers, ...config }: Nameco
     async transferState(name) {
       const status = await stateOf(name)
       if (status === 'completed') {
-        const domain = await held(name)
+        const domain = await findOwned(name)
         if (domain) await delegate(name, domain)
         return {
           status,

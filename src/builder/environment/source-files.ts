@@ -61,14 +61,14 @@ function foldersOf(files: readonly ManifestFile[]): readonly string[] {
 
 async function writeOne(file: ManifestFile, path: string, blobs: SourceParts['blobs']): Promise<void> {
   const mode = file.mode & 0o111 ? 0o755 : 0o644
-  const gone = () => new Error(`The content of ${JSON.stringify(file.path)} is not stored`)
+  const notStored = () => new Error(`The content of ${JSON.stringify(file.path)} is not stored`)
   if (file.size <= SMALL) {
     const bytes = await blobs.read(file.sha256)
-    if (!bytes) throw gone()
+    if (!bytes) throw notStored()
     await writeFile(path, bytes, { flag: 'wx', mode })
     return
   }
   const stream = await blobs.open(file.sha256)
-  if (!stream) throw gone()
+  if (!stream) throw notStored()
   await pipeline(stream, createWriteStream(path, { flags: 'wx', mode }))
 }

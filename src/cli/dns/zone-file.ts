@@ -39,11 +39,11 @@ export function readZoneFile(text: string, domain: string): ZoneRecord[] {
     if (first === undefined) continue
     if (!first.quoted && first.text.startsWith('$')) {
       const directive = first.text.toUpperCase()
-      if (directive === '$ORIGIN' && second) origin = whole(second.text, origin)
+      if (directive === '$ORIGIN' && second) origin = fullName(second.text, origin)
       else if (directive !== '$TTL') throw wrong(`${first.text} is not supported`)
       continue
     }
-    if (!indented) name = whole(first.text, origin)
+    if (!indented) name = fullName(first.text, origin)
     const rest = indented ? [...tokens] : tokens.slice(1)
     // Time and class stand before the type, in either order, and say nothing here.
     while (rest[0] && /^(?:\d+[smhdw]?|IN)$/i.test(rest[0].text)) rest.shift()
@@ -59,12 +59,12 @@ function recordValue(type: string, tokens: readonly Token[], origin: string): st
   const hosts = HOSTS[type] ?? []
   return tokens
     .map(({ text, quoted }, index) =>
-      quoted ? `"${text}"` : hosts.includes(index) && text !== '.' ? whole(text, origin) : text,
+      quoted ? `"${text}"` : hosts.includes(index) && text !== '.' ? fullName(text, origin) : text,
     )
     .join(' ')
 }
 
-const whole = (name: string, origin: string): string =>
+const fullName = (name: string, origin: string): string =>
   (name === '@' ? origin : name.endsWith('.') ? name.slice(0, -1) : `${name}.${origin}`).toLowerCase()
 
 function* entriesOf(text: string): Generator<Entry> {

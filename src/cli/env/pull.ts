@@ -41,7 +41,7 @@ export const command = defineCommand({
     const written: string[] = []
     const leftOut: string[] = []
     const [place = where] = await findPlaces(api, idOrName, [where])
-    for (const variable of given(envs, place, branch)) {
+    for (const variable of variablesFor(envs, place, branch)) {
       const line = isReadable(variable) ? envLine(variable.key, variable.value) : undefined
       if (line !== undefined) lines.push(line)
       ;(line === undefined ? leftOut : written).push(variable.key)
@@ -61,7 +61,11 @@ export const command = defineCommand({
 const isReadable = ({ type }: Variable): boolean => type === 'plain' || type === 'encrypted'
 
 /** What is set there, by name: what is set for the branch comes before what is set for all. */
-function given(envs: readonly Variable[], where: string, branch: string | undefined): readonly Variable[] {
+function variablesFor(
+  envs: readonly Variable[],
+  where: string,
+  branch: string | undefined,
+): readonly Variable[] {
   const suitable = envs.filter(
     (one) => placesOf(one).includes(where) && (one.gitBranch === undefined || one.gitBranch === branch),
   )

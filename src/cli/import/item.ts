@@ -11,7 +11,7 @@ export interface Item {
 /** Brings it; `tell` hears how far that is, where it can take long. */
 type Make = (tell: (progress: string) => void) => Promise<unknown>
 
-export const there = (kind: string, name: string): Item => ({ kind, name, state: 'there' })
+export const alreadyThere = (kind: string, name: string): Item => ({ kind, name, state: 'there' })
 export const cannot = (kind: string, name: string, why: string): Item => ({
   kind,
   name,

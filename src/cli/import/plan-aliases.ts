@@ -1,7 +1,7 @@
 import type { Client } from '#client/client.ts'
 import { assignAlias, listAliases } from '#contract/api/alias.ts'
 import { everyPage } from '../output/every-page.ts'
-import { cannot, fresh, type Item, there } from './item.ts'
+import { alreadyThere, cannot, fresh, type Item } from './item.ts'
 import { findImported } from './make-deployment.ts'
 import { isOfPlatform, NAME_OF_PLATFORM } from './platform-name.ts'
 import type { Source, SourceDeployment } from './source.ts'
@@ -27,7 +27,7 @@ export async function planAliases(
   )
   return wanted.map(({ alias, projectId, deploymentId }) => {
     const current = production.get(projectId ?? '')
-    if (here.has(alias)) return there('alias', alias)
+    if (here.has(alias)) return alreadyThere('alias', alias)
     if (isOfPlatform(alias, current)) return cannot('alias', alias, NAME_OF_PLATFORM)
     if (current === undefined || current.uid !== deploymentId)
       return cannot('alias', alias, 'It points at a deployment that is not imported.')

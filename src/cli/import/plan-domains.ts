@@ -2,7 +2,7 @@ import type { Client } from '#client/client.ts'
 import { createDnsRecord, isRecordType, listDnsRecords } from '#contract/api/dns-record.ts'
 import { addDomain, listDomains } from '#contract/api/domain.ts'
 import { everyPage } from '../output/every-page.ts'
-import { cannot, fresh, type Item, there } from './item.ts'
+import { alreadyThere, cannot, fresh, type Item } from './item.ts'
 import type { Source, SourceRecord } from './source.ts'
 
 /** Domains of the account, and their records. */
@@ -15,7 +15,9 @@ export async function planDomains(source: Source, api: Client): Promise<readonly
   )
   const items: Item[] = []
   for (const { name } of await source.domains()) {
-    items.push(here.has(name) ? there('domain', name) : fresh('domain', name, () => makeDomain(api, name)))
+    items.push(
+      here.has(name) ? alreadyThere('domain', name) : fresh('domain', name, () => makeDomain(api, name)),
+    )
     const known = here.has(name)
       ? await everyPage(
           (query) => api.call(listDnsRecords, { params: { domain: name }, query }),
@@ -61,7 +63,7 @@ function planRecord(
   const body = { name: record.name, type: record.type, value }
   return [
     isThere
-      ? there('record', shown)
+      ? alreadyThere('record', shown)
       : fresh('record', shown, () => api.call(createDnsRecord, { params: { domain }, body })),
   ]
 }

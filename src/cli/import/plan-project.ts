@@ -5,7 +5,7 @@ import { NEW_PROJECT_NODE_VERSION, PROJECT_NODE_VERSIONS } from '#contract/api/n
 import { createProject, FRAMEWORKS, getProject, updateProject } from '#contract/api/project.ts'
 import { addProjectDomain, listProjectDomains } from '#contract/api/project-domain.ts'
 import { everyPage } from '../output/every-page.ts'
-import { cannot, fresh, type Item, there } from './item.ts'
+import { alreadyThere, cannot, fresh, type Item } from './item.ts'
 import { findImported, findSymlinks, makeDeployment } from './make-deployment.ts'
 import { isOfPlatform, NAME_OF_PLATFORM } from './platform-name.ts'
 import type { Source, SourceDeployment, SourceDomain, SourceProject, SourceVariable } from './source.ts'
@@ -20,7 +20,7 @@ export async function planProject(
   const { name } = project
   const known = await orNone(api.call(getProject, { params: { idOrName: name } }))
   return [
-    known ? there('project', name) : fresh('project', name, () => makeProject(api, project)),
+    known ? alreadyThere('project', name) : fresh('project', name, () => makeProject(api, project)),
     ...(await planVariables(source, api, project, known !== undefined)),
     ...(await planProduction(source, api, name, production)),
     ...(await planProjectDomains(source, api, project, known !== undefined, production)),
@@ -58,7 +58,7 @@ async function planVariables(
         : unreadable(variable)
     if (why !== undefined) return cannot('variable', shown, why)
     return isHere
-      ? there('variable', shown)
+      ? alreadyThere('variable', shown)
       : fresh('variable', shown, () => makeVariable(api, name, variable, targets))
   })
 }
@@ -76,7 +76,7 @@ async function planProduction(
   const symlinks = await findSymlinks(source, uid).catch(() => [])
   return [
     isHere
-      ? there('deployment', url)
+      ? alreadyThere('deployment', url)
       : fresh('deployment', url, (tell) => makeDeployment(source, api, { name, deploymentId: uid, tell })),
     ...symlinks.map((path) =>
       cannot(
@@ -106,7 +106,7 @@ async function planProjectDomains(
   // A domain that others are sent to has to be there before them.
   const inOrder = wanted.toSorted((a, b) => Number(Boolean(a.redirect)) - Number(Boolean(b.redirect)))
   return inOrder.map((domain) => {
-    if (here.includes(domain.name)) return there('project domain', domain.name)
+    if (here.includes(domain.name)) return alreadyThere('project domain', domain.name)
     return isOfPlatform(domain.name, production)
       ? cannot('project domain', domain.name, NAME_OF_PLATFORM)
       : fresh('project domain', domain.name, () => makeProjectDomain(api, name, domain))

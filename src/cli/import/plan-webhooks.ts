@@ -2,7 +2,7 @@ import type { Client } from '#client/client.ts'
 import { getProject } from '#contract/api/project.ts'
 import { createWebhook, listWebhooks } from '#contract/api/webhook.ts'
 import { EVENT_TYPES } from '#contract/event-types.ts'
-import { cannot, fresh, type Item, there } from './item.ts'
+import { alreadyThere, cannot, fresh, type Item } from './item.ts'
 import type { Source, SourceProject, SourceWebhook } from './source.ts'
 
 const KNOWN: ReadonlySet<string> = new Set(EVENT_TYPES)
@@ -17,7 +17,7 @@ export async function planWebhooks(
     const { url } = webhook
     const events = webhook.events.filter((event) => KNOWN.has(event))
     const others = webhook.events.filter((event) => !KNOWN.has(event))
-    if (here.some((each) => each.url === url)) return there('webhook', url)
+    if (here.some((each) => each.url === url)) return alreadyThere('webhook', url)
     if (events.length === 0) return cannot('webhook', url, `Unsupported events: ${others.join(', ')}.`)
     const notes = ['gets a new secret', ...(others.length > 0 ? [`without ${others.join(', ')}`] : [])]
     return fresh('webhook', `${url} (${notes.join('; ')})`, () => makeWebhook(api, webhook, events, projects))

@@ -28,14 +28,16 @@ export type QuotaUse = Static<typeof Use>
 /** The largest whole number that every client reads as it is. */
 const Limit = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
-const named = <T>(make: (name: QuotaName) => T): Record<QuotaName, T> =>
+const forEachQuota = <T>(make: (name: QuotaName) => T): Record<QuotaName, T> =>
   Object.fromEntries(QUOTA_NAMES.map((name) => [name, make(name)])) as Record<QuotaName, T>
 
-const Limits = Type.Object(named((name) => Nullable(Type.Integer({ description: QUOTAS[name].title }))))
+const Limits = Type.Object(
+  forEachQuota((name) => Nullable(Type.Integer({ description: QUOTAS[name].title }))),
+)
 
 /** `null`: no limit. `default`: what it would be without this. */
 export const QuotaChange = Type.Object(
-  named(() => Type.Optional(Type.Union([Limit, Type.Null(), Type.Literal('default')]))),
+  forEachQuota(() => Type.Optional(Type.Union([Limit, Type.Null(), Type.Literal('default')]))),
   { additionalProperties: false, minProperties: 1 },
 )
 

@@ -73,7 +73,7 @@ export function createAliases(parts: AliasParts): Aliases {
     return deployment
   }
 
-  async function found(hosts: HostStore, ctx: Context, idOrHost: string): Promise<Alias> {
+  async function findAlias(hosts: HostStore, ctx: Context, idOrHost: string): Promise<Alias> {
     // A single word was assigned under the domain, and the same word finds it.
     const isWord = isHostLabel(idOrHost.toLowerCase())
     const alias =
@@ -93,7 +93,7 @@ export function createAliases(parts: AliasParts): Aliases {
     },
 
     async get(ctx, idOrHost) {
-      const alias = await found(store, ctx, idOrHost)
+      const alias = await findAlias(store, ctx, idOrHost)
       const deployment = await parts.deployments.find(alias.deploymentId)
       return { ...alias, deploymentHost: deployment?.host ?? null }
     },
@@ -141,8 +141,8 @@ export function createAliases(parts: AliasParts): Aliases {
 
     async remove(ctx, idOrHost) {
       const host = await transact(async ({ hosts, locks }) => {
-        await locks.take('alias', (await found(hosts, ctx, idOrHost)).host)
-        const alias = await found(hosts, ctx, idOrHost)
+        await locks.take('alias', (await findAlias(hosts, ctx, idOrHost)).host)
+        const alias = await findAlias(hosts, ctx, idOrHost)
         // By its id: between the two, somebody else may have got the name.
         if (!(await hosts.release(alias.host, alias.id))) throw noAlias(idOrHost)
         return alias.host

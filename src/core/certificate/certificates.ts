@@ -20,7 +20,7 @@ export interface Certificates {
   list(ctx: Context, page: PageQuery): Promise<Page<Certificate>>
   find(ctx: Context, id: string): Promise<Certificate>
   /** Those that have the name among theirs: the one for it alone first, then the newest. */
-  named(ctx: Context, name: string): Promise<readonly Certificate[]>
+  findByName(ctx: Context, name: string): Promise<readonly Certificate[]>
   /** The one there is, while it is good for long enough and `renew` is not asked for; else a new one. */
   issue(
     ctx: Context,
@@ -68,7 +68,7 @@ export function createCertificates(parts: CertificateParts): Certificates {
     return found
   }
 
-  async function named(ctx: Context, text: string): Promise<readonly Certificate[]> {
+  async function findByName(ctx: Context, text: string): Promise<readonly Certificate[]> {
     const name = asName(text)
     if (name === undefined) throw notFound(text)
     const found = (await store.forHost(name)).filter(
@@ -101,7 +101,7 @@ export function createCertificates(parts: CertificateParts): Certificates {
   return {
     list: (ctx, page) => store.list(ctx.owner.id, page),
     find,
-    named,
+    findByName,
 
     async issue(ctx, { domains, renew = false }) {
       const names = readCertificateNames(domains)
@@ -128,7 +128,7 @@ export function createCertificates(parts: CertificateParts): Certificates {
     delete: async (ctx, id) => remove(ctx, await find(ctx, id)),
 
     async deleteNamed(ctx, name) {
-      const [first] = await named(ctx, name)
+      const [first] = await findByName(ctx, name)
       if (first) await remove(ctx, first)
     },
   }

@@ -63,7 +63,7 @@ interface CronParts {
 }
 
 export function createCrons({ stores, transact, clock }: CronParts): Crons {
-  async function found({ crons }: CronStores, { id: projectId }: Project, id: string): Promise<Cron> {
+  async function findCron({ crons }: CronStores, { id: projectId }: Project, id: string): Promise<Cron> {
     const cron = (await crons.ofProject(projectId)).find((candidate) => candidate.id === id)
     if (!cron) throw new AloftError('not_found', `The project has no schedule \`${id.slice(0, 100)}\`.`)
     return cron
@@ -98,7 +98,7 @@ export function createCrons({ stores, transact, clock }: CronParts): Crons {
     update: (ctx, idOrName, id, request) =>
       transact(async (tx) => {
         const project = await findProject(tx.projects, ctx, idOrName, 'lock')
-        const before = await found(tx, project, id)
+        const before = await findCron(tx, project, id)
         const isTimed =
           request.path !== undefined || request.schedule !== undefined || request.timeZone !== undefined
         if (isTimed && before.source === 'config') throw namedByDeployment('changed')
@@ -119,19 +119,19 @@ export function createCrons({ stores, transact, clock }: CronParts): Crons {
 
     remove: (ctx, idOrName, id) =>
       transact(async (tx) => {
-        const cron = await found(tx, await findProject(tx.projects, ctx, idOrName, 'lock'), id)
+        const cron = await findCron(tx, await findProject(tx.projects, ctx, idOrName, 'lock'), id)
         if (cron.source === 'config') throw namedByDeployment('removed')
         await tx.crons.remove(id)
       }),
 
     runNow: (ctx, idOrName, id) =>
       transact(async (tx) => {
-        const cron = await found(tx, await findProject(tx.projects, ctx, idOrName, 'lock'), id)
+        const cron = await findCron(tx, await findProject(tx.projects, ctx, idOrName, 'lock'), id)
         return queueNow(tx.jobs, cron, clock.now())
       }),
 
     async runs(ctx, idOrName, id, page) {
-      await found(stores, await findProject(stores.projects, ctx, idOrName, 'byIdOrName'), id)
+      await findCron(stores, await findProject(stores.projects, ctx, idOrName, 'byIdOrName'), id)
       return stores.crons.runs(id, page)
     },
   }

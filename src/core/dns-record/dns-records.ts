@@ -100,7 +100,11 @@ export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
   }
 
   /** The domain, while nobody else changes its zone: whoever did so before may have deleted it. */
-  async function held({ domains, dnsRecords }: RecordStores, ctx: Context, text: string): Promise<Domain> {
+  async function findHeldDomain(
+    { domains, dnsRecords }: RecordStores,
+    ctx: Context,
+    text: string,
+  ): Promise<Domain> {
     await dnsRecords.countChange((await owned(domains, ctx, text)).name)
     return owned(domains, ctx, text)
   }
@@ -174,7 +178,7 @@ export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
 
     async create(ctx, text, request) {
       const { record, zone } = await transact(async (stores) =>
-        put(stores.dnsRecords, ctx, await held(stores, ctx, text), request),
+        put(stores.dnsRecords, ctx, await findHeldDomain(stores, ctx, text), request),
       )
       parts.onZonesChanged([zone])
       return record
@@ -183,7 +187,7 @@ export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
     async update(ctx, id, change) {
       const { record, zone } = await transact(async (stores) => {
         const { dnsRecords } = stores
-        const domain = await held(stores, ctx, (await located(dnsRecords, ctx, id)).domain)
+        const domain = await findHeldDomain(stores, ctx, (await located(dnsRecords, ctx, id)).domain)
         const { record: before } = await located(dnsRecords, ctx, id)
         const { name, type, value } = before
         const given = Object.fromEntries(Object.entries(change).filter(([, it]) => it !== undefined))
@@ -201,7 +205,7 @@ export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
             'forbidden',
             'System records can’t be deleted. A record of yours with the same name and type takes precedence.',
           )
-        await held({ domains, dnsRecords }, ctx, text)
+        await findHeldDomain({ domains, dnsRecords }, ctx, text)
         if (!(await dnsRecords.remove(domain.id, id)))
           throw new AloftError('not_found', `There is no record \`${id.slice(0, 100)}\`.`)
         return domain.name

@@ -50,8 +50,8 @@ export async function gatherBatch(parts: GatherParts, request: BatchRequest): Pr
   let size = 0
   let times: Gap | undefined
   const ended = (complete: boolean): Batch => {
-    const told = gap && times ? [formatItem(drain.format, noticeOf(gap, drain)), ...items] : items
-    return { body: joinItems(drain.format, told), count: items.length, position, times, complete }
+    const withNotice = gap && times ? [formatItem(drain.format, noticeOf(gap, drain)), ...items] : items
+    return { body: joinItems(drain.format, withNotice), count: items.length, position, times, complete }
   }
   for (let pages = 0; pages < PAGES; pages++) {
     const entries = await feed.after(position)

@@ -97,7 +97,7 @@ const isEverywhere = ({ type, target, gitBranch, customEnvironmentId }: EnvVaria
 export function createEnvVariables(parts: VariableParts): EnvVariables {
   const { store, transact, vault, clock } = parts
 
-  async function seen(ctx: Context, name: string): Promise<readonly EnvVariable[]> {
+  async function listVisible(ctx: Context, name: string): Promise<readonly EnvVariable[]> {
     const project = await parts.projects.byIdOrName(ctx.owner.id, name)
     if (!project) throw unknownProject(name)
     checkReach(ctx, project.id)
@@ -152,11 +152,11 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
   }
 
   return {
-    list: seen,
+    list: listVisible,
     reveal,
 
     async get(ctx, project, id) {
-      const found = (await seen(ctx, project)).find((variable) => variable.id === id)
+      const found = (await listVisible(ctx, project)).find((variable) => variable.id === id)
       if (!found) throw unknownVariable(id)
       return found
     },
@@ -211,7 +211,7 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
         return variable
       }),
 
-    secrets: async (ctx, project) => withNames(ctx, await seen(ctx, project)),
+    secrets: async (ctx, project) => withNames(ctx, await listVisible(ctx, project)),
 
     async setSecrets(ctx, project, env, only) {
       const present = await write(ctx, project, async (writing) => {

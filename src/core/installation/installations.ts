@@ -57,7 +57,7 @@ export function createInstallations({ stores, transact, clock }: InstallationPar
   const isSeen = ({ actor }: Context, id: string): boolean =>
     actor.installation === undefined || actor.installation.id === id
 
-  async function known(
+  async function findInstallation(
     { applications, installations }: InstallationReads,
     ctx: Context,
     id: string,
@@ -75,7 +75,7 @@ export function createInstallations({ stores, transact, clock }: InstallationPar
   ): Promise<Installed> =>
     transact(async (tx) => {
       await tx.installations.lock(id)
-      const installed = await known(tx, ctx, id)
+      const installed = await findInstallation(tx, ctx, id)
       checkMayChange(ctx, installed.installation)
       const now = clock.now()
       const changed = { ...(await work(tx, installed, now)), updatedAt: now }
@@ -96,7 +96,7 @@ export function createInstallations({ stores, transact, clock }: InstallationPar
       })
     },
 
-    get: (ctx, id) => known(stores, ctx, id),
+    get: (ctx, id) => findInstallation(stores, ctx, id),
 
     select: (ctx, id, request) =>
       change(ctx, id, async ({ projects, events }, { installation }, now) => {
@@ -131,7 +131,7 @@ export function createInstallations({ stores, transact, clock }: InstallationPar
     remove: (ctx, id) =>
       transact(async (tx) => {
         await tx.installations.lock(id)
-        const { installation } = await known(tx, ctx, id)
+        const { installation } = await findInstallation(tx, ctx, id)
         if (ctx.actor.installation === undefined) checkMayChange(ctx, installation)
         await removeInstallation(tx, installation, { userId: ctx.actor.user.id, at: clock.now() })
       }),

@@ -60,8 +60,8 @@ export function followScopes(
     .filter(({ confirmedAt }) => confirmedAt === null)
     .map((change) => stillAsked(change, asked, granted))
     .filter(({ added, upgraded }) => !isEmpty(added) || !isEmpty(upgraded))
-  const told = waiting.reduce((sum, { added, upgraded }) => joined(joined(sum, added), upgraded), granted)
-  const more = only(asked, (scope) => levelOf(asked[scope]) > levelOf(told[scope]))
+  const offered = waiting.reduce((sum, { added, upgraded }) => joined(joined(sum, added), upgraded), granted)
+  const more = only(asked, (scope) => levelOf(asked[scope]) > levelOf(offered[scope]))
   const news: ScopeChange | undefined = isEmpty(more)
     ? undefined
     : {

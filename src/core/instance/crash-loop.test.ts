@@ -6,7 +6,7 @@ import { openStores } from '#test/support/database/stores.ts'
 import { sampleDeployment, sampleOutput } from '#test/support/samples.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import type { Output, Program } from '../output/output.ts'
-import { createCrashed, createReviveJob, REVIVE_JOB } from './crash-loop.ts'
+import { createMarkCrashed, createReviveJob, REVIVE_JOB } from './crash-loop.ts'
 
 async function world(t: TestContext, change: (output: Output) => Partial<Output>) {
   const opened = await openStores(t, usualDatabase)
@@ -17,7 +17,7 @@ async function world(t: TestContext, change: (output: Output) => Partial<Output>
   await stores.outputs.save(deployment.id, { ...output, ...change(output) })
   const told: string[] = []
   const onHostsChanged = (hosts: readonly string[]) => void told.push(...hosts)
-  const crashed = createCrashed({ ...stores, transact, clock, onHostsChanged })
+  const crashed = createMarkCrashed({ ...stores, transact, clock, onHostsChanged })
   let booted: () => Promise<Booted> = async () => ({ listening: true })
   const job = createReviveJob({ ...stores, clock, onHostsChanged, boot: () => booted() })
   const ref = { deploymentId: deployment.id, program: (output.programs[0] as Program).id }

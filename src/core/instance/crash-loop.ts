@@ -13,7 +13,7 @@ const CRASH_LOOP = 'crash_loop'
 export const REVIVE_JOB = 'deployments.revive'
 const LONGEST_PAUSE = 10 * MINUTE
 
-interface CrashedParts {
+interface MarkCrashedParts {
   readonly outputs: Pick<OutputStore, 'find'>
   readonly transact: Transact<{ readonly deployments: DeploymentStore; readonly jobs: JobQueue }>
   readonly clock: Clock
@@ -32,8 +32,8 @@ const isAllOf = ({ programs, files }: Output, id: string): boolean =>
  * A program dies again and again. A deployment that is nothing but this program has failed until it can be started
  * again; of any other, the rest goes on as if nothing had happened.
  */
-export const createCrashed =
-  ({ outputs, transact, clock, onHostsChanged }: CrashedParts) =>
+export const createMarkCrashed =
+  ({ outputs, transact, clock, onHostsChanged }: MarkCrashedParts) =>
   async ({ deploymentId, program }: ProgramRef, reason: string): Promise<void> => {
     const output = await outputs.find(deploymentId)
     if (output === undefined || !isAllOf(output, program)) return
@@ -72,15 +72,15 @@ export const createReviveJob = ({ deployments, boot, clock, onHostsChanged }: Re
   backOff: (attempt) => Math.min(doubling(attempt), LONGEST_PAUSE),
   async run(payload) {
     const { deploymentId, program } = payload as unknown as ProgramRef
-    const isLeft = async () => {
+    const isStillCrashed = async () => {
       const deployment = await deployments.find(deploymentId)
       return deployment !== undefined && isCrashed(deployment)
     }
-    if (!(await isLeft())) return
+    if (!(await isStillCrashed())) return
     const booted = await boot({ deploymentId, program })
     if (!('listening' in booted))
       throw new RunnerError('crashed', `The program exited with code ${booted.finished}.`)
-    if (!(await isLeft())) return
+    if (!(await isStillCrashed())) return
     await deployments.update(deploymentId, { state: 'READY', stateAt: clock.now(), failure: null })
     onHostsChanged(['*'])
   },

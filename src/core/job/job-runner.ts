@@ -76,7 +76,7 @@ export class JobRunner {
   #turn = 0
   readonly #recent = new RecentWork()
   /** Those that were told that they wait, and behind how many. */
-  readonly #told = new Map<string, number>()
+  readonly #reportedAhead = new Map<string, number>()
   #timer: NodeJS.Timeout | undefined
   #unsubscribe: (() => void) | undefined
   #looking: Promise<void> | undefined
@@ -248,11 +248,11 @@ export class JobRunner {
     if (onWaiting) {
       const shares = (await this.#inOrder(lane, now)).map(({ share }) => share)
       const queue = inTurns(await store.queue(kind, now, MOST_TOLD), shares)
-      if (queue.length === 0) this.#told.clear()
+      if (queue.length === 0) this.#reportedAhead.clear()
       for (const [ahead, { id, payload }] of queue.entries()) {
-        const before = this.#told.get(id)
+        const before = this.#reportedAhead.get(id)
         if (before === ahead) continue
-        this.#told.set(id, ahead)
+        this.#reportedAhead.set(id, ahead)
         const { usual } = this.#recent
         const expected = usual === undefined ? undefined : (usual * (ahead + 1)) / atOnce
         await onWaiting(payload, { ahead, expected, isFirst: before === undefined }).catch((err: unknown) =>
@@ -321,7 +321,7 @@ export class JobRunner {
   #begin(job: Job, share: string | undefined): void {
     const { clock } = this.#parts
     const since = clock.monotonic()
-    this.#told.delete(job.id)
+    this.#reportedAhead.delete(job.id)
     const handler = this.#handlers.get(job.kind) as JobHandler
     const abort = new AbortController()
     const done = this.#run(job, handler, abort)

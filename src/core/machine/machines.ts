@@ -23,17 +23,18 @@ interface MachineParts {
   readonly clock: Clock
 }
 
-const absent = (name: string) => new AloftError('not_found', `There is no machine ${JSON.stringify(name)}.`)
+const unknownMachine = (name: string) =>
+  new AloftError('not_found', `There is no machine ${JSON.stringify(name)}.`)
 
 export const createMachines = ({ store, transact, clock }: MachineParts): Machines => ({
   list: () => store.list(),
   async setDraining(name, isDraining) {
-    if (!(await store.setDraining(name, isDraining))) throw absent(name)
+    if (!(await store.setDraining(name, isDraining))) throw unknownMachine(name)
     return (await store.list()).filter((machine) => machine.name === name)
   },
   remove: (name) =>
     transact(async ({ machines, instances, jobs }) => {
-      if (!(await machines.remove(name))) throw absent(name)
+      if (!(await machines.remove(name))) throw unknownMachine(name)
       for (const worker of workerNames(name)) {
         await instances.clear(worker)
         await jobs.reclaim(worker, clock.now())

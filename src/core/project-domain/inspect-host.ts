@@ -32,7 +32,7 @@ export interface HostInspection {
 const isWrong = ({ status }: Check): boolean => status === 'missing' || status === 'wrong'
 
 /** `A 192.0.2.1` → its type and its value. */
-function wanted(host: string, expected: string): WantedRecord {
+function wantedRecord(host: string, expected: string): WantedRecord {
   const [type = '', ...value] = expected.split(' ')
   return { type, host, value: value.join(' ') }
 }
@@ -41,7 +41,7 @@ function wanted(host: string, expected: string): WantedRecord {
 const leading = (host: string, expected: readonly string[], target: string): readonly WantedRecord[] =>
   expected.length === 0
     ? [{ type: 'ALIAS', host, value: target }]
-    : expected.map((each) => wanted(host, each))
+    : expected.map((each) => wantedRecord(host, each))
 
 /** Names under the platform's own domain lead here by themselves. */
 export const nothingToDo = ({ name, verified }: ProjectDomain): HostInspection => ({

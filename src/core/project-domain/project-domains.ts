@@ -74,7 +74,7 @@ const by = ({ actor }: Context, at: number) => ({ userId: actor.user.id, at })
 export function createProjectDomains(parts: DomainParts): ProjectDomains {
   const { store, transact, clock } = parts
 
-  async function known(ctx: Context, idOrName: string): Promise<Project> {
+  async function readProject(ctx: Context, idOrName: string): Promise<Project> {
     const project = await parts.projects.byIdOrName(ctx.owner.id, idOrName)
     if (!project) throw unknownProject(idOrName)
     checkReach(ctx, project.id)
@@ -106,8 +106,8 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
     return domain
   }
 
-  async function seen(ctx: Context, idOrName: string, name: string): Promise<ProjectDomain> {
-    const domain = await store.find((await known(ctx, idOrName)).id, toStored(name))
+  async function findDomain(ctx: Context, idOrName: string, name: string): Promise<ProjectDomain> {
+    const domain = await store.find((await readProject(ctx, idOrName)).id, toStored(name))
     if (!domain) throw unknownDomain(name)
     return domain
   }
@@ -156,13 +156,13 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
     },
 
     async list(ctx, idOrName, page, filter) {
-      return store.list((await known(ctx, idOrName)).id, page, filter)
+      return store.list((await readProject(ctx, idOrName)).id, page, filter)
     },
 
-    get: seen,
+    get: findDomain,
 
     async inspect(ctx, idOrName, name) {
-      const domain = await seen(ctx, idOrName, name)
+      const domain = await findDomain(ctx, idOrName, name)
       return isPlatformHost(domain.name, parts.names.domain)
         ? nothingToDo(domain)
         : inspectHost(parts.resolver, domain, parts.pointing)
@@ -200,7 +200,7 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
     },
 
     async verify(ctx, idOrName, name) {
-      const project = await known(ctx, idOrName)
+      const project = await readProject(ctx, idOrName)
       const waiting = await store.find(project.id, toStored(name))
       if (!waiting) throw notAssigned(name)
       if (waiting.verified) return waiting

@@ -87,14 +87,14 @@ export function createProjects(parts: ProjectParts): Projects {
 
   const by = ({ actor }: Context) => ({ userId: actor.user.id, at: clock.now() })
 
-  async function known(projects: ProjectStore, ctx: Context, idOrName: string): Promise<Project> {
+  async function readProject(projects: ProjectStore, ctx: Context, idOrName: string): Promise<Project> {
     const project = await projects.byIdOrName(ctx.owner.id, idOrName)
     if (!project) throw unknownProject(idOrName)
     checkReach(ctx, project.id)
     return shown(project)
   }
 
-  async function locked(projects: ProjectStore, ctx: Context, idOrName: string): Promise<Project> {
+  async function lockProject(projects: ProjectStore, ctx: Context, idOrName: string): Promise<Project> {
     const project = await projects.lock(ctx.owner.id, idOrName)
     if (!project) throw unknownProject(idOrName)
     checkReach(ctx, project.id)
@@ -108,9 +108,9 @@ export function createProjects(parts: ProjectParts): Projects {
     apply: (projects: ProjectStore, current: Project) => Promise<void>,
   ): Promise<Project> {
     const { project, changed } = await transact(async ({ projects }) => {
-      const current = await locked(projects, ctx, idOrName)
+      const current = await lockProject(projects, ctx, idOrName)
       await apply(projects, current)
-      const project = await known(projects, ctx, current.id)
+      const project = await readProject(projects, ctx, current.id)
       return { project, changed: isShownAlike(project, current) ? [] : await hostsOf(projects, project) }
     })
     parts.onHostsChanged(changed)
@@ -137,9 +137,9 @@ export function createProjects(parts: ProjectParts): Projects {
           checkMayAdd(ctx)
           await events.emit(projectEvent('project.created', fresh, by(ctx)))
         }
-        const project = await known(projects, ctx, name)
+        const project = await readProject(projects, ctx, name)
         await projects.touch(ctx.owner.id, project.id, now)
-        return known(projects, ctx, project.id)
+        return readProject(projects, ctx, project.id)
       })
     },
 
@@ -159,7 +159,7 @@ export function createProjects(parts: ProjectParts): Projects {
       })
     },
 
-    get: (ctx, idOrName) => known(store, ctx, idOrName),
+    get: (ctx, idOrName) => readProject(store, ctx, idOrName),
 
     async list(ctx, page, filter) {
       const { items, pagination } = await store.list(ctx.owner.id, page, { ...filter, ...only(reachOf(ctx)) })
@@ -189,7 +189,7 @@ export function createProjects(parts: ProjectParts): Projects {
       }),
 
     async remove(ctx, idOrName) {
-      if (ctx.actor.installation) await known(store, ctx, idOrName)
+      if (ctx.actor.installation) await readProject(store, ctx, idOrName)
       if (!(await deleteProject(parts, ctx.owner.id, ctx.actor.user.id, idOrName)))
         throw unknownProject(idOrName)
     },

@@ -33,7 +33,7 @@ export function createAdvanceJob(parts: AdvanceParts): JobHandler {
   const { transact, clock, names } = parts
 
   /** Why the new deployment is worse than the old one since this stage began; undefined where it is not. */
-  async function look(projectId: string, release: Release): Promise<string | undefined> {
+  async function findRegression(projectId: string, release: Release): Promise<string | undefined> {
     const { gate } = release.config
     if (!gate?.enabled || release.paused) return undefined
     const time = {
@@ -102,7 +102,7 @@ export function createAdvanceJob(parts: AdvanceParts): JobHandler {
       const { ownerId, projectId, turn } = payload as unknown as AdvanceOrder
       const { release: seen } = (await parts.projects.byIdOrName(ownerId, projectId))?.details ?? {}
       if (!seen || !isActive(seen) || seen.turn !== turn) return
-      const worse = await look(projectId, seen)
+      const worse = await findRegression(projectId, seen)
       const hosts = await transact(async (stores) => {
         const project = await stores.projects.lock(ownerId, projectId)
         const release = project?.details.release ?? null

@@ -21,7 +21,7 @@ interface Account {
   /** Not yet written. */
   taken: number
   limit: number | null
-  told: boolean
+  isReported: boolean
   lastAt: number
 }
 
@@ -52,8 +52,8 @@ export class LogAllowance {
       account.taken += bytes
       return true
     }
-    if (account.told) return false
-    account.told = true
+    if (account.isReported) return false
+    account.isReported = true
     return quotaWords({ quota: 'logBytes', limit: account.limit, used: account.used })
   }
 
@@ -79,7 +79,7 @@ export class LogAllowance {
     const account: Account = {
       day: periodOf('logBytes', now),
       dayEnds: resetOf('logBytes', now) ?? Number.POSITIVE_INFINITY,
-      ...{ used: 0, taken: 0, limit: known?.limit ?? null, told: false, lastAt: now },
+      ...{ used: 0, taken: 0, limit: known?.limit ?? null, isReported: false, lastAt: now },
     }
     this.#accounts.set(ownerId, account)
     // What is left of a day that is over is written with it.
@@ -114,7 +114,7 @@ export class LogAllowance {
     const { logBytes: limit } = await quotas.limitsById(ownerId)
     const used = await usage.used(ownerId, 'logBytes', account.day)
     account.used = used + account.taken
-    if (limit === null || account.used < limit) account.told = false
+    if (limit === null || account.used < limit) account.isReported = false
     account.limit = limit
   }
 

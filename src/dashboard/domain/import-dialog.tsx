@@ -21,17 +21,17 @@ export function ImportDialog({ domain, onClose }: { domain: string; onClose: () 
   const isDone = outcomes.size > 0
   const save = useAction(
     async (_: undefined, { client }) => {
-      const told = new Map<ZoneRecord, ImportOutcome>()
+      const results = new Map<ZoneRecord, ImportOutcome>()
       for (const record of records) {
         const { name, type, value } = record
         try {
           await client.call(createDnsRecord, { params: { domain }, body: { name, type, value } })
-          told.set(record, 'made')
+          results.set(record, 'made')
         } catch (error) {
           if (!(error instanceof ApiError) || error.status >= 500 || error.status === 401) throw error
-          told.set(record, error.status === 409 ? 'there' : { why: explain(error) })
+          results.set(record, error.status === 409 ? 'there' : { why: explain(error) })
         }
-        setOutcomes(new Map(told))
+        setOutcomes(new Map(results))
       }
     },
     { changes: ['dns-record', 'domain'], quiet: true },

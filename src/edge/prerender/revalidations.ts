@@ -111,7 +111,7 @@ export class Revalidations {
     const said: Revalidation[] = []
     const done = this.#turns.run(deploymentId, () => {
       this.#batches.delete(deploymentId)
-      return this.#store(deploymentId, joined(said))
+      return this.#store(deploymentId, mergeByExpire(said))
     })
     const batch = { said, done }
     this.#batches.set(deploymentId, batch)
@@ -164,7 +164,7 @@ export class Revalidations {
 }
 
 /** As few as say the same, at the time of the last. */
-function joined(said: readonly Revalidation[]): readonly Revalidation[] {
+function mergeByExpire(said: readonly Revalidation[]): readonly Revalidation[] {
   const byExpire = Map.groupBy(said, ({ expire }) => expire)
   return [...byExpire].map(([expire, some]) => ({
     tags: [...new Set(some.flatMap(({ tags }) => tags))],

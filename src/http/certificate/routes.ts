@@ -27,7 +27,7 @@ export function certificateRoutes(certificates: Certificates): readonly Route[] 
       earliest.entries(await certificates.list(ctx, { limit: PAGE_LIMIT.older, ...query })),
     ),
     route(api.earliest.getCertificates, async (ctx, { params }) =>
-      earliest.named(await certificates.named(ctx, params.cn), readCertificateName(params.cn)),
+      earliest.named(await certificates.findByName(ctx, params.cn), readCertificateName(params.cn)),
     ),
     route(api.earliest.issueCertificate, async (ctx, { body }) =>
       current.issued(await certificates.issue(ctx, body)),

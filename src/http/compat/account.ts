@@ -3,7 +3,7 @@ import * as login from '#contract/api/login.ts'
 import * as teams from '#contract/api/team.ts'
 import * as tokens from '#contract/api/token.ts'
 import { getUser } from '#contract/api/user.ts'
-import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
+import type { ReplyOf } from '#contract/endpoint.ts'
 import { shownPlan } from '../answer/shown-words.ts'
 import type { CompatContext, CompatRequest, CompatRow, PartialRequest } from './row.ts'
 
@@ -115,27 +115,25 @@ const pages = ({ query: { limit, since, until, from, next } }: CompatRequest): P
   }
 }
 
-const is = (endpoint: Endpoint): Endpoint => endpoint
-
 export const accountRows: readonly CompatRow[] = [
-  { on: 'GET {/www,/v1}/user', is: is(getUser), show: showUser },
-  { on: 'POST {,/now}/registration', is: is(login.register), read: readLogin },
-  { on: 'GET {,/now}/registration/verify', is: is(login.verify), read: readVerify },
+  { on: 'GET {/www,/v1}/user', is: getUser, show: showUser },
+  { on: 'POST {,/now}/registration', is: login.register, read: readLogin },
+  { on: 'GET {,/now}/registration/verify', is: login.verify, read: readVerify },
 
-  { on: 'GET /v2/teams', is: is(teams.listTeams), read: pages, show: showTeams },
-  { on: 'GET /v2/teams/:id', is: is(teams.getTeam), show: showTeam },
+  { on: 'GET /v2/teams', is: teams.listTeams, read: pages, show: showTeams },
+  { on: 'GET /v2/teams/:id', is: teams.getTeam, show: showTeam },
   {
     on: 'PATCH /v2/teams/:id',
-    is: is(teams.updateTeam),
+    is: teams.updateTeam,
     read: ({ body: { name, slug } }) => ({ body: { ...(name && { name }), ...(slug && { slug }) } }),
     show: (_updated, also) =>
       also.call(teams.getTeam, { params: also.asked.params }).then((team) => showTeam(team, also)),
   },
-  { on: 'GET /v{2,3}/teams/:id/members', is: is(teams.listMembers), show: showMembers },
-  { on: 'POST /v2/teams/:id/members', is: is(teams.inviteMember), read: readInvitation, show: showInvited },
-  { on: 'DELETE /v2/teams/:id/members/:userId', is: is(teams.removeMember) },
+  { on: 'GET /v{2,3}/teams/:id/members', is: teams.listMembers, show: showMembers },
+  { on: 'POST /v2/teams/:id/members', is: teams.inviteMember, read: readInvitation, show: showInvited },
+  { on: 'DELETE /v2/teams/:id/members/:userId', is: teams.removeMember },
 
-  { on: 'GET /v{5,6}/user/tokens', is: is(tokens.listTokens), read: pages, show: (page) => page },
-  { on: 'GET /v5/user/tokens/:id', is: is(tokens.getToken) },
-  { on: 'GET /v3/events', is: is(readAuditLog), read: pages, show: showEvents },
+  { on: 'GET /v{5,6}/user/tokens', is: tokens.listTokens, read: pages, show: (page) => page },
+  { on: 'GET /v5/user/tokens/:id', is: tokens.getToken },
+  { on: 'GET /v3/events', is: readAuditLog, read: pages, show: showEvents },
 ]

@@ -1,7 +1,7 @@
 import { listEnvironments } from '#contract/api/custom-environment.ts'
 import * as api from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
-import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
+import type { ReplyOf } from '#contract/endpoint.ts'
 import { shownPlan, shownState } from '../answer/shown-words.ts'
 import { readCreate } from './deployment-body.ts'
 import type { CompatContext, CompatRequest, CompatRow, PartialRequest } from './row.ts'
@@ -191,43 +191,41 @@ const withBuilds = ({ builds }: ReplyOf<(typeof api.listBuilds)['reply']>, { ask
   })),
 })
 
-const is = (endpoint: Endpoint): Endpoint => endpoint
-
 export const deploymentRows: readonly CompatRow[] = [
   {
     on: 'POST /v{4,5,6,7,8,9,10,11,12}{,/now}/deployments',
-    is: is(api.createDeployment),
+    is: api.createDeployment,
     answer: create(showDeployment),
   },
-  { on: 'POST /v13{,/now}/deployments', is: is(api.createDeployment), answer: create(showLater) },
+  { on: 'POST /v13{,/now}/deployments', is: api.createDeployment, answer: create(showLater) },
   {
     on: 'GET /v{10,11,12}{,/now}/deployments/get',
-    is: is(api.getDeployment),
+    is: api.getDeployment,
     read: byHost,
     show: showDeployment,
   },
-  { on: 'GET /v13{,/now}/deployments/get', is: is(api.getDeployment), read: byHost, show: showLater },
+  { on: 'GET /v13{,/now}/deployments/get', is: api.getDeployment, read: byHost, show: showLater },
   {
     on: 'GET /v{3,4,5,6,7,8,9,10,11,12}{,/now}/deployments/:id',
-    is: is(api.getDeployment),
+    is: api.getDeployment,
     show: showDeployment,
   },
-  { on: 'GET /v13{,/now}/deployments/:id', is: is(api.getDeployment), show: showLater },
-  { on: 'PATCH /v12/deployments/:id/cancel', is: is(api.cancelDeployment), show: showCancelled },
-  { on: 'DELETE /v{3,4,5,6,9,10,11,12,13}{,/now}/deployments/:id', is: is(api.deleteDeployment) },
+  { on: 'GET /v13{,/now}/deployments/:id', is: api.getDeployment, show: showLater },
+  { on: 'PATCH /v12/deployments/:id/cancel', is: api.cancelDeployment, show: showCancelled },
+  { on: 'DELETE /v{3,4,5,6,9,10,11,12,13}{,/now}/deployments/:id', is: api.deleteDeployment },
   {
     on: 'GET /v{3,4,5,6,7}{,/now}/deployments',
-    is: is(api.listDeployments),
+    is: api.listDeployments,
     read: readListQuery,
     show: showList,
   },
-  { on: 'GET /v{1,2,5,11}{,/now}/deployments/:id/builds', is: is(api.listBuilds), show: withBuilds },
-  { on: 'GET /v{6,7}{,/now}/deployments/:id/files', is: is(api.listFiles) },
+  { on: 'GET /v{1,2,5,11}{,/now}/deployments/:id/builds', is: api.listBuilds, show: withBuilds },
+  { on: 'GET /v{6,7}{,/now}/deployments/:id/files', is: api.listFiles },
   // Nothing checks deployments here, so that none has to be waited for.
-  { on: 'GET /v1{,/now}/deployments/:id/checks', is: is(api.getDeployment), answer: () => ({ checks: [] }) },
+  { on: 'GET /v1{,/now}/deployments/:id/checks', is: api.getDeployment, answer: () => ({ checks: [] }) },
   {
     on: 'GET /v2{,/now}/deployments/:id/check-runs',
-    is: is(api.getDeployment),
+    is: api.getDeployment,
     answer: () => ({ runs: [] }),
   },
 ]

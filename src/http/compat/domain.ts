@@ -4,7 +4,7 @@ import * as records from '#contract/api/dns-record.ts'
 import * as api from '#contract/api/domain.ts'
 import { getProjectDomain } from '#contract/api/project-domain.ts'
 import * as registrar from '#contract/api/registrar.ts'
-import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
+import type { ReplyOf } from '#contract/endpoint.ts'
 import { AloftError, invalidRequest } from '#contract/errors.ts'
 import type { CompatContext, CompatRequest, CompatRow, PartialRequest } from './row.ts'
 
@@ -78,7 +78,7 @@ async function prices({ call, asked }: CompatContext) {
   }
 }
 
-const found = ({ checks }: Inspection, id: string): readonly string[] =>
+const foundRecords = ({ checks }: Inspection, id: string): readonly string[] =>
   checks.find((check) => check.id === id)?.found ?? []
 
 /** How a domain is set up, from what DNS says of it. */
@@ -86,14 +86,14 @@ const showConfig = (it: Inspection) => ({
   configuredBy: it.verified
     ? it.serviceType === 'provider.world'
       ? 'dns-01'
-      : found(it, 'address').length > 0
+      : foundRecords(it, 'address').length > 0
         ? 'A'
         : null
     : null,
-  nameservers: [...found(it, 'nameservers')],
+  nameservers: [...foundRecords(it, 'nameservers')],
   serviceType: serviceType(it.serviceType),
-  cnames: [...found(it, 'cname')],
-  aValues: [...found(it, 'address')],
+  cnames: [...foundRecords(it, 'cname')],
+  aValues: [...foundRecords(it, 'address')],
   conflicts: [],
   acceptedChallenges: it.serviceType === 'provider.world' ? ['dns-01', 'http-01'] : ['http-01'],
   ipStatus: null,
@@ -193,35 +193,33 @@ async function aliasOrNull({ call, asked }: CompatContext) {
 
 const showAssigned = (made: object, { asked }: CompatContext) => ({ ...made, alias: asked.body?.alias })
 
-const is = (endpoint: Endpoint): Endpoint => endpoint
-
 export const domainRows: readonly CompatRow[] = [
-  { on: 'GET /v{3,5}/domains', is: is(api.listDomains), show: showDomains },
-  { on: 'POST /v{3,5,6,7}/domains', is: is(api.addDomain), show: showOne },
-  { on: 'GET /v{3,5}/domains/:name', is: is(api.getDomain), show: showOne },
-  { on: 'DELETE /v{3,5,6}/domains/:name', is: is(api.deleteDomain) },
-  { on: 'GET /v{4,5,6}/domains/:name/config', is: is(api.inspectDomain), show: showConfig },
-  { on: 'GET /v1/domains/:name/project-domains', is: is(alias.listAliases), answer: projectDomains },
-  { on: 'GET /v{3,5}/domains/status', is: is(registrar.getDomainStatus) },
-  { on: 'GET /v{3,5}/domains/price', is: is(registrar.getDomainPrice) },
+  { on: 'GET /v{3,5}/domains', is: api.listDomains, show: showDomains },
+  { on: 'POST /v{3,5,6,7}/domains', is: api.addDomain, show: showOne },
+  { on: 'GET /v{3,5}/domains/:name', is: api.getDomain, show: showOne },
+  { on: 'DELETE /v{3,5,6}/domains/:name', is: api.deleteDomain },
+  { on: 'GET /v{4,5,6}/domains/:name/config', is: api.inspectDomain, show: showConfig },
+  { on: 'GET /v1/domains/:name/project-domains', is: alias.listAliases, answer: projectDomains },
+  { on: 'GET /v{3,5}/domains/status', is: registrar.getDomainStatus },
+  { on: 'GET /v{3,5}/domains/price', is: registrar.getDomainPrice },
   {
     on: 'POST /v{3,5}/domains/buy',
-    is: is(registrar.buyDomain),
+    is: registrar.buyDomain,
     read: ({ body }) => ({ body: { name: body?.name, expectedPrice: body?.expectedPrice } }),
     show: showBought,
     status: 201,
   },
-  { on: 'GET /v{1,3,5}/domains/:name/registry', is: is(registrar.getDomainRegistry) },
+  { on: 'GET /v{1,3,5}/domains/:name/registry', is: registrar.getDomainRegistry },
   {
     on: 'GET /v1/registrar/domains/:name/availability',
-    is: is(registrar.getDomainStatus),
+    is: registrar.getDomainStatus,
     read: ({ params }) => ({ query: { name: params.name } }),
     show: (status) => status,
   },
-  { on: 'GET /v1/registrar/domains/:name/price', is: is(registrar.getDomainPrice), answer: prices },
+  { on: 'GET /v1/registrar/domains/:name/price', is: registrar.getDomainPrice, answer: prices },
   {
     on: 'POST /v1/registrar/domains/:name/buy',
-    is: is(registrar.buyDomain),
+    is: registrar.buyDomain,
     read: readOrder,
     show: showOrder,
     status: 200,
@@ -229,68 +227,68 @@ export const domainRows: readonly CompatRow[] = [
 
   {
     on: 'GET /v{3,4,5}/domains/:domain/records',
-    is: is(records.listDnsRecords),
+    is: records.listDnsRecords,
     show: ({ records: list, pagination }, { asked }) => ({
       records: list.map((r: DnsRecord) => showRecord(r, asked.params.domain ?? '')),
       pagination,
     }),
   },
-  { on: 'POST /v{3,4,5}/domains/:domain/records', is: is(records.createDnsRecord), read: readRecord },
+  { on: 'POST /v{3,4,5}/domains/:domain/records', is: records.createDnsRecord, read: readRecord },
   {
     on: 'DELETE /v{3,4,5}/domains/:domain/records/:recId',
-    is: is(records.deleteDnsRecord),
+    is: records.deleteDnsRecord,
     show: () => ({}),
   },
   {
     on: 'GET {,/v4,/v5}/domains/records/:recordId',
-    is: is(records.getDnsRecord),
+    is: records.getDnsRecord,
     show: (r) => showRecord(r, r.domain),
   },
   {
     on: 'PATCH /v{1,3,4,5}/domains/records/:recordId',
-    is: is(records.updateDnsRecord),
+    is: records.updateDnsRecord,
     read: readRecord,
     show: (r) => ({ ...showRecord(r, r.domain), type: r.creator === 'system' ? 'record-sys' : 'record' }),
   },
 
   {
     on: 'GET /v{4,5,6,7,8}{,/now}/certs',
-    is: is(certs.listCertificates),
+    is: certs.listCertificates,
     show: ({ certs: list, pagination }) => ({ certs: list.map(showCert), pagination }),
   },
-  { on: 'GET /v{3,4,5,6,7,8}{,/now}/certs/:id', is: is(certs.getCertificate), show: showCert },
+  { on: 'GET /v{3,4,5,6,7,8}{,/now}/certs/:id', is: certs.getCertificate, show: showCert },
   {
     on: 'POST /v{3,4,5,6,7,8}{,/now}/certs',
-    is: is(certs.issueCertificate),
+    is: certs.issueCertificate,
     read: readIssue,
     show: showIssued,
   },
   // Earlier ones asked in two steps for what is one here.
   {
     on: 'PATCH /v{3,4,5,6,7,8}{,/now}/certs',
-    is: is(certs.issueCertificate),
+    is: certs.issueCertificate,
     read: readIssue,
     show: showIssued,
   },
   {
     on: 'PUT /v{3,4,5,6,7,8}{,/now}/certs',
-    is: is(certs.uploadCertificate),
+    is: certs.uploadCertificate,
     read: readUpload,
     show: showUploaded,
   },
-  { on: 'DELETE /v{4,5,6,7,8}{,/now}/certs/:id', is: is(certs.deleteCertificate), show: () => ({}) },
+  { on: 'DELETE /v{4,5,6,7,8}{,/now}/certs/:id', is: certs.deleteCertificate, show: () => ({}) },
 
   {
     on: 'GET /v{3,4}{,/now}/aliases',
-    is: is(alias.listAliases),
+    is: alias.listAliases,
     show: ({ aliases, pagination }) => ({ aliases: aliases.map(showAlias), pagination }),
   },
-  { on: 'GET {/now,/v1/now}/aliases/:id', is: is(alias.getAlias), answer: aliasOrNull },
-  { on: 'GET {/v3,/v3/now,/v4,/v4/now}/aliases/:id', is: is(alias.getAlias), show: showAlias },
+  { on: 'GET {/now,/v1/now}/aliases/:id', is: alias.getAlias, answer: aliasOrNull },
+  { on: 'GET {/v3,/v3/now,/v4,/v4/now}/aliases/:id', is: alias.getAlias, show: showAlias },
   {
     on: 'POST {/v2,/v3,/now,/v2/now,/v3/now}/deployments/:id/aliases',
-    is: is(alias.assignAlias),
+    is: alias.assignAlias,
     show: showAssigned,
   },
-  { on: 'DELETE /v{3,4}{,/now}/aliases/:id', is: is(alias.deleteAlias) },
+  { on: 'DELETE /v{3,4}{,/now}/aliases/:id', is: alias.deleteAlias },
 ]

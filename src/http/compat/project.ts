@@ -13,7 +13,7 @@ import type { CompatContext, CompatRequest, CompatRow, PartialRequest } from './
 type Project = ReplyOf<(typeof api.getProject)['reply']>
 
 /** The keys that an endpoint of ours knows: those of projects refuse all others, and other clients send more. */
-const known = (endpoint: Endpoint, body: unknown): Record<string, unknown> => {
+const onlyKnownKeys = (endpoint: Endpoint, body: unknown): Record<string, unknown> => {
   const { properties = {} } = (endpoint.body ?? {}) as { properties?: Record<string, unknown> }
   return Object.fromEntries(
     Object.entries((body ?? {}) as Record<string, unknown>).filter(([key]) => key in properties),
@@ -32,7 +32,7 @@ const withoutNull = (body: unknown): Record<string, unknown> =>
 const readProject =
   (endpoint: Endpoint) =>
   ({ body }: CompatRequest): PartialRequest => {
-    const { framework: _framework, ...rest } = known(endpoint, body)
+    const { framework: _framework, ...rest } = onlyKnownKeys(endpoint, body)
     return { body: { ...rest, ...frameworkOf(body ?? {}) } }
   }
 
@@ -226,100 +226,98 @@ async function currentProduction({ call, asked }: CompatContext) {
   return { deployment: current, rollbackInfo: { isRollback: project.lastRollbackTarget !== null } }
 }
 
-const is = (endpoint: Endpoint): Endpoint => endpoint
-
 export const projectRows: readonly CompatRow[] = [
   {
     on: 'POST /v{1,2,3,4,5,6,7,8,9,11}/projects',
-    is: is(api.createProject),
+    is: api.createProject,
     read: (asked) => readProject(api.createProject)({ ...asked, body: withoutNull(asked.body) }),
     show: showCreated,
   },
   {
     on: 'GET /v{3,4,5,6,7,8,10,11}/projects',
-    is: is(api.listProjects),
+    is: api.listProjects,
     read: listQuery,
     show: ({ projects, pagination }) => ({ projects: projects.map(showProject), pagination }),
   },
-  { on: 'GET /v2/projects', is: is(api.listProjects), answer: ofDomain },
-  { on: 'POST /projects/ensure-project', is: is(api.ensureProject) },
-  { on: 'GET {/projects,/projects/info}/:idOrName', is: is(api.getProject), show: showProject },
-  { on: 'GET /v{2,3,4,5,6,7,8,10,11}/projects/:idOrName', is: is(api.getProject), show: showProject },
+  { on: 'GET /v2/projects', is: api.listProjects, answer: ofDomain },
+  { on: 'POST /projects/ensure-project', is: api.ensureProject },
+  { on: 'GET {/projects,/projects/info}/:idOrName', is: api.getProject, show: showProject },
+  { on: 'GET /v{2,3,4,5,6,7,8,10,11}/projects/:idOrName', is: api.getProject, show: showProject },
   {
     on: 'PATCH /v{1,2,3,4,5,6,7,8,10,11}/projects/:idOrName',
-    is: is(api.updateProject),
+    is: api.updateProject,
     read: readProject(api.updateProject),
   },
-  { on: 'DELETE {,/v2,/v3,/v4,/v5,/v6,/v7,/v8,/v10,/v11}/projects/:idOrName', is: is(api.deleteProject) },
-  { on: 'GET /projects/:idOrName/production-deployment', is: is(api.getProject), answer: currentProduction },
+  { on: 'DELETE {,/v2,/v3,/v4,/v5,/v6,/v7,/v8,/v10,/v11}/projects/:idOrName', is: api.deleteProject },
+  { on: 'GET /projects/:idOrName/production-deployment', is: api.getProject, answer: currentProduction },
   {
     on: 'GET {,/v1}/projects/:idOrName/custom-environments',
-    is: is(environments.listEnvironments),
+    is: environments.listEnvironments,
   },
   {
     on: 'GET {,/v1}/projects/:idOrName/custom-environments/:environmentSlugOrId',
-    is: is(environments.getEnvironment),
+    is: environments.getEnvironment,
   },
 
   {
     on: 'GET /v4/projects/:idOrName/env',
-    is: is(env.listVariables),
+    is: env.listVariables,
     read: variableQuery,
     show: (list, also) => showVariables(list, also).envs,
   },
   {
     on: 'GET /v{5,6,7,8,10}/projects/:idOrName/env',
-    is: is(env.listVariables),
+    is: env.listVariables,
     read: variableQuery,
     show: showVariables,
   },
   {
     on: 'POST /v4/projects/:idOrName/env',
-    is: is(env.createVariables),
+    is: env.createVariables,
     read: ({ body, ...asked }) => readVariables({ ...asked, body: [body ?? {}].flat().map(ofSecret) }),
     show: showCreatedVariable,
   },
   {
     on: 'POST /v{5,6,7,8,9}/projects/:idOrName/env',
-    is: is(env.createVariables),
+    is: env.createVariables,
     read: readVariables,
     show: showCreatedVariable,
   },
   {
     on: 'GET /v{4,5,6,7,8,9,10}/projects/:idOrName/env/:id',
-    is: is(env.getVariable),
+    is: env.getVariable,
     show: showVariable,
   },
   {
     on: 'PATCH /v{4,5,6,7,8,10}/projects/:idOrName/env/:id',
-    is: is(env.updateVariable),
-    read: ({ body }) => ({ body: known(env.updateVariable, body) }),
+    is: env.updateVariable,
+    read: ({ body }) => ({ body: onlyKnownKeys(env.updateVariable, body) }),
   },
-  { on: 'DELETE /v{7,8,10}/projects/:idOrName/env/:id', is: is(env.removeVariable) },
-  { on: 'DELETE /v{4,5,6}/projects/:idOrName/env/:key', is: is(env.removeVariable), answer: removeByKey },
-  { on: 'DELETE /v1/projects/:idOrName/env', is: is(env.removeVariable), answer: removeSeveral },
+  { on: 'DELETE /v{7,8,10}/projects/:idOrName/env/:id', is: env.removeVariable },
+  { on: 'DELETE /v{4,5,6}/projects/:idOrName/env/:key', is: env.removeVariable, answer: removeByKey },
+  { on: 'DELETE /v1/projects/:idOrName/env', is: env.removeVariable, answer: removeSeveral },
   {
     on: 'GET /v{1,2,3}/env/pull/:idOrName{,/:target,/:target/:gitBranch}',
-    is: is(env.listVariables),
+    is: env.listVariables,
     answer: pull,
   },
   {
     on: 'GET /v6/projects/:idOrName/system-env-values',
-    is: is(api.getProject),
+    is: api.getProject,
     answer: () => ({ systemEnvValues: [] }),
   },
 
   {
     on: 'GET /v9/projects/:projectId{/promote,/rollback}/aliases',
-    is: is(production.listMovedAliases),
+    is: production.listMovedAliases,
     show: showMoved,
   },
-  { on: 'POST /v{1,10}/projects/:projectId/rollback/:deploymentId', is: is(production.rollBackProject) },
-  { on: 'POST /v{1,9}/projects/:projectId/promote/:deploymentId', is: is(production.promoteDeployment) },
+  { on: 'POST /v{1,10}/projects/:projectId/rollback/:deploymentId', is: production.rollBackProject },
+  { on: 'POST /v{1,9}/projects/:projectId/promote/:deploymentId', is: production.promoteDeployment },
 
   {
     on: 'POST /projects/:idOrName/alias',
-    is: is(domains.addProjectDomain),
+    is: domains.addProjectDomain,
     read: ({ body }) => ({
       body: { name: body?.domain, ...(body?.redirect ? { redirect: body.redirect } : {}) },
     }),
@@ -327,13 +325,13 @@ export const projectRows: readonly CompatRow[] = [
   },
   {
     on: 'DELETE /projects/:idOrName/alias',
-    is: is(domains.removeProjectDomain),
+    is: domains.removeProjectDomain,
     read: byQuery,
     show: () => [],
   },
-  { on: 'GET /v{8,10}/projects/:idOrName/domains', is: is(domains.listProjectDomains) },
-  { on: 'POST /v8/projects/:idOrName/domains', is: is(domains.addProjectDomain) },
-  { on: 'GET /v{8,10}/projects/:idOrName/domains/:domain', is: is(domains.getProjectDomain) },
-  { on: 'PATCH /v{8,10}/projects/:idOrName/domains/:domain', is: is(domains.updateProjectDomain) },
-  { on: 'DELETE /v{8,10}/projects/:idOrName/domains/:domain', is: is(domains.removeProjectDomain) },
+  { on: 'GET /v{8,10}/projects/:idOrName/domains', is: domains.listProjectDomains },
+  { on: 'POST /v8/projects/:idOrName/domains', is: domains.addProjectDomain },
+  { on: 'GET /v{8,10}/projects/:idOrName/domains/:domain', is: domains.getProjectDomain },
+  { on: 'PATCH /v{8,10}/projects/:idOrName/domains/:domain', is: domains.updateProjectDomain },
+  { on: 'DELETE /v{8,10}/projects/:idOrName/domains/:domain', is: domains.removeProjectDomain },
 ]

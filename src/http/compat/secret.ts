@@ -1,5 +1,4 @@
 import * as api from '#contract/api/secret.ts'
-import type { Endpoint } from '#contract/endpoint.ts'
 import { AloftError } from '#contract/errors.ts'
 import type { CompatContext, CompatRow } from './row.ts'
 
@@ -18,19 +17,17 @@ async function find({ call, asked }: CompatContext) {
   throw new AloftError('not_found', `There is no secret \`${name.slice(0, 100)}\`.`)
 }
 
-const is = (endpoint: Endpoint): Endpoint => endpoint
-
 export const secretRows: readonly CompatRow[] = [
-  { on: 'GET /v3{,/now}/secrets', is: is(api.listSecrets) },
-  { on: 'GET {/now,/v2,/v2/now,/v3,/v3/now}/secrets/:name', is: is(api.listSecrets), answer: find },
+  { on: 'GET /v3{,/now}/secrets', is: api.listSecrets },
+  { on: 'GET {/now,/v2,/v2/now,/v3,/v3/now}/secrets/:name', is: api.listSecrets, answer: find },
   // The address has the name of the variable that it is for, and the body its own.
   {
     on: 'POST /v2{,/now}/secrets/:variable',
-    is: is(api.createSecret),
+    is: api.createSecret,
     read: ({ body }) => ({ body: { name: body?.name, value: body?.value } }),
     show: (made) => made,
   },
   // Command lines say the name of the one that they changed, which the earliest answer of ours leaves out.
-  { on: 'PATCH {/now,/v3,/v3/now}/secrets/:name', is: is(api.renameSecret) },
-  { on: 'DELETE {/now,/v3,/v3/now}/secrets/:name', is: is(api.deleteSecret) },
+  { on: 'PATCH {/now,/v3,/v3/now}/secrets/:name', is: api.renameSecret },
+  { on: 'DELETE {/now,/v3,/v3/now}/secrets/:name', is: api.deleteSecret },
 ]

@@ -10,14 +10,14 @@ function readSize(name: string, value: string | string[] | undefined): number[] 
   throw invalidRequest(`\`${name}\` should be a number of bytes`)
 }
 
-const single = (value: string | string[] | undefined): string | undefined =>
+const firstValue = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value
 
 export const fileRoutes = (files: Files): readonly Route[] => [
   route(api.uploadFile, async (ctx, { body, headers }) => {
     await files.upload(ctx, {
       body,
-      digest: single(headers['x-platform-digest']),
+      digest: firstValue(headers['x-platform-digest']),
       sizes: [
         ...readSize('x-platform-size', headers['x-platform-size']),
         ...readSize('Content-Length', headers['content-length']),

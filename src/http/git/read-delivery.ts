@@ -37,7 +37,7 @@ const IDS = [
 export function readDelivery(headers: IncomingHttpHeaders, body: Readable, ip = ''): Delivery {
   const readPull = pullReader(headers)
   return {
-    id: first(headers, IDS)?.slice(0, 200),
+    id: firstHeader(headers, IDS)?.slice(0, 200),
     proof: proofOf(headers),
     body: bounded(body, memory.hold({ id: ip, isStranger: true })),
     read: readPull && (async (content) => readPull(await parsePayload(content))),
@@ -54,7 +54,7 @@ function proofOf(headers: IncomingHttpHeaders): Delivery['proof'] {
   return value ? { kind: 'secret', value } : undefined
 }
 
-const first = (headers: IncomingHttpHeaders, names: readonly string[]): string | undefined =>
+const firstHeader = (headers: IncomingHttpHeaders, names: readonly string[]): string | undefined =>
   names.map((name) => textOf(headers[name])).find(Boolean)
 
 const textOf = (value: string | readonly string[] | undefined): string | undefined =>

@@ -147,7 +147,7 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
             query: '',
             contentType: headers['content-type'],
             protocol: protocolOf(headers),
-            body: decoded(body, headers),
+            body: decompressed(body, headers),
             maxBytes: parts.maxBytes,
             signal: gone.signal,
           }),
@@ -178,7 +178,7 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
           { ...parts, serve, door: 'git' },
           ctx,
           target,
-          decoded(body, headers),
+          decompressed(body, headers),
         )
         return {
           ...answer,
@@ -244,7 +244,7 @@ const reply = ({
 }
 
 /** Git compresses some of what it asks. */
-function decoded(body: Readable, headers: IncomingHttpHeaders): AsyncIterable<Uint8Array> {
+function decompressed(body: Readable, headers: IncomingHttpHeaders): AsyncIterable<Uint8Array> {
   const encoding = headers['content-encoding']
   if (encoding !== 'gzip' && encoding !== 'x-gzip') return body
   return pipeline(body, createGunzip(), () => undefined)

@@ -17,13 +17,13 @@ export function readClient(
   const encoded = BASIC.exec(authorization ?? '')?.[1]
   if (encoded === undefined) return inBody
   const [id, ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
-  const claim = { id: decoded(id ?? ''), secret: decoded(rest.join(':')) }
+  const claim = { id: decodePart(id ?? ''), secret: decodePart(rest.join(':')) }
   if (inBody.id !== undefined && inBody.id !== claim.id)
     throw invalidRequest('the body and the header name different clients')
   return claim
 }
 
-const decoded = (text: string): string => {
+const decodePart = (text: string): string => {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {

@@ -53,7 +53,7 @@ const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 /** Letting applications into accounts, as OAuth 2.0 has it. */
 export const oauthRoutes = ({ authorizations, findPerson, site }: OauthParts): readonly Route[] => {
   /** Sends somebody back to the address that the application is registered with, and says who does (RFC 9207). */
-  function back(
+  function redirectBack(
     { redirectUrl }: Application,
     { state }: AuthorizeParameters,
     answer: Readonly<Record<string, string>>,
@@ -81,7 +81,7 @@ export const oauthRoutes = ({ authorizations, findPerson, site }: OauthParts): r
     publicRoute(api.authorizePage, async ({ secure }, { query, headers }) => {
       const application = await clientOf(query)
       const problem = problemOf(query)
-      if (problem !== undefined) return back(application, query, { error: problem })
+      if (problem !== undefined) return redirectBack(application, query, { error: problem })
       const person = await findPerson(headers, secure)
       if (!person) return toLogin(query)
       const asked = along(query)
@@ -99,8 +99,8 @@ export const oauthRoutes = ({ authorizations, findPerson, site }: OauthParts): r
       // Scripts come with a token of their own, which no browser sends by itself.
       if (person.csrf !== undefined) checkOwnForm(headers, body.csrf, secure)
       const problem = problemOf(asked)
-      if (problem !== undefined) return back(application, asked, { error: problem })
-      if (body.decision === 'deny') return back(application, asked, { error: 'access_denied' })
+      if (problem !== undefined) return redirectBack(application, asked, { error: problem })
+      if (body.decision === 'deny') return redirectBack(application, asked, { error: 'access_denied' })
       const teamId = teamOf(asked)
       const { code, installation } = await audited(
         auditEntry(
@@ -115,7 +115,7 @@ export const oauthRoutes = ({ authorizations, findPerson, site }: OauthParts): r
             ...selectionOf(body),
           }),
       )
-      return back(application, asked, {
+      return redirectBack(application, asked, {
         code,
         configurationId: installation.id,
         ...(teamId === null ? {} : { teamId }),

@@ -112,12 +112,12 @@ export function showAllowance(
 /** The team that a request asks to act for; most ask for none. */
 function teamOf(request: FastifyRequest, row: Endpoint): TeamChoice | undefined {
   const query = request.query as Record<string, unknown>
-  const teamId = single(query, 'teamId')
-  const slug = row.teamBySlug ? single(query, 'slug') : undefined
+  const teamId = onlyValue(query, 'teamId')
+  const slug = row.teamBySlug ? onlyValue(query, 'slug') : undefined
   return teamId === undefined && slug === undefined ? undefined : { teamId, slug }
 }
 
-function single(query: Record<string, unknown>, name: string): string | undefined {
+function onlyValue(query: Record<string, unknown>, name: string): string | undefined {
   const value = query[name]
   if (value === undefined || value === '') return undefined
   if (typeof value !== 'string') throw invalidRequest(`\`${name}\` is given twice`)

@@ -57,12 +57,12 @@ function readAsked(req: AnyRequest): AskedRequest {
   const path = (end < 0 ? local : local.slice(0, end)).replace(/(?<=.)\/$/, '')
   const query = end < 0 ? '' : local.slice(end)
   return {
-    ...{ method, query, path: path.includes('%') ? decoded(path) : path },
+    ...{ method, query, path: path.includes('%') ? decodePath(path) : path },
     hasLargeBody: bodyOf(req) === 'unknown-length' || Number(headers['content-length']) > LARGE_BODY,
   }
 }
 
-function decoded(path: string): string {
+function decodePath(path: string): string {
   try {
     // A slash that was encoded is part of a name.
     return path.replace(/[^/]+/g, (part) => decodeURIComponent(part).replaceAll('/', '-'))
@@ -154,7 +154,7 @@ export function createElsewhere({
   let claims = new Map<string, Set<string>>()
 
   /** Counts of this second and of the one before. */
-  function turn(at: number): void {
+  function beginSecond(at: number): void {
     const passed = at - began
     if (passed < SECOND) return
     const isNext = passed < 2 * SECOND
@@ -184,7 +184,7 @@ export function createElsewhere({
   }
 
   function isVisited(): boolean {
-    turn(now())
+    beginSecond(now())
     return visits.before + visits.here > 0
   }
 
@@ -201,7 +201,7 @@ export function createElsewhere({
     },
     isVisited,
     noteVisit(at) {
-      turn(at)
+      beginSecond(at)
       visits.here++
     },
     noteAnswer(req) {

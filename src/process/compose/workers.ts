@@ -13,7 +13,7 @@ import { createBuildCli } from '#builder/framework-cli/build-cli.ts'
 import { withRuntimes } from '#builder/with-runtimes.ts'
 import { SECOND } from '#contract/time.ts'
 import { DEPLOYMENTS_TOPIC, readDeploymentNews } from '#core/deployment/deployment-news.ts'
-import { createCrashed } from '#core/instance/crash-loop.ts'
+import { createMarkCrashed } from '#core/instance/crash-loop.ts'
 import { createKeepAll, createKeepRunning } from '#core/instance/keep-running.ts'
 import { createLoadProgram } from '#core/instance/load-program.ts'
 import { createInstanceLog } from '#core/log/write/instance-log.ts'
@@ -117,7 +117,7 @@ export async function openCodeWorkers(
     config.runtime === 'process'
       ? undefined
       : await openEngine(config, parts, { authorities, ...services, seat, machine })
-  const crashed = createCrashed({ ...stores, transact, clock, onHostsChanged: announceHosts(bus) })
+  const crashed = createMarkCrashed({ ...stores, transact, clock, onHostsChanged: announceHosts(bus) })
   const prerenders = openPrerenders(config, parts)
   const share = createShare(parts.machines, { name: machine, isReached: config.clusterAddress !== undefined })
   const runner = await createRunnerHost({

@@ -148,7 +148,7 @@ async function moveAway(move: DatabaseMove): Promise<MovedDatabase> {
     if (await isInUse(dataDir)) throw isRunning(dataDir)
     return putAway(move, committed)
   }
-  if (there) throw taken(new DatabaseTaken())
+  if (there) throw databaseTaken(new DatabaseTaken())
   const { blobUrl } = config
   const copied = { ...config, blobUrl: blobUrl ?? '' }
   const copies = blobUrl !== undefined && (await mayCopy(dataDir))
@@ -242,7 +242,7 @@ async function copy({ from, to, places, settings = [], beforeFinish, onProgress 
   const schemas: SchemaName[] =
     from.url !== undefined || existsSync(from.logFile) ? ['main', 'logs'] : ['main']
   const target = await openTableTarget(to).catch((error: unknown) => {
-    throw error instanceof DatabaseTaken ? taken(error) : error
+    throw error instanceof DatabaseTaken ? databaseTaken(error) : error
   })
   let all = 0
   try {
@@ -271,7 +271,7 @@ async function copy({ from, to, places, settings = [], beforeFinish, onProgress 
 
 const isPlace = (table: string): boolean => table === 'contents' || table === 'content_objects'
 
-const taken = ({ message }: DatabaseTaken) =>
+const databaseTaken = ({ message }: DatabaseTaken) =>
   new MoveError(message, 'Create an empty database and name that one.')
 
 async function copySchema(

@@ -193,7 +193,7 @@ async function fill(
   key: Buffer,
 ): Promise<Restored> {
   const { dataDir } = config
-  const present = await look(dataDir, options.force)
+  const present = await listPresent(dataDir, options.force)
   const wasThere = existsSync(dataDir)
   await makePrivateFolder(dataDir)
   const aside = join(dataDir, `.restoring-${randomBytes(4).toString('hex')}`)
@@ -229,7 +229,7 @@ async function fill(
 }
 
 /** What is in the folder. Throws when that must not be, or when somebody uses it. */
-async function look(dataDir: string, force: boolean): Promise<readonly string[]> {
+async function listPresent(dataDir: string, force: boolean): Promise<readonly string[]> {
   const names = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw error

@@ -43,7 +43,7 @@ export class FolderContents implements Pick<BlobStore, 'read' | 'open'> {
   async manifest(files: readonly FolderFile[]): Promise<readonly ManifestFile[]> {
     const found: ManifestFile[] = []
     for (let at = 0; at < files.length; at += AT_ONCE)
-      for (const file of await Promise.all(files.slice(at, at + AT_ONCE).map(named))) {
+      for (const file of await Promise.all(files.slice(at, at + AT_ONCE).map(nameContent))) {
         if (file === undefined) continue
         this.#sources.set(file.name, file)
         found.push({ path: file.path, sha1: '', sha256: file.name, size: file.size, mode: file.mode })
@@ -53,12 +53,12 @@ export class FolderContents implements Pick<BlobStore, 'read' | 'open'> {
 
   async read(name: string): Promise<Buffer | undefined> {
     const known = this.#find(name)
-    return known === undefined ? undefined : readFile(known.source).catch(absent)
+    return known === undefined ? undefined : readFile(known.source).catch(ignoreAbsence)
   }
 
   async open(name: string, range?: ByteRange): Promise<Readable | undefined> {
     const known = this.#find(name)
-    const file = known === undefined ? undefined : await open(known.source).catch(absent)
+    const file = known === undefined ? undefined : await open(known.source).catch(ignoreAbsence)
     if (known === undefined || file === undefined) return undefined
     // Never more than was announced, however much has been added since.
     const { start = 0, end = known.size } = range ?? {}
@@ -71,14 +71,14 @@ export class FolderContents implements Pick<BlobStore, 'read' | 'open'> {
 }
 
 /** Undefined where it has just gone. */
-async function named({ path, source, mode }: FolderFile) {
-  const found = await stat(source, { bigint: true }).catch(absent)
+async function nameContent({ path, source, mode }: FolderFile) {
+  const found = await stat(source, { bigint: true }).catch(ignoreAbsence)
   if (found === undefined || !found.isFile()) return undefined
   const { size, mtimeNs, ctimeNs, ino } = found
   const name = createHash('sha256').update(`${source}\0${size}\0${mtimeNs}\0${ctimeNs}\0${ino}`).digest('hex')
   return { path, source, mode, size: Number(size), name }
 }
 
-function absent(error: NodeJS.ErrnoException): undefined {
+function ignoreAbsence(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
 }

@@ -15,7 +15,7 @@ export function createIsServed(
   const api = new Set([...apiHosts, ...ORIGINS.map((origin) => `api-${origin}.${domain}`)])
   const known = new Map<string, { readonly served: boolean; readonly until: number }>()
 
-  async function look(name: string): Promise<boolean> {
+  async function lookUp(name: string): Promise<boolean> {
     const parent = name.slice(name.indexOf('.') + 1)
     return (await hosts.holder(name)) !== undefined || (await hosts.holder(`*.${parent}`)) !== undefined
   }
@@ -26,7 +26,7 @@ export function createIsServed(
     if (api.has(name)) return true
     const before = known.get(name)
     if (before && before.until > now()) return before.served
-    const served = await look(name)
+    const served = await lookUp(name)
     if (known.size >= MAX_KNOWN) known.clear()
     known.set(name, { served, until: now() + KNOWN_MS })
     return served

@@ -22,7 +22,7 @@ export function createMintLimit(clock: Clock): MintLimit {
   let begun = clock.monotonic()
   let minted = 0
   let asked = new Map<string, number>()
-  const look = () => {
+  const beginMinute = () => {
     if (clock.monotonic() - begun < MINUTE) return
     begun = clock.monotonic()
     minted = 0
@@ -30,7 +30,7 @@ export function createMintLimit(clock: Clock): MintLimit {
   }
   return {
     mayAsk(source) {
-      look()
+      beginMinute()
       const network = networkOf(source)
       const count = asked.get(network) ?? 0
       if (count >= OF_NETWORK) return false
@@ -39,7 +39,7 @@ export function createMintLimit(clock: Clock): MintLimit {
       return true
     },
     mayMint() {
-      look()
+      beginMinute()
       return ++minted <= OF_ALL
     },
   }

@@ -51,15 +51,15 @@ export async function openTicketKeys(
     period = UNKNOWN
     return [ticketKeyOf(randomBytes(BYTES))]
   })
-  const look = async () => {
+  const renewKeys = async () => {
     const now = periodNow()
     if (now === period) return
     keys = await load(now)
     period = now
   }
   const timer = setInterval(
-    () => void look().catch((err) => log.error({ err }, 'TLS session keys could not be renewed')),
+    () => void renewKeys().catch((err) => log.error({ err }, 'TLS session keys could not be renewed')),
     LOOK_MS,
   ).unref()
-  return { keys: () => keys, look, close: () => clearInterval(timer) }
+  return { keys: () => keys, look: renewKeys, close: () => clearInterval(timer) }
 }

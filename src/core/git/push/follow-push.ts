@@ -31,14 +31,14 @@ export async function* followPush(
     if (text === id) pause.wake()
   })
   try {
-    let told = ''
+    let lastWords = ''
     for (;;) {
       if (signal.aborted) return
       const push = await parts.pushes.byId(id)
       if (!push) return
       const words = push.reason?.message ?? ''
-      if (words !== told && words !== '') yield `${name}: ${words}`
-      told = words
+      if (words !== lastWords && words !== '') yield `${name}: ${words}`
+      lastWords = words
       for (const note of isOpen(push) ? [] : push.notes) yield `${name}: ${note}`
       if (push.deploymentId !== null) {
         yield* followDeployment(parts, push.deploymentId, name, signal)

@@ -78,7 +78,7 @@ export function createPushes(parts: PushesParts): Pushes {
     return project
   }
 
-  async function known(ctx: Context, idOrName: string, id: string): Promise<Push> {
+  async function findPush(ctx: Context, idOrName: string, id: string): Promise<Push> {
     const project = await parts.getProject(ctx, idOrName)
     const push = await store.byId(id)
     if (push?.projectId !== project.id)
@@ -160,15 +160,15 @@ export function createPushes(parts: PushesParts): Pushes {
       return store.list(id, page)
     },
 
-    get: known,
+    get: findPush,
 
     async approve(ctx, idOrName, id) {
-      const push = await known(ctx, idOrName, id)
+      const push = await findPush(ctx, idOrName, id)
       if (push.state !== 'held') throw notHeld()
       return repeat(ctx, push)
     },
 
-    again: async (ctx, idOrName, id) => repeat(ctx, await known(ctx, idOrName, id)),
+    again: async (ctx, idOrName, id) => repeat(ctx, await findPush(ctx, idOrName, id)),
   }
 
   function repeat(ctx: Context, earlier: Push): Promise<Push> {

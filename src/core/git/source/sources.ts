@@ -119,7 +119,7 @@ export function createSources({
   clock,
   origin,
 }: SourcesParts): Sources {
-  async function known(ctx: Context, idOrName: string): Promise<GitSource> {
+  async function findSource(ctx: Context, idOrName: string): Promise<GitSource> {
     const source = await store.find((await getProject(ctx, idOrName)).id)
     if (!source) throw notConnected()
     return source
@@ -195,7 +195,7 @@ export function createSources({
     },
 
     async disconnect(ctx, idOrName) {
-      const source = await known(ctx, idOrName)
+      const source = await findSource(ctx, idOrName)
       const { projectId } = source
       const problem = await hooks.remove(source)
       await transact(async ({ sources, pulls, jobs }) => {
@@ -234,7 +234,7 @@ export function createSources({
     },
 
     async sync(ctx, idOrName) {
-      const source = await known(ctx, idOrName)
+      const source = await findSource(ctx, idOrName)
       await transact(({ jobs }) => queueSync(jobs, source, 'poll', ctx.origin))
     },
   }

@@ -74,7 +74,7 @@ async function openSite(config: Config, parts: Parts, host: string): Promise<Ope
   return {
     socket,
     async close() {
-      await closed(server)
+      await closeServer(server)
       await edge.close()
       runner.close()
       await rm(folder, { recursive: true, force: true })
@@ -82,7 +82,7 @@ async function openSite(config: Config, parts: Parts, host: string): Promise<Ope
   }
 }
 
-async function closed(server: Server): Promise<void> {
+async function closeServer(server: Server): Promise<void> {
   const done = once(server, 'close')
   server.close()
   server.closeAllConnections()

@@ -165,7 +165,7 @@ export async function connectPeers(config: Config, parts: Parts): Promise<Peers>
   const others = () =>
     machines.alive().filter(({ role, name, address }) => role === 'work' && name !== own && address)
 
-  async function look(): Promise<void> {
+  async function meetOthers(): Promise<void> {
     if (others().length > 0) identity ??= makeIdentity(parts, own)
     const proof = await identity
     const there = others()
@@ -174,7 +174,7 @@ export async function connectPeers(config: Config, parts: Parts): Promise<Peers>
   }
 
   const stop = machines.onLook(() => {
-    look().catch((err: unknown) => {
+    meetOthers().catch((err: unknown) => {
       identity = undefined
       log.debug({ err }, 'other machines could not be connected')
     })

@@ -34,7 +34,7 @@ export function createMachineWatch(
   /** When the database is back, nobody was heard of while it was away: until then silence says nothing. */
   let silenceCountsAt = 0
 
-  async function look(store: Pick<MachineStore, 'list' | 'removed'>): Promise<void> {
+  async function readMachines(store: Pick<MachineStore, 'list' | 'removed'>): Promise<void> {
     try {
       const listed = await store.list()
       removed = await store.removed()
@@ -58,7 +58,7 @@ export function createMachineWatch(
       return () => listeners.delete(listener)
     },
     start() {
-      if (machines !== undefined) stop ??= every(BEAT, () => look(machines))
+      if (machines !== undefined) stop ??= every(BEAT, () => readMachines(machines))
     },
     stop() {
       stop?.()

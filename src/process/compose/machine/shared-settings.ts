@@ -46,7 +46,7 @@ export function sharedSettings(config: Config): JoinSettings | string {
       value instanceof Redacted
         ? value.reveal()
         : Array.isArray(value)
-          ? value.map(listed).join(',')
+          ? value.map(textOfItem).join(',')
           : String(value)
     return [[SETTINGS[name].variable, text] as const]
   })
@@ -55,5 +55,5 @@ export function sharedSettings(config: Config): JoinSettings | string {
   return { ...Object.fromEntries(given), [SETTINGS.masterKey.variable]: masterKey }
 }
 
-const listed = (item: string | NearNetwork): string =>
+const textOfItem = (item: string | NearNetwork): string =>
   typeof item === 'string' ? item : `${item.address}/${item.prefix}=${item.origin}`

@@ -20,7 +20,7 @@ world.addSite('site.test', {
 })
 world.addSite('gone.test', {}, { status: 'deleted' })
 const http1 = await serveSlow(world.edge)
-await settleForms(http1.port, '/')
+await settleForms(http1.port)
 await http1.close()
 const fast = await serveHttp2(world.edge)
 const slow = await serveHttp2(world.edge, false)

@@ -22,7 +22,6 @@ interface Scenario {
 
 export interface Ground {
   readonly env: Record<string, string>
-  readonly chat?: boolean
   readonly cut?: CuttableSocket
   close(): Promise<void>
 }
@@ -105,12 +104,12 @@ async function onTinyDisk(): Promise<Ground | string> {
   }
 }
 
-const withChat = async (): Promise<Ground> => ({ env: {}, chat: true, close: async () => {} })
+const asUsual = async (): Promise<Ground> => ({ env: {}, close: async () => {} })
 
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'restart: SIGTERM, then a new start, with WebSockets open',
-    prepare: withChat,
+    prepare: asUsual,
     async break(world) {
       const at = performance.now()
       await world.aloft.stop()
@@ -120,7 +119,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'upgrade: all processes are replaced by SIGUSR2, with WebSockets open',
-    prepare: withChat,
+    prepare: asUsual,
     async break(world) {
       // It takes as long as the new processes need; nobody is to notice, so that the time is that until all works after it.
       await restartNow(world.aloft)
@@ -140,7 +139,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'a serving process is killed, with WebSockets open',
-    prepare: withChat,
+    prepare: asUsual,
     async break(world) {
       const [pid] = await world.aloft.children('serve')
       process.kill(pid as number, 'SIGKILL')
@@ -151,7 +150,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'the working process hangs', prepare: noticedSoon, break: (world) => hang(world, 'work') },
   {
     name: 'another program locks the SQLite file for 5 s',
-    prepare: withChat,
+    prepare: asUsual,
     async break(world, ground) {
       const other = new DatabaseSync(join(dataDirOf(world, ground), 'aloft.db'))
       other.exec('PRAGMA busy_timeout = 5000; BEGIN EXCLUSIVE')
@@ -171,7 +170,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'Redis hangs for 5 s', prepare: behindRedis, break: (_world, ground) => silentFor(ground) },
   {
     name: 'the log database is damaged, then the server is started',
-    prepare: withChat,
+    prepare: asUsual,
     async break(world, ground) {
       await world.aloft.stop()
       const dataDir = dataDirOf(world, ground)
@@ -184,7 +183,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'a stored file is damaged, then uploaded again',
-    prepare: withChat,
+    prepare: asUsual,
     async break(world, ground) {
       const text = `damaged ${'x'.repeat(300)}`
       const { call } = world.load

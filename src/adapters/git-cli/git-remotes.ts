@@ -18,9 +18,9 @@ import { withSnapshot } from './remote-snapshot.ts'
 import { runGit } from './run-git.ts'
 
 interface GitRemoteParts extends GitCliParts {
-  /** Where requests on behalf of users may go. */
+  /** Whether a request on behalf of a user may go to an address. */
   readonly allows: Allows
-  /** Looks names up; absent: as the system does. */
+  /** Looks up the addresses of a name. The system does it by default. */
   readonly resolve?: LookUpAll
   /** The largest repository that is fetched at once. */
   readonly maxBytes: number
@@ -149,7 +149,7 @@ export function createGitRemotes({
   }
 }
 
-/** Another repository of the same host: what signs in there is not told to anybody else. */
+/** The address of another repository of the same host: nobody else is told the token. */
 function besides(url: string, repository: string): string {
   if (!/^[\w.~-]+(?:\/[\w.~-]+){1,20}$/.test(repository) || repository.split('/').includes('..'))
     throw new GitError('the name of the fork is malformed')

@@ -77,7 +77,7 @@ export function createReach(allows: Allows, lookUp: LookUpAll): ReachRemote {
   }
 }
 
-/** For a shell, which is what git hands this to: none of it is text of users but the name of the host, which is checked. */
+/** Git hands this to a shell. Of all that is in it, users choose only the name of the host, which is checked. */
 async function sshCommand(
   { key, knownHosts }: RemoteAccess,
   within: string,

@@ -6,7 +6,7 @@ import { openResult, readResult } from './result-files.ts'
 export type ContentStore = Pick<BlobStore, 'put' | 'putBytes'>
 
 const SMALL = 2 ** 20
-/** Of small contents in memory at once. */
+/** How much of small contents is in memory at once. */
 const BATCH_BYTES = 32 * 2 ** 20
 const BATCH_FILES = 256
 

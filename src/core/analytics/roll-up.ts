@@ -16,7 +16,7 @@ export interface Counts {
 }
 
 const ALL: readonly Step[] = ['minute', 'hour', 'day']
-/** Paths are many: minutes of each would be more than they are worth. */
+/** There are many paths, so counting each of them by the minute would cost more than it is worth. */
 const OF_PATHS: readonly Step[] = ['hour', 'day']
 
 const PATH_BYTES = 1024
@@ -28,7 +28,7 @@ const PATH_BYTES = 1024
  */
 export function rollUp(counts: Iterable<Counts>): TrafficRow[] {
   const rows = new Map<string, TrafficRow>()
-  /** What is counted once is said in several rows, which share it until another is added to one of them. */
+  /** Several rows share a tally until something else is added to one of them. These are the tallies that are a row's own. */
   const sums = new Set<Tally>()
 
   function add(row: Omit<TrafficRow, 'tally'>, tally: Tally): void {

@@ -4,7 +4,7 @@ import type { JobHandler } from '../job/job-handler.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Step, TrafficStore } from './traffic-store.ts'
 
-/** How long counts are kept: the finer, the shorter; where a time goes as a whole, until its end is as old. */
+/** How long counts are kept. Where a table holds the rows of a whole period, it is kept until the end of that is as old. */
 export const KEPT = {
   all: { minute: 2 * DAY, hour: 60 * DAY, day: 730 * DAY },
   paths: { hour: 2 * DAY, day: 60 * DAY },

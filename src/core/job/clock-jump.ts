@@ -17,7 +17,7 @@ interface Rules {
   readonly every: ReadonlyMap<string, number>
 }
 
-/** Clocks of machines are never quite the same. */
+/** How far the clocks of machines may differ. */
 const TOLERANCE = MINUTE
 /** No handler pauses for longer between two attempts. */
 const LONGEST_PAUSE = DAY

@@ -10,10 +10,10 @@ export interface LogFilter {
   readonly after?: string | undefined
   readonly before?: string | undefined
   readonly types?: readonly LogType[] | undefined
-  /** Held by the entry's text, letter for letter. */
+  /** Only entries whose text contains this, letter for letter. */
   readonly text?: string | undefined
   readonly name?: string | undefined
-  /** The output of builds alone. */
+  /** Only the output of builds. */
   readonly builds?: boolean | undefined
   /** Both inclusive. */
   readonly status?: { readonly from: number; readonly to: number } | undefined
@@ -37,7 +37,7 @@ export interface ProjectLogFilter {
   /** Serials between these two, both exclusive. */
   readonly after?: string | undefined
   readonly before?: string | undefined
-  /** One of the project's. */
+  /** One of the deployments of the project. */
   readonly deploymentId?: string | undefined
   readonly target?: TrafficTarget | undefined
   readonly types?: readonly ProjectLogType[] | undefined
@@ -45,7 +45,7 @@ export interface ProjectLogFilter {
   readonly sources?: readonly ProjectLogSource[] | undefined
   readonly statuses?: readonly StatusRange[] | undefined
   readonly method?: string | undefined
-  /** What the path of a visit begins with, or holds anywhere. */
+  /** What the path of a visit begins with, or contains anywhere. */
   readonly path?: { readonly text: string; readonly anywhere: boolean } | undefined
   readonly host?: string | undefined
   readonly requestId?: string | undefined

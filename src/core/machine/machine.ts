@@ -1,20 +1,20 @@
 import { DAY } from '#contract/time.ts'
 
-/** What a machine does; one that does both is listed for each. */
+/** What a machine does. A machine that does both is listed twice. */
 export type MachineRole = 'serve' | 'work'
 
-/** What a machine says of itself, again and again. */
+/** What a machine reports of itself at short intervals. */
 export interface MachineReport {
-  /** The same at every start. */
+  /** Stays the same from one start to the next. */
   readonly name: string
   readonly role: MachineRole
   readonly version: string
   readonly origin: string
   /** Where other machines reach its functions, as `address:port`. */
   readonly address: string | undefined
-  /** Under which visitors reach it, for answers in DNS; none where it does not serve. */
+  /** The addresses at which visitors reach it, for answers in DNS. A machine that does not serve has none. */
   readonly publicAddresses: readonly string[]
-  /** Of the last minute, for each processor. */
+  /** The load of the last minute, divided by the number of processors. */
   readonly load: number
   readonly memory: { readonly free: number; readonly total: number }
   readonly disk: { readonly free: number; readonly total: number }
@@ -24,21 +24,21 @@ export interface MachineReport {
 export interface Machine extends MachineReport {
   /** How long ago it was last heard of, in milliseconds of the database's clock. */
   readonly heardAgo: number
-  /** It is to be left alone: nothing new is given to it. */
+  /** Whether it is given no new work. */
   readonly isDraining: boolean
 }
 
 /** The machines of an installation, for all of them to read. */
 export interface MachineStore {
-  /** False, and nothing is noted, where the machine was removed. */
+  /** Answers false and stores nothing if the machine was removed. */
   report(report: MachineReport): Promise<boolean>
-  /** By name. */
+  /** All machines, in the order of their names. */
   list(): Promise<readonly Machine[]>
-  /** False where there is no such machine. */
+  /** Answers false if there is no such machine. */
   setDraining(name: string, isDraining: boolean): Promise<boolean>
-  /** For good. False where there is no such machine. */
+  /** Removes it for good. Answers false if there is no such machine. */
   remove(name: string): Promise<boolean>
-  /** The names of all that were. */
+  /** The names of all machines that were removed. */
   removed(): Promise<ReadonlySet<string>>
 }
 

@@ -7,7 +7,7 @@ export interface OauthCode {
   readonly applicationId: string
   /** Who consented. */
   readonly userId: string
-  /** The digest that whoever exchanges it has to know the origin of (PKCE); null when none was sent. */
+  /** Whoever exchanges the code has to know the text with this digest (PKCE); null if none was sent. */
   readonly challenge: string | null
   readonly createdAt: number
   readonly usedAt: number | null

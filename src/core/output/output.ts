@@ -14,9 +14,9 @@ export interface Output {
   readonly functions: readonly OutputFunction[]
   /** What the functions run, each once, however many paths lead to it. */
   readonly programs: readonly Program[]
-  /** Absent from those of earlier releases, and where there are none. */
+  /** Absent where there are none, and in outputs of earlier releases. */
   readonly crons?: readonly CronSpec[]
-  /** The same. */
+  /** Absent where there are none, and in outputs of earlier releases. */
   readonly images?: ImageConfig
 }
 
@@ -31,7 +31,7 @@ export interface OutputContent {
 export interface OutputFile extends OutputContent {
   /** Decoded, without a leading slash. */
   readonly path: string
-  /** Over what the path's extension says. */
+  /** Takes precedence over what the extension of the path says. */
   readonly contentType?: string
 }
 
@@ -46,9 +46,9 @@ export interface OutputFunction {
 
 /** Answers of the function that are kept and given to all visitors (incremental static regeneration). */
 export interface Prerender {
-  /** Seconds for which an answer is fresh; false: for good. */
+  /** Seconds for which an answer is fresh; false where it always is. */
   readonly expiration: number | false
-  /** Those with the same number are made anew together. */
+  /** Answers with the same number are made anew together. */
   readonly group?: number
   /** A visitor whose `x-prerender-revalidate` header or `__prerender_bypass` cookie has this value bypasses the kept answer. */
   readonly bypassToken?: string
@@ -56,7 +56,7 @@ export interface Prerender {
   readonly fallback?: OutputContent & { readonly contentType?: string }
   readonly initialStatus?: number
   readonly initialHeaders?: Readonly<Record<string, string>>
-  /** The query parameters that make a different answer; undefined: all of them, empty: none. */
+  /** The query parameters that make a different answer: all of them where this is undefined. */
   readonly allowQuery?: readonly string[]
   /** Where the build prerendered only a part of the page: the function that renders the rest, and how it is told to. */
   readonly chain?: { readonly path: string; readonly headers: Readonly<Record<string, string>> }
@@ -96,7 +96,7 @@ export interface Program {
   readonly memoryMb: number
   /** Seconds for one request. */
   readonly maxDuration: number
-  /** Under the deployment's own variables. */
+  /** Variables that those of the deployment overrule. */
   readonly env: Readonly<Record<string, string>>
 }
 

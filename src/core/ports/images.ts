@@ -14,9 +14,9 @@ type ImageFault =
   | 'unreadable'
   /** It has more pixels than are looked at. */
   | 'too_large'
-  /** Too many wait already, or it took too long. */
+  /** Too many images are waiting already, or this one took too long. */
   | 'busy'
-  /** There is nothing here that can do it. */
+  /** This machine has no program that converts images. */
   | 'unavailable'
 
 export class ImageFailure extends Error {

@@ -16,11 +16,12 @@ interface AllowanceParts {
 interface Account {
   readonly day: string
   readonly dayEnds: number
-  /** By all processes, when it was last asked, and by this one since. */
+  /** Bytes of all processes when they were last added up, and of this one since. */
   used: number
-  /** Not yet written. */
+  /** Bytes of this process that are not yet written to the database. */
   taken: number
   limit: number | null
+  /** Whether the log says already that the limit is reached. */
   isReported: boolean
   lastAt: number
 }
@@ -43,7 +44,7 @@ export class LogAllowance {
     this.#parts = parts
   }
 
-  /** Whether so many bytes more are recorded; what to tell instead, the first time that they are not. */
+  /** Whether so many more bytes are recorded. The first time that they are not, it answers with what the log says instead. */
   take(ownerId: string, bytes: number, now = this.#parts.clock.now()): true | false | string {
     const account = this.#accountOf(ownerId, now)
     account.lastAt = now
@@ -84,7 +85,7 @@ export class LogAllowance {
     this.#accounts.set(ownerId, account)
     // What is left of a day that is over is written with it.
     if (known && known.taken > 0) this.#writing = this.#writing.then(() => this.#add([[ownerId, known]]))
-    // Until it is known what the account may, a moment at most, it may.
+    // For the moment until its limit is known, everything is recorded.
     else if (!known) void this.#refresh(ownerId, account).catch((err) => this.#complain(err))
     return account
   }

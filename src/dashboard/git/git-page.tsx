@@ -12,7 +12,7 @@ import { useAccount } from '../api/account.tsx'
 import { useAction, useRead, useReadPages } from '../api/query.ts'
 import { useProject } from '../project/project.ts'
 import { SettingSwitch } from '../setting/setting-switch.tsx'
-import { Badge, type Tone } from '../ui/badge.tsx'
+import { StateOf, type States } from '../ui/badge.tsx'
 import { Button } from '../ui/control/button.tsx'
 import { CopyLine } from '../ui/control/copy-button.tsx'
 import { ShowOlder } from '../ui/control/show-older.tsx'
@@ -26,7 +26,7 @@ import { ConnectDialog } from './connect-dialog.tsx'
 import { HooksCard } from './hooks-card.tsx'
 import { ProductionBranchCard } from './production-branch-card.tsx'
 
-const STATES: Readonly<Record<string, { readonly tone: Tone; readonly says: string }>> = {
+const STATES: States = {
   receiving: { tone: 'accent', says: 'Receiving' },
   queued: { tone: 'accent', says: 'Queued' },
   waiting: { tone: 'accent', says: 'Waiting' },
@@ -194,9 +194,7 @@ function PushesCard({ idOrName }: { idOrName: string }) {
             },
             {
               title: 'Status',
-              cell: ({ state }) => (
-                <Badge tone={STATES[state]?.tone ?? 'neutral'}>{STATES[state]?.says ?? state}</Badge>
-              ),
+              cell: ({ state }) => <StateOf states={STATES} state={state} />,
             },
             {
               title: 'Outcome',

@@ -22,6 +22,14 @@ export const Badge = ({ tone = 'neutral', children }: { tone?: Tone; children: R
   </span>
 )
 
+/** How the states of something are shown. */
+export type States = Readonly<Record<string, { readonly tone: Tone; readonly says: string }>>
+
+/** One of these states. One that is not among them is shown as it is written. */
+export const StateOf = ({ states, state }: { states: States; state: string }) => (
+  <Badge tone={states[state]?.tone ?? 'neutral'}>{states[state]?.says ?? state}</Badge>
+)
+
 const STATES: Readonly<
   Record<string, { readonly tone: Tone; readonly says: string; readonly moves?: true }>
 > = {

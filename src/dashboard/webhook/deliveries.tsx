@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { showDuration } from '#contract/amounts.ts'
 import { listDeliveries } from '#contract/api/webhook.ts'
 import { useReadPages } from '../api/query.ts'
-import { Badge, type Tone } from '../ui/badge.tsx'
+import { StateOf, type States } from '../ui/badge.tsx'
 import { Button } from '../ui/control/button.tsx'
 import { ShowOlder } from '../ui/control/show-older.tsx'
 import { Empty } from '../ui/feedback/empty.tsx'
@@ -11,7 +11,7 @@ import { Table } from '../ui/layout/table.tsx'
 import { Time } from '../ui/text/time.tsx'
 import { DeliveryDialog } from './delivery-dialog.tsx'
 
-const STATES: Readonly<Record<string, { readonly tone: Tone; readonly says: string }>> = {
+const STATES: States = {
   waiting: { tone: 'accent', says: 'Waiting' },
   delivered: { tone: 'good', says: 'Delivered' },
   failed: { tone: 'bad', says: 'Failed' },
@@ -51,9 +51,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
             },
             {
               title: 'Status',
-              cell: ({ state }) => (
-                <Badge tone={STATES[state]?.tone ?? 'neutral'}>{STATES[state]?.says ?? state}</Badge>
-              ),
+              cell: ({ state }) => <StateOf states={STATES} state={state} />,
             },
             {
               title: 'Last response',

@@ -56,7 +56,7 @@ const site = world.addSite(
 world.addSite('paused.test', { 'index.html': 'home' }, { status: 'paused' })
 const fast = await serveFast(world.edge)
 const slow = await serveSlow(world.edge)
-await settleForms(slow.port, '/')
+await settleForms(slow.port)
 for (const path of ['/a.txt', '/docs', '/medium.bin']) await ask(slow.port, path)
 for (const host of ['paused.test', 'other', 'site.tes']) await ask(slow.port, '/', { host })
 after(async () => {

@@ -75,7 +75,7 @@ test('hot files are answered as node:http answers them, byte by byte, without it
   const slow = await serveSlow(world.edge)
   closing.push(slow.close)
   await warm(fast.port)
-  await settleForms(slow.port, '/')
+  await settleForms(slow.port)
   const [a, b] = [await open(fast.port), await open(slow.port)]
   const before = fast.handedOver()
   const tag = `"${world.sites.get('site.test')?.files.get('a.txt')?.sha256}"`

@@ -55,7 +55,7 @@ export interface Functions {
   readonly log: Log
 }
 
-/** Somebody who may go away while they wait. */
+/** A call whose caller may go away while they wait. */
 export interface CancellableCall {
   /** Nobody wants the answer any more. */
   cancel(): void

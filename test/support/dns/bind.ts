@@ -19,7 +19,7 @@ export interface Bind {
 }
 
 /** BIND with these zones, on a free port, in a folder of its own. */
-export async function startBind(zones: readonly Zone[], command: readonly string[] = []): Promise<Bind> {
+export async function startBind(zones: readonly Zone[]): Promise<Bind> {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-bind-'))
   const port = await freePort()
   const blocks = await Promise.all(
@@ -41,16 +41,9 @@ controls { };
 ${blocks.join('\n')}
 `,
   )
-  const [program, ...args] = [
-    ...command,
-    '/usr/sbin/named',
-    '-g',
-    '-n',
-    '1',
-    '-c',
-    join(folder, 'named.conf'),
-  ]
-  const child = spawn(program as string, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn('/usr/sbin/named', ['-g', '-n', '1', '-c', join(folder, 'named.conf')], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   const exited = once(child, 'exit')
   const lines: string[] = []
   const ready = Promise.withResolvers<void>()

@@ -37,9 +37,9 @@ export const question = ({ name, type, udpBytes }: Asking, id: number): Buffer =
   })
 
 /** Asks one server, many questions at a time. */
-export async function createDnsClient(port: number, host = '127.0.0.1'): Promise<DnsClient> {
+export async function createDnsClient(port: number): Promise<DnsClient> {
   const socket = createSocket('udp4')
-  socket.connect(port, host)
+  socket.connect(port, '127.0.0.1')
   await once(socket, 'connect')
   const waiting = new Map<number, (answer: Buffer) => void>()
   let ids = 0
@@ -61,7 +61,7 @@ export async function createDnsClient(port: number, host = '127.0.0.1'): Promise
   }
 
   async function sendTcp(packet: Buffer): Promise<Buffer> {
-    const stream = connect(port, host)
+    const stream = connect(port, '127.0.0.1')
     stream.end(Buffer.concat([Buffer.of(packet.length >> 8, packet.length & 255), packet]))
     const bytes = Buffer.concat(await stream.toArray())
     return bytes.subarray(ID_BYTES, ID_BYTES + bytes.readUInt16BE(0))

@@ -78,10 +78,10 @@ export async function start(t: TestContext, options: Partial<ListenerOptions>): 
   return { ...listeners, ...ports }
 }
 
-export function reply(res: AnyResponse, body: string, headers: Record<string, string> = {}): void {
-  const all = { 'content-length': String(Buffer.byteLength(body)), ...headers }
-  if ('stream' in res) res.writeHead(200, all).end(body)
-  else res.writeHead(200, all).end(body)
+export function reply(res: AnyResponse, body: string): void {
+  const headers = { 'content-length': String(Buffer.byteLength(body)) }
+  if ('stream' in res) res.writeHead(200, headers).end(body)
+  else res.writeHead(200, headers).end(body)
 }
 
 /** Answers with what the handler sees of a request. */

@@ -38,10 +38,10 @@ export interface Scene {
 }
 
 /** An installation whose program can be replaced, with a site of a page and of functions. */
-export async function openScene(env: Record<string, string> = {}): Promise<Scene> {
+export async function openScene(): Promise<Scene> {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-program-'))
   const { main, upgrade } = await copyProgram(folder)
-  const settings = { ALOFT_RATE_LIMIT: '100000000', ALOFT_HANG_SECONDS: '120', ...env }
+  const settings = { ALOFT_RATE_LIMIT: '100000000', ALOFT_HANG_SECONDS: '120' }
   const built = await install({ env: settings })
   const { url: host } = await deployed(built, { name: 'restarted', files: FILES }).finally(() => built.stop())
   // What builds need is only beside the original.

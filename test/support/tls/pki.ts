@@ -96,7 +96,7 @@ export const makeLeaf = (
 ): Promise<Signer> => create(`CN=Leaf ${++serial}`, issuer, false, names, options)
 
 /** A key that belongs to nothing, as other programs write it. */
-export const anyKey = (form: 'sec1' | 'pkcs8' = 'pkcs8'): string =>
+export const anyKey = (): string =>
   generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
-    .privateKey.export({ type: form, format: 'pem' })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
     .toString()

@@ -3,7 +3,7 @@ import type { Log } from '#core/ports/log.ts'
 
 /** Watches a disk that others fill. */
 export interface DiskGuard {
-  /** Called again and again while too little is free, until the answer to this call is called. */
+  /** Calls `act` again and again while too little is free. What it returns ends that. */
   whenLow(act: () => void): () => void
   close(): void
 }

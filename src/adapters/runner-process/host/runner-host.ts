@@ -147,7 +147,7 @@ const NO_INSTANCES = 'Your plan allows no running instances.'
 /** For the sake of one start. */
 const MOST_RETIRED = 8
 
-/** Of one account, or, undefined, of anybody. */
+/** The account that a place is kept for; undefined if anybody may have it. */
 type PlaceOwner = string | undefined
 const placeFor = (asker: string | undefined, obstacle: Obstacle): PlaceOwner =>
   obstacle === 'account' ? asker : undefined

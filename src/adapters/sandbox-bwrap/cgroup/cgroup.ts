@@ -19,7 +19,7 @@ export interface Cgroup {
 /** bubblewrap's own two processes live in the same cgroup. */
 const OWN_PROCESSES = 2
 const PERIOD_US = 100_000
-/** Of the default's weight: visitors' requests come first when the CPU is short. */
+/** The part of the default weight that a run has: when the CPU is short, visitors' requests come first. */
 const SHARE = 0.25
 const weight = ({ share = SHARE }: SandboxLimits, one: number) => String(Math.max(2, Math.round(one * share)))
 const REMOVE_WITHIN_MS = 10_000
@@ -27,7 +27,7 @@ const REMOVE_WITHIN_MS = 10_000
 interface Rule {
   readonly file: string
   readonly value: (limits: SandboxLimits) => string
-  /** Not on every kernel, and the limit proper holds without it. */
+  /** Some kernels do not have this file, and the limit holds without it. */
   readonly optional?: true
 }
 

@@ -68,6 +68,21 @@ export function createPushStore(db: Db): PushStore {
     const [row] = await selectById(db, { id })
     return row && toPush(row)
   }
+  const newest = async (
+    projectId: string,
+    like: { readonly ref?: string; readonly state?: Push['state'] },
+  ) => {
+    const row = await db
+      .selectFrom('git_pushes')
+      .select(PUSH)
+      .where('project_id', '=', projectId)
+      .where((eb) => eb.and(like))
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+    return row && toPush(row)
+  }
   return {
     byId,
 
@@ -95,32 +110,10 @@ export function createPushStore(db: Db): PushStore {
       return rows.map(toPush)
     },
 
-    async newestOf(projectId, ref) {
-      const row = await db
-        .selectFrom('git_pushes')
-        .select(PUSH)
-        .where('project_id', '=', projectId)
-        .where('ref', '=', ref)
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(1)
-        .executeTakeFirst()
-      return row && toPush(row)
-    },
+    newestOf: (projectId, ref) => newest(projectId, { ref }),
 
-    async lastDeployed(projectId, ref) {
-      const row = await db
-        .selectFrom('git_pushes')
-        .select(PUSH)
-        .where('project_id', '=', projectId)
-        .$if(ref !== undefined, (query) => query.where('ref', '=', ref as string))
-        .where('state', '=', 'deployed')
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(1)
-        .executeTakeFirst()
-      return row && toPush(row)
-    },
+    lastDeployed: (projectId, ref) =>
+      newest(projectId, { ...(ref === undefined ? {} : { ref }), state: 'deployed' }),
 
     update: (id, from, change) =>
       atomically(db, async (tx) => {

@@ -9,7 +9,7 @@ import type { AutomaticCertificates } from './automatic-certificates.ts'
 import { renewJob } from './issue-jobs.ts'
 
 const BATCH = 200
-/** What one round does at the most; the next one goes on from there. */
+/** The most batches of a round. The next round goes on from there. */
 const BATCHES = 50
 
 interface RenewParts {

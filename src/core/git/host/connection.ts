@@ -7,20 +7,20 @@ export interface GitConnection {
   readonly kind: HostKind
   /** Where the host is, without a path: `https://github.com`. */
   readonly url: string
-  /** What goes with the token where the host asks for a user name: Bitbucket does. */
+  /** The user name that goes with the token. Only Bitbucket asks for one. */
   readonly username: string | null
-  /** Null where an app signs in. */
+  /** Null if an app signs in. */
   readonly sealedToken: string | null
-  /** The installation of an app that it stands for; null where a token was given. */
+  /** The installation of an app that it stands for; null if it has a token. */
   readonly app: { readonly id: string; readonly installationId: string } | null
   /** Who the host says it is. */
   readonly login: string
-  /** By which the host tells them apart. */
+  /** The id that the host has for that account. */
   readonly userId: string
-  /** Who connected it here. */
+  /** The user who connected it here. */
   readonly createdBy: string
   readonly createdAt: number
-  /** When the host was last asked, and why it refused then; null where it did not. */
+  /** When the host was last asked, and why it refused; the reason is null if it did not. */
   readonly checkedAt: number
   readonly problem: string | null
 }
@@ -39,7 +39,7 @@ export const MOST_CONNECTIONS = 50
 
 export const connectionPurpose = (id: string): string => `git-connection ${id}`
 
-/** Where a host is unless somebody runs their own. */
+/** The addresses of hosts that nobody runs for themselves. */
 export const HOST_URLS: Readonly<Partial<Record<HostKind, string>>> = {
   github: 'https://github.com',
   gitlab: 'https://gitlab.com',

@@ -56,7 +56,7 @@ world.addSite(
   },
 )
 const http1 = await serveSlow(world.edge)
-await settleForms(http1.port, '/')
+await settleForms(http1.port)
 // What is kept is kept for each way in which the host is written.
 for (const host of ['site.test', 'SITE.test:80'])
   for (const path of ['/a.txt', '/none.txt', '/medium.bin', '/large.bin', '/kept', '/kept?a=b', '/echo'])

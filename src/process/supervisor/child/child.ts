@@ -91,11 +91,11 @@ export interface SupervisedOptions {
   readonly hangMs: number
   /** Called when it has died and another will be started in its place. */
   readonly onDied?: () => void
-  /** What is started again is what was started at first, whatever has become of the sources meanwhile. */
+  /** The program of every restart is the one of the first start, even if the sources have changed meanwhile. */
   readonly program: string
-  /** What each life is given. */
+  /** The options that each new process is started with. */
   readonly given?: () => ChildOptions
-  /** Which of those of its role it is. */
+  /** Its number among the processes of its role. */
   readonly seat: number
   readonly fork?: typeof forkRole
 }

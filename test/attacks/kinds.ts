@@ -105,6 +105,10 @@ export const KINDS: readonly Kind[] = [
     files: ['test/attacks/docker.test.ts', 'test/ports/runner/docker.test.ts'],
   },
   {
+    name: 'A neighbour who takes the disk, the files or the API for themselves',
+    files: ['test/attacks/disk.test.ts', 'test/attacks/large-create.test.ts'],
+  },
+  {
     name: 'Screenshots of hostile pages',
     files: ['test/attacks/screenshots.test.ts', 'test/faults/screenshots.test.ts'],
   },

@@ -193,7 +193,7 @@ for (const { name, kind, options } of WAYS)
         [
           'sh',
           '-c',
-          'fallocate -l 5M /tmp/file; echo $?; stat -c %s /tmp/file; head -c 1M /dev/zero > /tmp/small',
+          'truncate -s 5M /tmp/file; echo $?; stat -c %s /tmp/file; head -c 1M /dev/zero > /tmp/small',
         ],
         { limits: { fileBytes: 4 * 2 ** 20, tmpBytes: 16 * 2 ** 20 } },
       )
@@ -201,6 +201,17 @@ for (const { name, kind, options } of WAYS)
       const [failed, size] = stdout.trim().split('\n')
       assert.notEqual(failed, '0')
       assert.equal(size, '0')
+    })
+
+    it('space on a disk without writing to it', async (t) => {
+      if (!(await sandbox()).report.limits.systemCalls) return t.skip('no filter for system calls')
+      const folder = await scratch(t)
+      const { stdout } = await finish(
+        await sandbox(),
+        ['sh', '-c', 'cd /own; fallocate -l 2M a; fallocate -n -l 2M b; fallocate -z -l 2M c; du -sk .'],
+        { binds: [{ host: folder, inside: '/own', writable: true }] },
+      )
+      assert.ok(Number.parseInt(stdout, 10) < 1024, stdout)
     })
 
     it('more of /tmp and /dev/shm than allowed', async () => {

@@ -31,12 +31,30 @@ const MACHINES = [
   {
     machine: 'x64',
     arch: 0xc000003e,
-    calls: { read: 0, clone: 56, socket: 41, ioctl: 16, personality: 135, mount: 165, unshare: 272 },
+    calls: {
+      read: 0,
+      clone: 56,
+      socket: 41,
+      ioctl: 16,
+      personality: 135,
+      mount: 165,
+      unshare: 272,
+      fallocate: 285,
+    },
   },
   {
     machine: 'arm64',
     arch: 0xc00000b7,
-    calls: { read: 63, clone: 220, socket: 198, ioctl: 29, personality: 92, mount: 40, unshare: 97 },
+    calls: {
+      read: 63,
+      clone: 220,
+      socket: 198,
+      ioctl: 29,
+      personality: 92,
+      mount: 40,
+      unshare: 97,
+      fallocate: 47,
+    },
   },
 ] as const
 
@@ -72,6 +90,11 @@ for (const { machine, arch, calls } of MACHINES)
       assert.equal(answer(calls.ioctl, 0, 0x5413), ALLOW)
       assert.equal(answer(calls.personality, 0xffffffff), ALLOW)
       assert.equal(answer(calls.personality, 0x40000), errno(1))
+    })
+
+    it('lets space be given back, and claimed only by writing', () => {
+      for (const mode of [0, 1, 0x10]) assert.equal(answer(calls.fallocate, 3, mode), errno(95))
+      assert.equal(answer(calls.fallocate, 3, 3), ALLOW)
     })
 
     it('refuses the calls of other machines', () => {

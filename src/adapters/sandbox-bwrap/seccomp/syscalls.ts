@@ -83,4 +83,5 @@ export const EXAMINED_SYSCALLS = {
   socket: [41, 198],
   ioctl: [16, 29],
   personality: [135, 92],
+  fallocate: [285, 47],
 } as const satisfies Readonly<Record<string, readonly [number, number]>>

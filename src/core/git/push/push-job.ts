@@ -139,6 +139,13 @@ async function settle(
   await parts.transact(({ jobs }: PushStores) => queueReport(jobs, { ...push, ...change }))
 }
 
+/** What is to be deployed. */
+interface Pushed {
+  readonly branch: string
+  readonly commit: string
+  readonly tree: readonly TreeEntry[]
+}
+
 /** One look at one push. */
 class PushRun {
   readonly #parts: PushJobParts
@@ -269,7 +276,8 @@ class PushRun {
     const about = await repositories.commit(source.id, commit)
     if (!about) return this.#end('failed', REASONS.gone)
     const words = { after: commit, author: about.author, message: about.message }
-    const none = await this.#reasonForNone(project, source, branch, commit)
+    const tree = await repositories.tree(source.id, commit)
+    const none = await this.#reasonForNone(project, source, { branch, commit, tree })
     if (none) return this.#end('skipped', none, words)
     const who = await actFor(push)
     if (!who)
@@ -282,7 +290,7 @@ class PushRun {
       this.#parts,
       who.owner,
       {
-        at: { repository: source.id, commit, url: source.url },
+        at: { repository: source.id, commit, url: source.url, tree },
         openModule: source.openModule,
         isLfsOn: project.details.gitLFS,
         lfs: source.lfs,
@@ -320,15 +328,13 @@ class PushRun {
   async #reasonForNone(
     project: Project,
     source: OpenSource,
-    branch: string,
-    commit: string,
+    { branch, commit, tree }: Pushed,
   ): Promise<PushReason | undefined> {
     const { repositories, pushes } = this.#parts
     const push = this.#push
     if (push.options.force || push.options.prod || push.source === 'hook' || push.source === 'again')
       return undefined
-    const entries = await repositories.tree(source.id, commit)
-    const byPath = new Map(entries.map((entry) => [entry.path, entry]))
+    const byPath = new Map(tree.map((entry) => [entry.path, entry]))
     const text = (path: string) => this.#text(source.id, byPath.get(path))
     const root = (project.build.rootDirectory ?? '').replace(/^(?:\.?\/)+|\/+$/g, '')
     for (const name of CONFIG_FILES) {
@@ -343,7 +349,7 @@ class PushRun {
     if (!last?.after || !(await this.#isGood(last))) return undefined
     const changed = await repositories.changed(source.id, last.after, commit)
     if (changed === undefined) return undefined
-    const repository = { paths: entries.map(({ path }) => path), text }
+    const repository = { paths: tree.map(({ path }) => path), text }
     return (await isUntouched(changed, project.build, repository))
       ? REASONS.untouched(root, last.after)
       : undefined

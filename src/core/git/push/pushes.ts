@@ -87,10 +87,14 @@ export function createPushes(parts: PushesParts): Pushes {
   }
 
   /** What a clone begins with: the branch that there is. */
-  async function mendHead(id: string, pushes: readonly Push[]): Promise<void> {
-    const [refs, head] = await Promise.all([repositories.refs(id), repositories.head(id)])
-    if (head !== undefined && refs.has(`refs/heads/${head}`)) return
-    const branches = pushes.flatMap(({ ref }) => (refs.has(ref) ? (branchOfRef(ref) ?? []) : []))
+  async function mendHead(id: string, taken: readonly Push[]): Promise<void> {
+    const head = await repositories.head(id)
+    const ref = head === undefined ? '' : `refs/heads/${head}`
+    // Nearly always this is what was pushed, and git need not be started to list all others.
+    if (taken.some((push) => push.ref === ref && push.after !== null)) return
+    const refs = await repositories.refs(id)
+    if (refs.has(ref)) return
+    const branches = taken.flatMap(({ ref }) => (refs.has(ref) ? (branchOfRef(ref) ?? []) : []))
     const branch = branches.find((name) => name === 'main') ?? branches[0]
     if (branch !== undefined) await repositories.setHead(id, branch)
   }
@@ -132,12 +136,12 @@ export function createPushes(parts: PushesParts): Pushes {
 
     async received(project, begun, results) {
       const refusals = new Map(results.map(({ ref, refusal }) => [ref, refusal]))
-      await mendHead(project.id, begun)
+      const isTaken = ({ ref }: Push) => refusals.has(ref) && refusals.get(ref) === undefined
+      await mendHead(project.id, begun.filter(isTaken))
       await transact(async ({ pushes, jobs }) => {
         const now = clock.now()
         for (const push of begun) {
-          const isTaken = refusals.has(push.ref) && refusals.get(push.ref) === undefined
-          const change = isTaken
+          const change = isTaken(push)
             ? { state: 'queued' as const, stateAt: now }
             : {
                 state: 'failed' as const,
@@ -147,7 +151,7 @@ export function createPushes(parts: PushesParts): Pushes {
                   message: `Git refused it: ${refusals.get(push.ref) ?? 'it was incomplete'}.`,
                 },
               }
-          if ((await pushes.update(push.id, ['receiving'], change)) && isTaken)
+          if ((await pushes.update(push.id, ['receiving'], change)) && isTaken(push))
             await queuePush(jobs, push, { round: 1 })
         }
       })

@@ -5,6 +5,7 @@ import type { BlobDigest } from '../../ports/blob-store.ts'
 import { systemClock } from '../../ports/system-clock.ts'
 import type { TreeEntry } from '../git-repositories.ts'
 import { storeTree } from './store-tree.ts'
+import type { CommitPlace } from './submodules.ts'
 import type { StoreTreeParts } from './tree-parts.ts'
 
 const MB = 2 ** 20
@@ -12,7 +13,7 @@ const MB = 2 ** 20
 type Repositories = StoreTreeParts['repositories']
 
 /** Stores the tree of one commit, with nothing there yet. */
-const storeOne = (repositories: Repositories, more: Partial<StoreTreeParts>) =>
+const storeOne = (repositories: Repositories, more: Partial<StoreTreeParts>, at: Partial<CommitPlace> = {}) =>
   storeTree(
     {
       repositories,
@@ -33,7 +34,7 @@ const storeOne = (repositories: Repositories, more: Partial<StoreTreeParts>) =>
     },
     { kind: 'user', id: 'usr_1' } as never,
     {
-      at: { repository: 'prj_1', commit: oidOf(1), url: 'https://git.test/me/site.git' },
+      at: { repository: 'prj_1', commit: oidOf(1), url: 'https://git.test/me/site.git', ...at },
       openModule: () => assert.fail('there are no submodules'),
       isLfsOn: false,
       lfs: () => undefined,
@@ -42,6 +43,24 @@ const storeOne = (repositories: Repositories, more: Partial<StoreTreeParts>) =>
   )
 
 const oidOf = (n: number) => n.toString(16).padStart(40, '0')
+
+test('git is not started to list what was listed before', async () => {
+  const tree = [{ path: 'index.html', mode: '100644', oid: oidOf(1), size: 1 }]
+  const { files } = await storeOne(
+    {
+      tree: () => assert.fail('it was listed before'),
+      async *contents(_id, entries) {
+        for (const { oid, size } of entries) yield { oid, size, bytes: Buffer.from('x') }
+      },
+    },
+    {},
+    { tree },
+  )
+  assert.deepEqual(
+    files.map(({ file }) => file),
+    ['index.html'],
+  )
+})
 
 test('links are read together, and one that is too long for a path is not read at all', async () => {
   const target = Buffer.from('index.html')

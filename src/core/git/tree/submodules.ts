@@ -17,6 +17,8 @@ export interface CommitPlace {
   readonly repository: string
   readonly commit: string
   readonly url: string
+  /** Its files, where they were read before. */
+  readonly tree?: readonly TreeEntry[]
 }
 
 /**
@@ -43,7 +45,7 @@ export async function entriesWithModules(
 
   async function entriesOf(place: CommitPlace, prefix: string, depth: number): Promise<OwnedEntry[]> {
     const { repository } = place
-    const tree = await repositories.tree(repository, place.commit)
+    const tree = place.tree ?? (await repositories.tree(repository, place.commit))
     count += tree.length
     if (count > MAX_FILES)
       throw invalidRequest(`The commit and its submodules should have at most ${MAX_FILES} files.`)

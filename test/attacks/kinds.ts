@@ -138,6 +138,7 @@ export const KINDS: readonly Kind[] = [
     name: 'Patterns that take for ever',
     files: [
       'src/adapters/git-cli/run-git.test.ts',
+      'src/builder/docker/docker-ignore.test.ts',
       'src/builder/environment/install/package-manager.test.ts',
       'src/contract/build/workspace.test.ts',
       'src/contract/glob/glob.test.ts',

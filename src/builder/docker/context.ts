@@ -5,7 +5,8 @@ import type { SourceTree } from '#core/detection/source-tree.ts'
 import type { OutputContent } from '#core/output/output.ts'
 import { BlobError, type BlobStore } from '#core/ports/blob-store.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
-import { readDockerIgnore } from './docker-ignore.ts'
+import { inSlices } from '#core/slices.ts'
+import { readDockerIgnore, TooMuchToMatch } from './docker-ignore.ts'
 
 export type ContextStore = Pick<BlobStore, 'read' | 'open' | 'put'>
 
@@ -17,7 +18,6 @@ interface Context {
 const MAX_BYTES = 2 * 2 ** 30
 /** Read whole up to here, and streamed above. */
 const SMALL = 2 ** 20
-const BREATH = 1000
 
 /** The files that an engine is given to build from, as a tar in the store. The same files make the same tar. */
 export async function storeContext(
@@ -29,7 +29,14 @@ export async function storeContext(
     run,
   }: { readonly blobs: ContextStore; readonly signal: AbortSignal; readonly run: string },
 ): Promise<Context> {
-  const paths = await contextPaths(tree, dockerfile)
+  const paths = await contextPaths(tree, dockerfile).catch((error: unknown) => {
+    if (!(error instanceof TooMuchToMatch)) throw error
+    throw new BuildFailure(
+      'context_too_large',
+      'The patterns in .dockerignore take too long to compare with all files: use fewer or simpler ones.',
+      run,
+    )
+  })
   const archive = pack()
   const packed = fill(archive, paths, tree, blobs, signal)
   packed.catch((error) => archive.destroy(error))
@@ -60,11 +67,9 @@ async function contextPaths(tree: SourceTree, dockerfile: string): Promise<reado
   const text = await tree.text(tree.has(own) ? own : '.dockerignore')
   const ignores = readDockerIgnore(text ?? '')
   const kept: string[] = []
-  for (const [i, path] of tree.paths.entries()) {
+  await inSlices(tree.paths, (path) => {
     if (path === dockerfile || !ignores(path)) kept.push(path)
-    // Many files and many patterns take a while, and others want to do something as well.
-    if (i % BREATH === BREATH - 1) await new Promise(setImmediate)
-  }
+  })
   return kept.sort()
 }
 

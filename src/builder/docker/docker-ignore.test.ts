@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { readDockerIgnore } from './docker-ignore.ts'
+import { readDockerIgnore, TooMuchToMatch } from './docker-ignore.ts'
 
 const CASES: readonly (readonly [lines: string, ignored: string, kept: string])[] = [
   ['node_modules', 'node_modules node_modules/a/b', 'src/node_modules node_modules2'],
@@ -31,4 +31,23 @@ it('does not take long over a pattern that means to', () => {
   const ignores = readDockerIgnore(`${'a*'.repeat(200)}b\n${'**/a/'.repeat(100)}b`)
   assert.equal(ignores('a'.repeat(1000)), false)
   assert.equal(ignores('a/'.repeat(500)), false)
+})
+
+it('gives up over many patterns and paths that mean to take long, and over no others', () => {
+  const times = (count: number, line: (i: number) => string) =>
+    Array.from({ length: count }, (_, i) => line(i)).join('\n')
+  for (const hostile of [
+    times(1000, (i) => `${'**/a/'.repeat(15)}${i}`),
+    times(1000, (i) => `*${'a'.repeat(500)}${i}`),
+  ]) {
+    const ignores = readDockerIgnore(hostile)
+    assert.throws(() => {
+      for (let i = 0; i < 100; i++) {
+        ignores(`${'a/'.repeat(500)}${i}`)
+        ignores('a'.repeat(1000))
+      }
+    }, TooMuchToMatch)
+  }
+  const ignores = readDockerIgnore(times(100, (i) => `**/folder-${i}/*.log`))
+  for (let i = 0; i < 1000; i++) assert.equal(ignores(`src/of/some/thing-${i}/file.log`), false)
 })

@@ -1,6 +1,19 @@
 /** More than anybody writes by hand. */
 const MAX_PATTERNS = 1000
 const MAX_LENGTH = 1024
+const MAX_PARTS = 32
+
+/** Parts that are compared with names of a path, in all: two seconds of work. */
+const MAX_WORK = 20_000_000
+/** To go back in a name takes as long for so many characters as to compare a part with it. */
+const CHARACTERS_AT_ONCE = 5
+
+/** The patterns and the paths are so many, or such, that comparing them would take too long. */
+export class TooMuchToMatch extends Error {}
+
+interface Work {
+  left: number
+}
 
 type PatternPart =
   | { readonly kind: 'text'; readonly char: string }
@@ -20,7 +33,10 @@ interface Pattern {
   readonly parts: readonly Part[]
 }
 
-/** Whether a path is left out of the context, by the text of a `.dockerignore`. The last pattern that matches counts. */
+/**
+ * Whether a path is left out of the context, by the text of a `.dockerignore`. The last pattern that matches counts. Throws where
+ * that has taken too much work, of all paths together.
+ */
 export function readDockerIgnore(text: string): (path: string) => boolean {
   const patterns = text
     .replace(/^\ufeff/, '')
@@ -28,10 +44,13 @@ export function readDockerIgnore(text: string): (path: string) => boolean {
     .filter((line) => line.trim() !== '' && !line.startsWith('#') && line.length <= MAX_LENGTH)
     .slice(0, MAX_PATTERNS)
     .flatMap(patternOf)
+    .filter(({ parts }) => parts.length <= MAX_PARTS)
+  const work = { left: MAX_WORK }
   return (path) => {
     const names = path.split('/')
     let ignored = false
-    for (const { keeps, parts } of patterns) if (keeps === ignored && matches(parts, names)) ignored = !keeps
+    for (const { keeps, parts } of patterns)
+      if (keeps === ignored && matches(parts, names, work)) ignored = !keeps
     return ignored
   }
 }
@@ -78,10 +97,12 @@ function setOf(text: string): CharSet {
 }
 
 /** Whether the pattern matches the path or a folder that it is in. */
-function matches(parts: readonly Part[], names: readonly string[]): boolean {
+function matches(parts: readonly Part[], names: readonly string[], work: Work): boolean {
   // After each name, how many parts can have been used up.
   let reached = closed(new Set([0]), parts)
   for (const name of names) {
+    work.left -= reached.size
+    if (work.left < 0) throw new TooMuchToMatch()
     const next = new Set<number>()
     for (const at of reached) {
       const part = parts[at]
@@ -89,7 +110,7 @@ function matches(parts: readonly Part[], names: readonly string[]): boolean {
         next.add(at)
         // A last `**` needs something to stand for, and now has it.
         if (at + 1 === parts.length) next.add(at + 1)
-      } else if (part !== undefined && matchesName(part, name)) next.add(at + 1)
+      } else if (part !== undefined && matchesName(part, name, work)) next.add(at + 1)
     }
     reached = closed(next, parts)
     if (reached.has(parts.length)) return true
@@ -105,7 +126,7 @@ function closed(reached: Set<number>, parts: readonly Part[]): Set<number> {
 }
 
 /** By going back to the last `*` only: as often as the name is long, at most. */
-function matchesName(pieces: readonly PatternPart[], name: string): boolean {
+function matchesName(pieces: readonly PatternPart[], name: string, work: Work): boolean {
   let piece = 0
   let char = 0
   let star = -1
@@ -119,6 +140,7 @@ function matchesName(pieces: readonly PatternPart[], name: string): boolean {
       piece++
       char++
     } else if (star !== -1) {
+      work.left -= (char - from) / CHARACTERS_AT_ONCE
       piece = star + 1
       char = ++from
     } else return false

@@ -96,3 +96,20 @@ test('a link that came with the folder does not say for which team a named proje
   const personal = await machine.run(['deploy', 'site', '--name', 'shop', '--personal'], env)
   assert.match(personal.stderr, /Nothing is deployed here/)
 })
+
+test('a person is asked before a folder goes to a project that only has its name, and a script is not', async () => {
+  await using machine = await startWithStrangersFolder()
+  const folder = join(machine.home, sampleProject.name)
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'index.html'), 'x')
+  const no = await machine.answer('n', ['deploy', folder], env)
+  assert.equal(no.code, 130, no.stderr)
+  assert.match(no.stderr, /already, and this folder is not linked to it\. Deploy to that project\? \[y\/N\]/)
+  assert.equal(changed(machine), 0)
+  for (const line of [
+    ['deploy', folder, '--yes'],
+    ['deploy', folder, '--name', sampleProject.name],
+  ])
+    assert.match((await machine.answer('n', line, env)).stderr, /Nothing is deployed here/)
+  assert.match((await machine.run(['deploy', folder], env)).stderr, /Nothing is deployed here/)
+})

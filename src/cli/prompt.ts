@@ -12,6 +12,8 @@ export interface Terminal {
 export interface Prompt {
   /** Whether everything was agreed to beforehand, with `--yes`. */
   readonly agreed: boolean
+  /** Whether there is somebody to ask. */
+  readonly canAsk: boolean
   /** One line of text. Where nobody can answer it refuses, and `instead` says how to do without. */
   ask(question: string, instead: string): Promise<string>
   /**
@@ -81,6 +83,7 @@ export function createPrompt({ input, output }: Terminal, yes: boolean): Prompt 
 
   return {
     agreed: yes,
+    canAsk,
     async ask(question, instead) {
       if (!canAsk) throw usageError('Input is missing, and there is no terminal to ask in.', instead)
       return readLine(`${question} `)

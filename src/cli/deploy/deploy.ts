@@ -139,8 +139,14 @@ async function findProject(
   const api = await (named === undefined ? linkedApi(cli, link) : folderApi(cli, site.home))
   if (named !== undefined || link === undefined) {
     const name = named ?? site.name
-    const existing = isAskedFor ? await lookUp(api, name) : undefined
-    return { api, name, ...(existing && { existing }) }
+    // Whoever wrote a script has chosen the folder; a person may have got its name along with it.
+    const isGuessed = named === undefined && cli.prompt.canAsk
+    const existing = isAskedFor || isGuessed ? await lookUp(api, name) : undefined
+    if (isGuessed && existing)
+      await cli.prompt.confirm(
+        `There is a project ${plainText(existing.name)} already, and this folder is not linked to it. Deploy to that project?`,
+      )
+    return { api, name, ...(isAskedFor && existing ? { existing } : {}) }
   }
   try {
     const existing = await api.call(getProject, { params: { idOrName: link.projectId } })

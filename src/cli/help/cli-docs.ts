@@ -114,7 +114,8 @@ a symlink that points outside of it is refused.
 the installation. Later deployments go to that project, and commands about a project or a deployment use it unless
 you name another. A build output folder (\`dist\`, \`build\`, \`out\`, \`public\`, \`_site\`, \`www\`) takes the name of its
 parent folder, and the link is stored there. \`aloft link\` chooses another project, \`--name\` does so for one
-deployment, and \`--no-link\` writes nothing. Your \`.gitignore\` is never changed.
+deployment, and \`--no-link\` writes nothing. Your \`.gitignore\` is never changed. On a terminal, you are asked before
+a folder that isn't linked goes to a project that exists already.
 
 A link counts only in the folder, and on the machine, where you made it. A \`.aloft/project.json\` that came with a
 repository or an archive could name any of your projects, so the command line asks before it uses it, once for each

@@ -530,7 +530,6 @@ const callsOnOthers = ({
       await dnsRecords.add(record)
     },
     countChange: () => dnsRecords.countChange('example.com'),
-    find: () => dnsRecords.find(record.domainId, record.id),
     locate: () => dnsRecords.locate(user.id, record.id),
     list: () => dnsRecords.list(record.domainId),
     remove: () => dnsRecords.remove(record.domainId, record.id),

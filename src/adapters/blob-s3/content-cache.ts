@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream'
 import { MINUTE } from '#contract/time.ts'
 import type { BlobDigest, ByteRange, PutOptions, StoredBlob } from '#core/ports/blob-store.ts'
 import { BlobError } from '#core/ports/blob-store.ts'
-import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { FsBlobStore } from '../blob-fs/fs-blob-store.ts'
 
@@ -12,7 +11,6 @@ interface ContentCacheOptions {
   readonly budgetBytes: number
   /** Whether the disk has room for more. */
   readonly hasRoom: () => boolean
-  readonly clock: Clock
   readonly log: Log
 }
 

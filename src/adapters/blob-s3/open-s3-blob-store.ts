@@ -34,7 +34,7 @@ export async function openS3BlobStore(options: OpenS3Options): Promise<BlobStore
   const location = readLocation(url)
   const client = new S3Client({ location, credentials, clock: systemClock })
   const store = await createFsBlobStore({ folder, clock, log, hasRoom })
-  const cache = new ContentCache({ store, budgetBytes: options.budgetBytes, hasRoom, clock, log })
+  const cache = new ContentCache({ store, budgetBytes: options.budgetBytes, hasRoom, log })
   const marker = createMarker(client)
   const isOwnStore = async () => (await marker.read()) === (await options.installation())
   return createS3BlobStore({

@@ -18,7 +18,7 @@ function imagesOf(answers: readonly string[], more: { readonly atOnce?: number }
       connection.resume().once('end', () => connection.end(answer))
     })
     server.listen(argv[3], () => stdout.write('ready\n'))
-    const kill = () => server.close(() => exit.resolve({ code: null, signal: null, reason: 'killed' }))
+    const kill = () => server.close(() => exit.resolve({ code: null, reason: 'killed' }))
     return { stdout, stderr: new PassThrough(), exit: exit.promise, kill }
   }
   const openSandbox = async () => ({ kind: 'none', spawn, close: async () => {} }) as unknown as Sandbox

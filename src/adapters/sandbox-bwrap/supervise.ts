@@ -51,11 +51,9 @@ export function supervise(run: SandboxRun, start: () => Promise<Started>): Sandb
   const timer = Number.isFinite(wallMs) ? setTimeout(() => end('timeout'), wallMs) : undefined
 
   const outcome = ({ code, outOfMemory }: Ended): SandboxExit => {
-    if (reason !== undefined) return { code: null, signal: 'SIGKILL', reason }
-    if (outOfMemory && code !== 0) return { code, signal: code === null ? 'SIGKILL' : null, reason: 'memory' }
-    return code === null
-      ? { code, signal: 'SIGKILL', reason: 'killed' }
-      : { code, signal: null, reason: 'exited' }
+    if (reason !== undefined) return { code: null, reason }
+    if (outOfMemory && code !== 0) return { code, reason: 'memory' }
+    return code === null ? { code, reason: 'killed' } : { code, reason: 'exited' }
   }
   const live = async (): Promise<SandboxExit> => {
     try {

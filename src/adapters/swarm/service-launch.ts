@@ -191,10 +191,10 @@ class Service extends ContainerLaunch {
     if (end?.reason !== undefined) this.stderr.write(`${end.reason}. It is ended.\n`)
     this.#over.resolve(
       end?.ranOutOfMemory
-        ? { code: null, signal: 'SIGKILL', reason: 'memory' }
+        ? { code: null, reason: 'memory' }
         : this.#killed || end?.reason !== undefined
           ? KILLED
-          : { code: ContainerStatus?.ExitCode ?? 1, signal: null, reason: 'exited' },
+          : { code: ContainerStatus?.ExitCode ?? 1, reason: 'exited' },
     )
   }
 
@@ -206,7 +206,7 @@ class Service extends ContainerLaunch {
 
   #stop(isKilled: boolean): void {
     this.#killed ||= isKilled
-    this.#over.resolve(isKilled ? KILLED : { code: 0, signal: null, reason: 'exited' })
+    this.#over.resolve(isKilled ? KILLED : { code: 0, reason: 'exited' })
     this.endsRun()
   }
 
@@ -266,7 +266,7 @@ class Service extends ContainerLaunch {
   }
 }
 
-const KILLED: SandboxExit = { code: null, signal: 'SIGKILL', reason: 'killed' }
+const KILLED: SandboxExit = { code: null, reason: 'killed' }
 const ACTIVE = new Set(['assigned', 'accepted', 'preparing', 'ready', 'starting', 'running'])
 
 const isMoved = ({ Status }: Task): boolean => MOVED.test(Status.Err ?? '')

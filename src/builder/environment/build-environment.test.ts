@@ -26,7 +26,7 @@ import { installDependencies } from './install/install-dependencies.ts'
 import type { PackageTool } from './toolchain/toolchain.ts'
 import { shell, type Workspace } from './workspace.ts'
 
-const EXITED: SandboxExit = { code: 0, signal: null, reason: 'exited' }
+const EXITED: SandboxExit = { code: 0, reason: 'exited' }
 const NODE = { folder: '/nowhere/node', node: '/opt/node/bin/node', version: '20.20.2' } as const
 
 type Act = (root: string, run: SandboxRun) => Promise<Partial<SandboxExit> & { output?: string }>

@@ -7,7 +7,6 @@ export interface DnsRecordStore {
    */
   countChange(zone: string): Promise<void>
   add(record: DnsRecord): Promise<void>
-  find(domainId: string, id: string): Promise<DnsRecord | undefined>
   /** Of whichever domain of an account, with the name of that. */
   locate(
     ownerId: string,

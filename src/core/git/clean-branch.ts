@@ -1,7 +1,6 @@
 import type { HostStore } from '../alias/host-store.ts'
 import { branchOf } from '../deployment/branch.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
-import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Project } from '../project/project.ts'
 import { branchAliasOf } from './branch-alias.ts'
@@ -9,7 +8,6 @@ import { PUSH_META } from './push/push.ts'
 
 export interface CleanBranchParts {
   readonly transact: Transact<{ readonly hosts: HostStore; readonly deployments: DeploymentStore }>
-  readonly clock: Clock
   readonly onHostsChanged: (hosts: readonly string[]) => void
 }
 
@@ -21,7 +19,7 @@ const LOOKED_AT = 100
  * deployed stays, each at its own address. Answers the names that were given up.
  */
 export async function cleanBranch(
-  { transact, onHostsChanged }: Pick<CleanBranchParts, 'transact' | 'onHostsChanged'>,
+  { transact, onHostsChanged }: CleanBranchParts,
   { id, ownerId }: Project,
   branch: string,
 ): Promise<readonly string[]> {

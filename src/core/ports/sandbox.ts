@@ -55,7 +55,6 @@ export type SandboxEndReason = 'exited' | 'timeout' | 'memory' | 'output' | 'abo
 export interface SandboxExit {
   /** As a shell tells it: 128 + n where the program died of signal n. Null where the run was ended from outside. */
   readonly code: number | null
-  readonly signal: string | null
   readonly reason: SandboxEndReason
 }
 

@@ -31,7 +31,7 @@ const slowWorker: Sandbox['spawn'] = ({ argv }) => {
     connection.resume().once('end', () => isSlow || answer(connection))
   })
   server.listen(argv[3], () => stdout.write('ready\n'))
-  const kill = () => server.close(() => exit.resolve({ code: 0, signal: null, reason: 'killed' }))
+  const kill = () => server.close(() => exit.resolve({ code: 0, reason: 'killed' }))
   return { stdout, stderr: new PassThrough(), exit: exit.promise, kill }
 }
 

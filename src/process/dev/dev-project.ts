@@ -18,7 +18,6 @@ interface DevProjectParts {
   readonly watch: (onChange: () => void) => FolderWatch
   readonly deployment: () => Deployment
   readonly directoryListing: boolean
-  readonly signal: AbortSignal
   /** After every look at the folder that found something new, before anybody is answered. */
   readonly onSnapshot: (look: ProjectSnapshot) => Promise<void> | void
   /** Some time after the last of several changes. */

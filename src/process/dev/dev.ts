@@ -140,7 +140,7 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
   let devServer: DevServer | undefined
 
   const project = new DevProject({
-    ...{ folder, collect, contents, collection, deployment, signal },
+    ...{ folder, collect, contents, collection, deployment },
     directoryListing: options.directoryListing,
     watch: (onChange) => watchFolder(folder, onChange),
     onSnapshot: (look) => looked(look),

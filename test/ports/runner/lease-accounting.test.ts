@@ -18,7 +18,7 @@ function createFakes(wasLost?: (socket: string) => Promise<boolean>) {
     const ended = Promise.withResolvers<SandboxExit | undefined>()
     const end = (code: number) => {
       alive.delete(socket)
-      ended.resolve({ code, signal: null, reason: 'exited' })
+      ended.resolve({ code, reason: 'exited' })
     }
     alive.set(socket, { crash: () => end(9) })
     const led: LaunchedRuntime = {

@@ -179,9 +179,9 @@ class Container extends ContainerLaunch {
 
   async #exitOf(id: string, code: number): Promise<SandboxExit> {
     const state = (await this.#parts.engine.container(id).catch(() => undefined))?.State
-    if (state?.OOMKilled) return { code: null, signal: 'SIGKILL', reason: 'memory' }
-    if (this.#killed) return { code: null, signal: 'SIGKILL', reason: 'killed' }
-    return { code, signal: null, reason: 'exited' }
+    if (state?.OOMKilled) return { code: null, reason: 'memory' }
+    if (this.#killed) return { code: null, reason: 'killed' }
+    return { code, reason: 'exited' }
   }
 
   async #stop(graceMs: number): Promise<void> {

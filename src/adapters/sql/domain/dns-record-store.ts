@@ -30,9 +30,6 @@ const toRecord = (row: Selectable<DnsRecordTable>): DnsRecord => ({
   updatedAt: row.updated_at,
 })
 
-const selectById = prepare<{ domainId: string; id: string }>()((db, { domainId, id }) =>
-  db.selectFrom('dns_records').select(RECORD).where('id', '=', id).where('domain_id', '=', domainId),
-)
 const selectOwned = prepare<{ ownerId: string; id: string }>()((db, { ownerId, id }) =>
   db
     .selectFrom('dns_records')
@@ -70,11 +67,6 @@ export function createDnsRecordStore(db: Db): DnsRecordStore {
           updated_at: record.updatedAt,
         })
         .execute()
-    },
-
-    async find(domainId, id) {
-      const [row] = await selectById(db, { domainId, id })
-      return row && toRecord(row)
     },
 
     async locate(ownerId, id) {

@@ -11,7 +11,6 @@ import { type ReconcileParts, reconcilePulls } from '../pull/reconcile-pulls.ts'
 import { newPush } from '../push/new-push.ts'
 import { branchOfRef, type Push, type PushSource, refOfBranch } from '../push/push.ts'
 import { productionBranch } from '../push/push-rules.ts'
-import type { PushStore } from '../push/push-store.ts'
 import type { RefUpdate } from '../push/pushes.ts'
 import { queuePush } from '../push/queue-push.ts'
 import type { GitRemotes, GitSource, RemoteAccess, SourceStore } from './source.ts'
@@ -37,7 +36,6 @@ const keyOf = (projectId: string): string => `git-sync:${projectId}`
 export interface SyncParts extends ReconcileParts {
   readonly sources: SourceStore
   readonly projects: Pick<ProjectStore, 'byId'>
-  readonly pushes: PushStore
   readonly repositories: GitRepositories
   readonly remotes: GitRemotes
   readonly credentials: Pick<Credentials, 'remote' | 'host'>

@@ -116,7 +116,8 @@ export function createToolchains(parts: ToolchainParts): Toolchains {
       const version = nodeVersion(asked, machine, own.version)
       const npm = (version === own.version && (await npmBeside(own.file))) || { version: npmFor(version) }
       const name = `node-${machine}-${version}-npm-${npm.version}`
-      const path = await kept(name, (into) => fillNode(version, npm, into), onDownload)
+      const fill = (into: string) => fillNode(version, npm, into)
+      const path = await kept(name, fill, npm.folder === undefined ? onDownload : undefined)
       return { folder: path, node: '/opt/node/bin/node', version }
     },
     ensureBun: (line) => ensureTool('bun', line === '1.x' ? BUN : line),

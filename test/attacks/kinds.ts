@@ -157,6 +157,7 @@ export const KINDS: readonly Kind[] = [
       'src/cli/config/auth-file.test.ts',
       'src/cli/config/link-file.test.ts',
       'src/cli/deploy/git-notes.test.ts',
+      'src/cli/deploy/source-folder.test.ts',
       'src/cli/open-browser.test.ts',
       'src/cli/output/plain-text.test.ts',
       'src/client/call/redact.test.ts',

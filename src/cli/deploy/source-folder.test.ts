@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { lchownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -82,4 +82,18 @@ test('without a workspace, a repository is what its root directory is in, and no
 test('the same name inside a folder is that of its root directory', (t) => {
   const { at, sourceOf } = openHome(t, { 'web/web/index.html': '' })
   assert.deepEqual(sourceOf('web', 'web'), { folder: at('web') })
+})
+
+const isRoot = process.getuid?.() === 0
+
+test('what another user of the machine put above a folder says nothing of it', { skip: !isRoot }, (t) => {
+  const stranger = 54_321
+  const lists = { 'mono/package.json': '{"workspaces":["apps/*"]}', 'mono/.git/HEAD': '' }
+  const { at, workspaceOf, sourceOf } = openHome(t, { ...APPS, ...lists })
+  assert.equal(sourceOf('mono/apps/web', 'apps/web').folder, at('mono'))
+  for (const name of ['mono/package.json', 'mono/.git']) lchownSync(at(name), stranger, stranger)
+  assert.equal(workspaceOf('mono/apps/web'), undefined)
+  assert.equal(sourceOf('mono/apps/web', 'apps/web').folder, at('mono/apps/web'))
+  lchownSync(at('mono/apps/web'), stranger, stranger)
+  assert.equal(workspaceOf('mono/apps/web'), at('mono'), 'all of it belongs to somebody else')
 })

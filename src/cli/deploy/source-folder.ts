@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { namedBy, PNPM_WORKSPACE, workspacePatterns } from '#contract/build/workspace.ts'
@@ -34,7 +34,7 @@ export function chooseSource(
   // Other folders may happen to have that name, and what lies beside them is nobody's business.
   const isTogether =
     above !== undefined &&
-    (above === workspace || (above !== resolve(own) && existsSync(join(above, '.git'))))
+    (above === workspace || (above !== resolve(own) && isOfSame(join(above, '.git'), folder)))
   return { folder: isTogether ? above : folder }
 }
 
@@ -52,9 +52,21 @@ export function findWorkspace({ folder, home }: SiteFolder, own: string = homedi
   if (folder !== home || !existsSync(join(folder, 'package.json'))) return undefined
   for (let at = dirname(folder); at !== dirname(at) && at !== resolve(own); at = dirname(at)) {
     const patterns = workspacePatterns({ pnpm: read(join(at, PNPM_WORKSPACE)), manifest: readManifest(at) })
-    if (namedBy(patterns)(pathWithin(at, folder))) return at
+    const isMeant = [PNPM_WORKSPACE, 'package.json'].every(
+      (name) => !existsSync(join(at, name)) || isOfSame(join(at, name), folder),
+    )
+    if (isMeant && namedBy(patterns)(pathWithin(at, folder))) return at
   }
   return undefined
+}
+
+/**
+ * Whether it was put there by root, by this user or by whoever has the folder: in one such as /tmp anybody could have others upload
+ * what lies beside their site.
+ */
+function isOfSame(path: string, folder: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  return found !== undefined && [0, process.getuid?.() ?? 0, lstatSync(folder).uid].includes(found.uid)
 }
 
 const pathWithin = (folder: string, path: string): string => relative(folder, path).split(sep).join('/')

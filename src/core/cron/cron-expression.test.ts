@@ -41,6 +41,7 @@ const WRONG: readonly (readonly [string, string, RegExp])[] = [
   ['a b c d e', 'UTC', /cannot be read/],
   ['@daily', 'UTC', /five fields/],
   ['0 0 31 2 *', 'UTC', /never matches a date/],
+  ['0 0 31 4,6,9,11 *', 'UTC', /never matches a date/],
   ['0 0 * * *', 'Mars/Olympus', /time zone/],
   [`0 0 ${'1,'.repeat(200)}1 * *`, 'UTC', /256/],
 ]

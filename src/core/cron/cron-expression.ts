@@ -12,7 +12,7 @@ export function whyNotSchedule(schedule: string, timeZone: string): string | und
     return nextRun(schedule, timeZone, Date.now()) === null ? 'never matches a date' : undefined
   } catch (error) {
     // Looking for a date that does not come, it goes from month to month until the stack is full.
-    if (error instanceof RangeError) return 'never matches a date'
+    if (/call stack/.test((error as Error).message)) return 'never matches a date'
     return `cannot be read: ${(error as Error).message.replace(/^Cron\w*: /, '')}`
   }
 }

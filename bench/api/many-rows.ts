@@ -19,13 +19,13 @@ import { createStores } from '#adapters/sql/stores.ts'
 import type { HostStore } from '#core/alias/host-store.ts'
 import type { DeploymentFilter } from '#core/deployment/deployment-store.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
-import { type Postgres, startPostgres } from '#test/support/database/postgres.ts'
 import { createDatabase } from '#test/support/database/postgres-databases.ts'
 import { FILLED, fillDeployments, fillLogs } from '../fill/fill-deployments.ts'
 import { fillPostgres } from '../fill/fill-postgres.ts'
 import { medianRatio } from '../measure/median.ts'
 import { exactCpuSeconds } from '../measure/process-cpu.ts'
-import { amount, isTrial, rounds, warmUps } from '../measure/trial.ts'
+import { amount, rounds, warmUps } from '../measure/trial.ts'
+import { openPostgres } from '../platform/postgres.ts'
 import { atMost, beside, printRows, type Row } from '../report/row.ts'
 
 const FEW = amount(1000, 100)
@@ -239,14 +239,9 @@ async function onSqlite(): Promise<Row[]> {
   }
 }
 
-/** The one of a test run does for a trial. What is measured lies on the disk, as that of users. */
-async function openServer(): Promise<Postgres> {
-  const { ALOFT_TEST_POSTGRES: folder } = process.env
-  return isTrial && folder ? { folder, stop: async () => {} } : startPostgres(tmpdir())
-}
-
 async function onPostgres(): Promise<Row[]> {
-  const server = await openServer()
+  // What is measured lies on the disk, as that of users.
+  const server = await openPostgres(tmpdir())
   const openOne = async (count: number) => {
     const url = await createDatabase(server.folder, { migrated: true })
     await fillPostgres(url, count)

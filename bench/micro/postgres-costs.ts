@@ -9,12 +9,12 @@ import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { startPostgres } from '#test/support/database/postgres.ts'
-import { createDatabase } from '#test/support/database/postgres-databases.ts'
+import { createDatabase, dropDatabase } from '#test/support/database/postgres-databases.ts'
 import { send } from '../load/send.ts'
 import { cpuSeconds } from '../measure/process-cpu.ts'
 import { amount } from '../measure/trial.ts'
 import { startPlatform } from '../platform/platform.ts'
+import { openPostgres } from '../platform/postgres.ts'
 
 const MADE = amount(300, 5)
 const WARM_UP = amount(100, 1)
@@ -23,8 +23,8 @@ const CONNECTIONS = amount(8, 2)
 /** What is recorded of visits is written five seconds later at the latest. */
 const WRITTEN_MS = amount(6000, 100)
 
-const postgres = await startPostgres()
-const url = await createDatabase(postgres.folder, { migrated: false })
+const postgres = await openPostgres()
+const url = await createDatabase(postgres.folder, { migrated: true })
 const platform = await startPlatform({ ALOFT_DATABASE_URL: url, ALOFT_SANDBOX: 'off' }, { pinned: false })
 const client = new pg.Client(url)
 await client.connect()
@@ -113,5 +113,6 @@ try {
   agent.destroy()
   await client.end()
   await platform.stop()
+  await dropDatabase(url)
   await postgres.stop()
 }

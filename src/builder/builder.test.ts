@@ -211,7 +211,10 @@ test('a package of an older client becomes one program that runs its start scrip
 test('the token of an older client is known to npm while packages are installed, and only then', async (t) => {
   const build = await buildOf(
     t,
-    { 'package.json': { scripts: { build: 'x', start: 'node app.js' } }, 'app.js': '' },
+    {
+      'package.json': { scripts: { build: 'x', start: 'node app.js' }, dependencies: { ms: '2.1.3' } },
+      'app.js': '',
+    },
     undefined,
     {
       deployment: { buildRuns: [runOf('@aloft/static', '**')] },

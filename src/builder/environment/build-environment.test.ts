@@ -358,6 +358,24 @@ describe('what a build leaves for the next', () => {
       )
   })
 
+  it('is nothing where package.json names no packages, and npm is not run', async (t) => {
+    const { open, log, sandbox } = await setUp(t, installing)
+    const install = async (files: Readonly<Record<string, string>>, installCommand?: string) => {
+      const workspace = await open({ files })
+      const options = { node: NODE, log, ...(installCommand ? { installCommand } : {}) }
+      const { how } = await installDependencies(workspace, noTools, options)
+      await workspace.close()
+      return how
+    }
+    const none = { 'package.json': '{"type":"module"}', 'index.js': '' }
+    assert.equal(await install(none), 'skipped')
+    assert.equal(sandbox.runs.length, 0)
+    assert.equal(await install(none, 'npm install ms'), 'installed')
+    // Npm takes away what the build before had.
+    assert.equal(await install(none), 'installed')
+    assert.equal(sandbox.runs.length, 2)
+  })
+
   it('is kept for each package of the deployment', async (t) => {
     const { open, log } = await setUp(t, async (root, { cwd }) => {
       await mkdir(join(root, cwd.replace('/vercel/', ''), 'node_modules/a'), { recursive: true })

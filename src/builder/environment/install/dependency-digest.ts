@@ -20,10 +20,18 @@ const FIELDS = [
   'engines',
 ] as const
 /** Files that an installation reads besides. */
-const READ_TOO =
+export const READ_BY_INSTALLATIONS =
   /(?:^|\/)(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|\.pnpmfile\.cjs|pnpm-workspace\.yaml|bunfig\.toml)$|(?:^|\/)patches\/|(?:^|\/)\.yarn\//
 /** Scripts of the project itself that run with an installation and may write anywhere. */
-const SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare']
+export const OWN_SCRIPTS = [
+  'preinstall',
+  'install',
+  'postinstall',
+  'prepublish',
+  'preprepare',
+  'prepare',
+  'postprepare',
+]
 
 interface DigestParts {
   readonly files: readonly ManifestFile[]
@@ -57,12 +65,12 @@ export function dependencyDigest(parts: DigestParts): string | null {
   )
   for (const [path, content] of [...packages].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const scripts = (content.scripts ?? {}) as PackageJson
-    if (SCRIPTS.some((name) => scripts[name] !== undefined)) return null
+    if (OWN_SCRIPTS.some((name) => scripts[name] !== undefined)) return null
     const fields = FIELDS.map((field) => content[field] ?? null)
     if (/":"(?:file|link|portal):/.test(JSON.stringify(fields))) return null
     add(path, ...fields)
   }
-  for (const { path, sha256 } of files) if (READ_TOO.test(path)) add(path, sha256)
+  for (const { path, sha256 } of files) if (READ_BY_INSTALLATIONS.test(path)) add(path, sha256)
   return hash.digest('hex')
 }
 

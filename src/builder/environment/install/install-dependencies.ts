@@ -4,6 +4,7 @@ import { downloading, type PackageTool, ToolchainError, type Toolchains } from '
 import { shell, type Workspace } from '../workspace.ts'
 import { dependencyDigest, onlyInstalls } from './dependency-digest.ts'
 import type { Installed, InstallOptions } from './install-options.ts'
+import { hasNothingToInstall } from './nothing-to-install.ts'
 import { calledTools, findPackageManager, type PackageJson, type RequestedTool } from './package-manager.ts'
 import { workspaceRoot } from './workspace-root.ts'
 
@@ -18,6 +19,8 @@ const DEFAULTS = {
   yarn: 'yarn install',
   bun: 'bun install',
 } as const
+
+const PLAIN_NPM = /^\s*npm\s+(?:install|i)\s*$/
 
 const parse = (bytes: Buffer | undefined): PackageJson | undefined => {
   try {
@@ -124,6 +127,15 @@ export async function installDependencies(
     workspace.installed({ root, digest, paths: folders })
     return { manager: manager.name, tools, how: 'unchanged' }
   }
+  if (
+    PLAIN_NPM.test(line) &&
+    restored.paths.length === 0 &&
+    hasNothingToInstall({
+      ...{ manager, packages: together.values(), paths },
+      variables: Object.keys(options.env ?? {}),
+    })
+  )
+    return { manager: manager.name, tools, how: 'skipped' }
   await workspace.run({
     argv: shell(line),
     // A command that somebody has set runs where all commands do.

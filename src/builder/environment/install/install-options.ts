@@ -21,6 +21,6 @@ export interface Installed {
   readonly manager: PackageManagerName
   /** For the `tools` of later commands. */
   readonly tools: readonly PackageTool[]
-  /** `skipped`: no package.json, or an empty command. */
+  /** `skipped`: no package.json or one that names no packages, or an empty command. */
   readonly how: 'installed' | 'unchanged' | 'skipped'
 }

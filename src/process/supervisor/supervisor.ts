@@ -40,9 +40,15 @@ export async function supervise(
   { reread = () => config, program = findProgram(), onReady = () => {}, onStopping }: Supervising = {},
 ): Promise<number> {
   const stopping = stopSignal()
+  const ready = Promise.withResolvers<void>()
   let isReady = false
-  // What has not begun yet is as new as it can be.
-  process.on('SIGUSR2', () => isReady && void restart.now().catch(() => {}))
+  /** Once all are ready: what has begun already may be older than what lies on the disk by now. */
+  async function restartOnceReady(): Promise<void> {
+    if (!isReady) log.info({}, 'a restart was asked for; it follows when all processes are ready')
+    await ready.promise
+    return restart.now()
+  }
+  process.on('SIGUSR2', () => void restartOnceReady().catch(() => {}))
   await assertFree(config)
   const sockets = role === 'work' ? undefined : await openSockets(config)
 
@@ -80,7 +86,7 @@ export async function supervise(
     })
     metrics.attach(channel)
     list.attach(channel)
-    serveRestart(restart.now).attach(channel)
+    serveRestart(restartOnceReady).attach(channel)
     const ends = [limiter.attach(channel), bus.attach(channel)]
     return (hasDied: boolean) => {
       for (const end of ends) end(hasDied)
@@ -239,6 +245,7 @@ export async function supervise(
     const { setupToken } = await looked.promise
     process.stdout.write(announcement(config.baseUrl, setupToken))
     isReady = true
+    ready.resolve()
     giveBackWhenIdle()
     setImmediate(onReady)
     const scaling = role === 'work' ? undefined : scale()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, rename, stat } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -214,12 +215,16 @@ test('it outlives whoever reads what it prints', async (t) => {
     log += text
   })
   const exited = once(child, 'exit')
-  await until('it serves', async () => (await fetch(`http://127.0.0.1:${ports.port}/healthz`)).ok)
-  // It is only told apart from one that ends by what it does after it has said that it is ready.
-  await until('others take over, and the old ones end', () => {
-    if (!log.includes('new processes have taken over')) child.kill('SIGUSR2')
-    return log.includes('the old processes have stopped')
+  await until('it listens', async () => {
+    const socket = connect(ports.port, '127.0.0.1')
+    await once(socket, 'connect').finally(() => socket.destroy())
+    return true
   })
+  // Long before it is ready. It is only told apart from one that ends by what it does after it has said that it is.
+  child.kill('SIGUSR2')
+  await until('it serves', async () => (await fetch(`http://127.0.0.1:${ports.port}/healthz`)).ok)
+  await until('others take over', () => log.includes('new processes have taken over'))
+  await until('the old ones end', () => log.includes('the old processes have stopped'))
   child.kill('SIGTERM')
   assert.deepEqual(await exited, [0, null], log)
 })

@@ -14,7 +14,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { build } from 'esbuild'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
-import { openWorkbench } from '#test/ports/runner/workbench.ts'
+import { openWorkbench, USUAL_KIND } from '#test/ports/runner/workbench.ts'
 import { compileCacheOf } from '#test/support/program/compile-cache.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { median } from '../measure/median.ts'
@@ -117,7 +117,7 @@ async function measure(): Promise<Ratios> {
       const [ours, theirs] = [[] as number[], [] as number[]]
       for (let round = -WARM_UPS; round < ROUNDS; round++) {
         const ref = await bench.deploy({ files: { 'index.js': handler } })
-        await bench.host.prewarm()
+        await bench.host.prewarm([USUAL_KIND])
         const [our, their] = [await timed(() => bench.get(ref)), await timed(() => plain.wake())]
         // What was compiled in the first round is kept for the others.
         while (cached && (await readdir(join(bench.folder, 'program-caches'))).length === 0) await pause(50)

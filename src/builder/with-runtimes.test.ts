@@ -20,7 +20,10 @@ test('what programs run on is there before they count as built', async () => {
       },
       ensureBun: () => assert.fail('no program asks for it'),
     },
-    onFunctions: () => logged.push('functions'),
+    onFunctions: (programs) => {
+      assert.deepEqual(programs, output.programs)
+      logged.push('functions')
+    },
   }).build(task, events)
   assert.equal(built, output)
   assert.deepEqual(logged, ['20.x', 'functions'])

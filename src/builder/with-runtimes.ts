@@ -1,11 +1,11 @@
-import type { Runtime } from '#core/output/output.ts'
+import type { Program, Runtime } from '#core/output/output.ts'
 import { type Builder, BuildFailure } from '#core/ports/builder.ts'
 import { ToolchainError, type Toolchains } from './environment/toolchain/toolchain.ts'
 
 interface RuntimeParts {
   readonly toolchains: Pick<Toolchains, 'ensureNode' | 'ensureBun'>
   /** There are functions that visitors may ask for at any moment. */
-  readonly onFunctions: () => void
+  readonly onFunctions: (programs: readonly Program[]) => void
 }
 
 /** Nothing counts as built before what its programs run on is here: the first visitor does not wait for a download. */
@@ -24,7 +24,7 @@ export const withRuntimes = (builder: Builder, { toolchains, onFunctions }: Runt
       throw error
     }
     task.signal.throwIfAborted()
-    if (nodes.size + buns.size > 0) onFunctions()
+    if (nodes.size + buns.size > 0) onFunctions(output.programs.filter(({ runtime }) => runtime !== 'docker'))
     return output
   },
 })

@@ -9,7 +9,7 @@ import type { ProgramRef } from '#core/ports/runner.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
 import { sandboxMissing, WAYS } from '#test/support/sandbox/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { openWorkbench, type Workbench } from '../ports/runner/workbench.ts'
+import { openWorkbench, USUAL_KIND, type Workbench } from '../ports/runner/workbench.ts'
 
 /** A hostile function: does what the path of the request says and answers what came of it. */
 const HOSTILE = `
@@ -67,7 +67,7 @@ for (const { name, kind, options } of WAYS)
     const make = async (act: string, argument?: unknown): Promise<unknown> => {
       const used = await workbench()
       if (ref === undefined) {
-        await used.host.prewarm()
+        await used.host.prewarm([USUAL_KIND])
         ref = await used.deploy({ files: { 'index.js': HOSTILE }, env: { OWN: 'own' } })
       }
       const { status, body } = await used.get(ref, `/${encodeURIComponent(JSON.stringify([act, argument]))}`)

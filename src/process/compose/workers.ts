@@ -25,7 +25,6 @@ import type { Builder } from '#core/ports/builder.ts'
 import type { BootProgram } from '#core/ports/runner.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
 import type { Screenshots } from '#core/ports/screenshots.ts'
-import { DEFAULT_BUILD_SETTINGS } from '#core/project/project.ts'
 import type { DrainOptions } from '#listener/listener.ts'
 import type { Config } from '../../config/config.ts'
 import { readMachineFacts } from '../machine/machine-facts.ts'
@@ -137,7 +136,6 @@ export async function openCodeWorkers(
     }),
     ensureNode: (version) => toolchains.ensureNode(version),
     ensureBun: (line) => toolchains.ensureBun(line),
-    usualNode: DEFAULT_BUILD_SETTINGS.nodeVersion,
     instances: stores.instances,
     limits: { memoryShare: config.memoryShare / 100 },
     async allowance(ownerId) {
@@ -203,8 +201,8 @@ export async function openCodeWorkers(
   return {
     builder: withRuntimes(builder, {
       toolchains,
-      onFunctions: () =>
-        void runner.prewarm().catch((err) => log.warn({ err }, 'no runtime could be warmed')),
+      onFunctions: (programs) =>
+        void runner.prewarm(programs).catch((err) => log.warn({ err }, 'no runtime could be warmed')),
     }),
     boot: (program) => runner.boot(program),
     screenshots: await openScreenshots(config, sandbox, log),

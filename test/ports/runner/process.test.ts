@@ -9,7 +9,7 @@ import type { Sandbox } from '#core/ports/sandbox.ts'
 import { rootMissing } from '#test/support/sandbox/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { describeRunner, HELLO, until } from './runner-suite.ts'
-import { openWorkbench } from './workbench.ts'
+import { openWorkbench, USUAL_KIND } from './workbench.ts'
 
 /** The best that this machine has for most of it, as every start costs; the rest is about what differs without. */
 const MODE = rootMissing ? 'off' : 'required'
@@ -217,7 +217,7 @@ describe('the runner without a sandbox', {
 
   it('runs handlers where they lie, and commands', async (t) => {
     const bench = await openWorkbench(t, await sandbox(), { limits: { warm: 1 } })
-    await bench.host.prewarm()
+    await bench.host.prewarm([USUAL_KIND])
     assert.equal((await bench.get(await bench.deploy({ files: HELLO }))).body, 'hello /')
     const script = 'require("http").createServer((req, res) => res.end("server")).listen(process.env.PORT)'
     const server = await bench.deploy({

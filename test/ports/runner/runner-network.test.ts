@@ -6,7 +6,7 @@ import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import { createDestinations } from '#core/outbound/destinations.ts'
 import { NETWORKS, sandboxMissing } from '#test/support/sandbox/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { openWorkbench } from './workbench.ts'
+import { openWorkbench, USUAL_KIND } from './workbench.ts'
 
 const FUNCTION = `const [host, port] = process.env.SERVICE.split(':')
 module.exports = (req, res) => {
@@ -35,7 +35,7 @@ for (const { name, without } of NETWORKS)
       const bench = await openWorkbench({ after: (end) => void ends.push(end as () => unknown) }, sandbox, {
         limits: { warm: 1 },
       })
-      await bench.host.prewarm()
+      await bench.host.prewarm([USUAL_KIND])
       const env = { SERVICE: `${address}:${port}` }
       const ref = await bench.deploy({ files: { 'index.js': FUNCTION }, env })
       assert.equal((await bench.get(ref)).body, 'from the service')

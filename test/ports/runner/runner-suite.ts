@@ -8,7 +8,7 @@ import { MINUTE } from '#contract/time.ts'
 import type { InstanceLine } from '#core/log/write/instance-log.ts'
 import type { Lease } from '#core/ports/runner.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { ask, type Workbench } from './workbench.ts'
+import { ask, USUAL_KIND, type Workbench } from './workbench.ts'
 
 export const HELLO = { 'index.js': 'module.exports = (req, res) => res.end("hello " + req.url)' }
 /** Answers only once it is asked for /go. */
@@ -98,7 +98,7 @@ export function describeRunner(ground: RunnerGround): void {
 
     it('gives a program its variables and its files, also where something waited for it', async (t) => {
       const bench = await ground.open(t, { limits: { warm: 1 } })
-      await bench.host.prewarm()
+      await bench.host.prewarm([USUAL_KIND])
       const ref = await bench.deploy({
         files: {
           'index.js': `const told = require('./lib/a.json')
@@ -433,7 +433,7 @@ export function describeRunner(ground: RunnerGround): void {
 
     it('lets requests finish when it drains, and leaves nothing behind', async (t) => {
       const bench = await ground.open(t, { limits: { warm: 1 } })
-      await bench.host.prewarm()
+      await bench.host.prewarm([USUAL_KIND])
       const ref = await bench.deploy({ files: HELD })
       const lease = await bench.client.lease(ref)
       const answer = ask(lease)

@@ -52,6 +52,9 @@ interface Reply {
 }
 
 /** A working process and serving processes, all within this one. */
+/** What programs run on that say nothing else. */
+export const USUAL_KIND = { runtime: 'node', version: '24.x', memoryMb: 1024 } as const
+
 export interface Workbench {
   readonly host: RunnerHost
   readonly client: RunnerClient
@@ -153,10 +156,10 @@ export async function openWorkbench(
     const sha256 = createHash('sha256').update(archive).digest('hex')
     blobs.set(sha256, archive)
     return {
-      ...{ id: sha256.slice(0, 20), runtime: 'node', version: '24.x', shape: 'handler', entry: 'index.js' },
+      ...{ id: sha256.slice(0, 20), shape: 'handler', entry: 'index.js' },
       archive: { sha1: '', sha256, size: archive.length },
       fileCount: Object.keys(files).length,
-      ...{ memoryMb: 1024, maxDuration: 10, env: {} },
+      ...{ ...USUAL_KIND, maxDuration: 10, env: {} },
       ...program,
     }
   }

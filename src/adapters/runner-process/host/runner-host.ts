@@ -9,7 +9,6 @@ import type { Instance, LoadedProgram, LoadProgram } from '#core/instance/instan
 import type { InstanceStore } from '#core/instance/instance-store.ts'
 import type { InstanceLog } from '#core/log/write/instance-log.ts'
 import type { OwnSites } from '#core/outbound/own-sites.ts'
-import { DEFAULT_MEMORY_MB } from '#core/output/output.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
@@ -25,6 +24,7 @@ import {
   type LaunchLimits,
   type LaunchParts,
   launch,
+  type RuntimeKind,
 } from '../launch/launch.ts'
 import { freeSocket, leaveRunFolder, openPlaces, type Places } from '../launch/places.ts'
 import { MAX_LINE_BYTES, type ToHost } from '../messages.ts'
@@ -48,7 +48,7 @@ interface RunnerLimits extends LaunchLimits, PoolLimits {
   readonly memoryShare: number
   /** Instances that start at the same time. */
   readonly starts: number
-  /** Runtimes of the usual kind that wait for code; 0 switches this off. */
+  /** Runtimes that wait for code, of the kind that was asked for last; 0 switches this off. */
   readonly warm: number
   /** Of all unpacked programs; those used longest ago are removed beyond. */
   readonly programsBytes: number
@@ -94,8 +94,6 @@ export interface RunnerHostOptions {
   readonly ensureNode: EnsureNode
   /** Left out where programs for Bun cannot be run. */
   readonly ensureBun?: EnsureBun
-  /** Of runtimes that wait for code. */
-  readonly usualNode?: string
   readonly instances: InstanceStore
   readonly log: InstanceLog
   /** The program dies again and again; called for every fifth time within a minute. It is started again all the same. */
@@ -130,8 +128,8 @@ export interface RunnerHost {
   deployments(): readonly string[]
   /** Whether a path is that of the socket of an instance of this machine. */
   isInstance(path: string): boolean
-  /** Has runtimes wait for code before the first program is asked for. */
-  prewarm(): Promise<void>
+  /** Has runtimes wait for the code of such programs before the first of them is asked for. */
+  prewarm(kinds: readonly RuntimeKind[]): Promise<void>
   /**
    * Lets requests and what they left to do finish for this long; nothing of it is left then. `succeeded`: another host
    * goes on with the same folders.
@@ -227,7 +225,6 @@ class ProcessHost implements RunnerHost {
     }
     this.#warm = new WarmPool({
       launch: (kind) => launch(kind, this.#launch),
-      usual: { runtime: 'node', version: options.usualNode ?? '24.x', memoryMb: DEFAULT_MEMORY_MB },
       size: limits.warm,
       urgent: () => [...this.#allPools()].some(({ urgent }) => urgent),
       ...{ clock, log: logger },
@@ -278,8 +275,8 @@ class ProcessHost implements RunnerHost {
     return isOwn || [...this.#instances].some(({ socket }) => socket === path)
   }
 
-  prewarm(): Promise<void> {
-    return this.#warm.fill()
+  prewarm(kinds: readonly RuntimeKind[]): Promise<void> {
+    return this.#warm.fill(kinds)
   }
 
   drain(ms: number, { succeeded = false } = {}): Promise<void> {

@@ -5,8 +5,7 @@ import type { Launched, RuntimeKind } from '../launch/launch.ts'
 
 interface WarmPoolOptions {
   readonly launch: (kind: RuntimeKind) => Promise<Launched>
-  readonly usual: RuntimeKind
-  /** How many of the usual kind wait; none of any kind where it is 0. */
+  /** How many wait of the kind that was asked for last; none of any kind where it is 0. */
   readonly size: number
   /** Whether requests wait for something to start, which is then more urgent. */
   readonly urgent: () => boolean
@@ -14,7 +13,7 @@ interface WarmPoolOptions {
   readonly log: Log
 }
 
-/** Kinds besides the usual one that have one waiting, while they are in use. */
+/** Kinds besides that one of which one waits, while they are in use. */
 const OTHERS = 3
 const IN_USE_MS = 10 * MINUTE
 const GENTLY_MS = 100
@@ -29,7 +28,6 @@ export class WarmPool {
   readonly #used = new Map<string, { readonly kind: RuntimeKind; at: number }>()
   #timer: NodeJS.Timeout | undefined
   #filling: Promise<void> | undefined
-  #asked = false
   #closed = false
 
   constructor(options: WarmPoolOptions) {
@@ -39,9 +37,7 @@ export class WarmPool {
   /** One of this kind, if there is one. Others are made in its place later. */
   take(kind: RuntimeKind): Launched | undefined {
     const key = keyOf(kind)
-    this.#asked = true
-    this.#used.delete(key)
-    this.#used.set(key, { kind, at: this.#options.clock.monotonic() })
+    this.#use(kind)
     const waiting = this.#waiting.get(key)
     const [taken] = waiting ?? []
     if (taken) waiting?.delete(taken)
@@ -49,9 +45,9 @@ export class WarmPool {
     return taken
   }
 
-  /** Resolves once as many wait as should. */
-  async fill(): Promise<void> {
-    this.#asked = true
+  /** Has runtimes of these kinds wait, which will soon be asked for; resolves once as many wait as should. */
+  async fill(kinds: readonly RuntimeKind[]): Promise<void> {
+    for (const kind of kinds) this.#use(kind)
     clearTimeout(this.#timer)
     this.#timer = undefined
     await this.#fill(() => false)
@@ -77,8 +73,7 @@ export class WarmPool {
         launched.kill()
       }
     }
-    const { clock } = this.#options
-    for (const [key, { at }] of this.#used) if (clock.monotonic() - at > IN_USE_MS) this.#used.delete(key)
+    for (const key of this.#used.keys()) if (!wanted.has(key)) this.#used.delete(key)
   }
 
   async close(): Promise<void> {
@@ -126,14 +121,21 @@ export class WarmPool {
     })
   }
 
-  /** How many of each kind should wait, those used last first. */
+  #use({ runtime, version, memoryMb }: RuntimeKind): void {
+    const kind = { runtime, version, memoryMb }
+    const key = keyOf(kind)
+    this.#used.delete(key)
+    this.#used.set(key, { kind, at: this.#options.clock.monotonic() })
+  }
+
+  /** How many of each kind should wait, those asked for last first. The last one does for as long as nothing else is asked for. */
   *#wanted(): Iterable<{ kind: RuntimeKind; count: number }> {
-    const { usual, size, clock } = this.#options
-    if (size === 0 || !this.#asked) return
-    yield { kind: usual, count: size }
-    const recent = [...this.#used.values()].reverse().filter(({ at }) => clock.monotonic() - at < IN_USE_MS)
-    for (const { kind } of recent.filter((used) => keyOf(used.kind) !== keyOf(usual)).slice(0, OTHERS))
-      yield { kind, count: 1 }
+    const { size, clock } = this.#options
+    const [last, ...others] = [...this.#used.values()].reverse()
+    if (size === 0 || last === undefined) return
+    yield { kind: last.kind, count: size }
+    for (const { kind, at } of others.slice(0, OTHERS))
+      if (clock.monotonic() - at < IN_USE_MS) yield { kind, count: 1 }
   }
 
   #lacking(): RuntimeKind | undefined {

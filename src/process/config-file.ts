@@ -1,16 +1,8 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  type Stats,
-  statSync,
-} from 'node:fs'
+import { closeSync, existsSync, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { isRecord } from '#core/is-record.ts'
 import { ConfigError } from '../config/config.ts'
+import { isTrustedUser, WRITABLE_BY_ALL } from './machine/trusted-user.ts'
 
 /**
  * The settings that this folder's `aloft.config.json` names; none where there is no such file. One that others can write is refused:
@@ -40,15 +32,8 @@ function read(file: string): string {
   }
 }
 
-const WRITABLE_BY_ALL = 0o002
-
-/** Root and whoever owns the program that runs are trusted anyway, and so is who asked for it to be run as root. */
-function isOfOthers(stats: Stats): boolean {
-  const own = process.getuid?.()
-  if (own === undefined) return false
-  const trusted = [0, own, Number(process.env.SUDO_UID ?? own), statSync(process.argv[1] ?? '/').uid]
-  return !trusted.includes(stats.uid) || (!stats.isSymbolicLink() && (stats.mode & WRITABLE_BY_ALL) !== 0)
-}
+const isOfOthers = (stats: Stats): boolean =>
+  !isTrustedUser(stats.uid) || (!stats.isSymbolicLink() && (stats.mode & WRITABLE_BY_ALL) !== 0)
 
 function parse(text: string): unknown {
   try {

@@ -39,7 +39,7 @@ async function prepare(config: Config, log: Log): Promise<Prepared> {
     const authority = await ensureAuthority(parts).catch((error: unknown) => {
       throw error instanceof VaultError ? new MasterKeyError(OTHER_KEY) : error
     })
-    await writeFile(join(config.dataDir, AUTHORITY_FILE), authority.certPem)
+    await writeFile(join(config.dataDir, AUTHORITY_FILE), authority.certPem, { mode: 0o644 })
     const { operators } = createUseCases(config, parts)
     await releaseReserved({
       ...parts,

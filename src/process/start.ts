@@ -6,6 +6,7 @@ import { tooFewFiles } from './compose/serving/descriptor-limit.ts'
 import { exposedStores } from './compose/status/exposed-stores.ts'
 import { readConfigFile } from './config-file.ts'
 import { holdDataFolder, requireDataFolder, requireTemporaryFolder } from './data/data-folder.ts'
+import { guardDataFolder, isDataFolderNamed } from './data/folder-rights.ts'
 import { forgetUnfinishedMove, refuseMoved } from './data/moved-database.ts'
 import { CHILD_ROLES, type ChildRole } from './supervisor/child/child.ts'
 import { readChildOptions } from './supervisor/child/child-options.ts'
@@ -45,6 +46,9 @@ async function start(args: readonly string[], own: OwnStart): Promise<number> {
   checkAbilities(config)
   const tooFew = tooFewFiles()
   if (tooFew !== undefined) throw new StartError(tooFew)
+  const isNamed = isDataFolderNamed(process.env, readConfigFile(process.cwd()))
+  const open = await guardDataFolder(config.dataDir, isNamed)
+  if (open !== undefined) log.warn({ dataDir: config.dataDir }, open)
   await requireDataFolder(config)
   await requireTemporaryFolder()
   await refuseMoved(config)

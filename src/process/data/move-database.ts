@@ -23,6 +23,7 @@ import { hasContents, INSTALLATION } from '../compose/content/contents.ts'
 import { readConfigFile } from '../config-file.ts'
 import { copyToStore } from './copy-to-store.ts'
 import { holdDataFolder } from './data-folder.ts'
+import { guardDataFolder, isDataFolderNamed } from './folder-rights.ts'
 import { hasOpenStores, isInUse } from './in-use.ts'
 import { MendableError } from './mendable-error.ts'
 import {
@@ -79,7 +80,8 @@ const settingOf = (id: string): string => `move-${id}`
  * One that fails or is killed leaves the old installation in use, and goes on where it was when it is given again.
  */
 export async function moveDatabase(options: MoveOptions): Promise<MovedDatabase> {
-  const config = readConfig(options.env, readConfigFile(options.cwd))
+  const file = readConfigFile(options.cwd)
+  const config = readConfig(options.env, file)
   const url = config.databaseUrl?.reveal()
   if (url === undefined)
     throw new MoveError(
@@ -87,6 +89,7 @@ export async function moveDatabase(options: MoveOptions): Promise<MovedDatabase>
       'Set ALOFT_DATABASE_URL, as you will start Aloft with it.',
     )
   const dataDir = resolve(config.dataDir)
+  await guardDataFolder(dataDir, isDataFolderNamed(options.env, file))
   if (!options.back && !existsSync(join(dataDir, EMBEDDED)) && !(await readCommit(dataDir)))
     throw new MoveError(
       `There is no embedded database in ${dataDir}.`,

@@ -28,6 +28,7 @@ import type { BlobDigest, BlobStore } from '#core/ports/blob-store.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { type Config, readConfig } from '../../config/config.ts'
 import { readConfigFile } from '../config-file.ts'
+import { guardDataFolder, isDataFolderNamed } from './folder-rights.ts'
 import { isInUse } from './in-use.ts'
 import { MendableError } from './mendable-error.ts'
 import { quietLog } from './quiet-log.ts'
@@ -80,13 +81,13 @@ const OF_THE_DISK = new Set(['lost+found'])
  * nothing behind.
  */
 export async function restore(options: RestoreOptions): Promise<Restored> {
-  const config = readConfig(
-    {
-      ...options.env,
-      ...(options.dataDir === undefined ? {} : { ALOFT_DATA_DIR: resolve(options.cwd, options.dataDir) }),
-    },
-    readConfigFile(options.cwd),
-  )
+  const env = {
+    ...options.env,
+    ...(options.dataDir === undefined ? {} : { ALOFT_DATA_DIR: resolve(options.cwd, options.dataDir) }),
+  }
+  const settings = readConfigFile(options.cwd)
+  const config = readConfig(env, settings)
+  await guardDataFolder(config.dataDir, isDataFolderNamed(env, settings))
   const archive = await openRequested(options).catch((error: unknown) => {
     throw asRestoreError(error)
   })

@@ -25,7 +25,7 @@ import { answerFault, createFaultPages } from './fault-pages.ts'
 import { findBun } from './find-bun.ts'
 import { type CollectFiles, FolderContents } from './folder-contents.ts'
 import { listenAt, PortTaken } from './listen.ts'
-import { isLocalName } from './local-name.ts'
+import { isLocalName, isLocalOrigin } from './local-name.ts'
 import { openProgramContents } from './program-contents.ts'
 import { programText } from './program-text.ts'
 import { Programs } from './programs.ts'
@@ -187,9 +187,19 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
   const failed = (error: Error) => log.error({ err: error }, 'the folder could not be read')
 
   const isLocal = isLocalName(options.host)
-  async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const mayOpenSocket = isLocalOrigin(options.host)
+  /** What is not done for a request, if it should get nothing here. */
+  function refusalOf(req: IncomingMessage): string | undefined {
+    const { upgrade, origin, host } = req.headers
     const name = hostOf(req)
-    if (!isLocal(name)) return refuse(res, name)
+    if (!isLocal(name)) return `answer to the host name ${JSON.stringify(name)}`
+    if (upgrade === undefined || mayOpenSocket(origin, host)) return undefined
+    return `open sockets for pages of ${origin}`
+  }
+  async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const refusal = refusalOf(req)
+    if (refusal !== undefined) return refuse(res, refusal)
+    const name = hostOf(req)
     // The edge knows sites by names.
     if (isIP(name) === 6) req.headers.host = `localhost:${port}`
     await project.fresh()
@@ -198,16 +208,15 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
   }
   const servers = new Set<ReturnType<typeof createServer>>()
   const makeServer = () => {
-    const server = createServer({ shouldUpgradeCallback: (req) => edge.upgrade.accepts(req) }, (req, res) => {
+    const shouldUpgradeCallback = (req: IncomingMessage) =>
+      refusalOf(req) === undefined && edge.upgrade.accepts(req)
+    const server = createServer({ shouldUpgradeCallback }, (req, res) => {
       handle(req, res).catch((error: Error) => {
         failed(error)
         if (!res.headersSent) answerFault(req, res, { title: 'Something went wrong', text: error.message })
       })
     })
-    server.on('upgrade', (req, socket, head) => {
-      if (isLocal(hostOf(req))) edge.upgrade.handle(req, socket, head)
-      else socket.destroy()
-    })
+    server.on('upgrade', (req, socket, head) => edge.upgrade.handle(req, socket, head))
     servers.add(server)
     return server
   }
@@ -280,11 +289,11 @@ const hostOf = ({ headers }: IncomingMessage): string =>
     .replace(/^\[(.*)\]$/, '$1')
     .toLowerCase()
 
-function refuse(res: ServerResponse, name: string): void {
+function refuse(res: ServerResponse, what: string): void {
   res.writeHead(403, { 'content-type': 'text/plain; charset=utf-8' })
   res.end(
-    `This development server does not answer to the host name ${JSON.stringify(name)}.\n` +
-      'Start it with --host 0.0.0.0 to allow any host name.\n',
+    `This development server does not ${what}.\n` +
+      'Start it with --host 0.0.0.0 to allow any host name, and pages of any site.\n',
   )
 }
 

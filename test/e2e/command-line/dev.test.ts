@@ -291,6 +291,20 @@ test('a development server runs behind the routes and functions of the project',
     const socket = new WebSocket(url.replace('http', 'ws'))
     const [{ data }] = (await once(socket, 'message')) as [{ data: string }]
     assert.equal(data, 'changed')
+    const statusFor = async (headers: Record<string, string>) => {
+      const handshake = { upgrade: 'websocket', connection: 'Upgrade', 'sec-websocket-version': '13' }
+      const asked = request(url, {
+        headers: { ...handshake, 'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==', ...headers },
+      })
+      const opened = once(asked, 'upgrade')
+      const [answer, socket] = await Promise.race([once(asked.end(), 'response'), opened])
+      if (socket) socket.destroy()
+      else answer.resume()
+      return answer.statusCode
+    }
+    assert.equal(await statusFor({ origin: url }), 101)
+    assert.equal(await statusFor({ origin: 'https://elsewhere.example' }), 403)
+    assert.equal(await statusFor({ host: 'elsewhere.example' }), 403)
     // It does not end by itself when it is asked to.
     assert.deepEqual(await dev.interrupt(), { code: 0, left: [] })
     assert.deepEqual(readdirSync(temporary), [])

@@ -7,8 +7,7 @@ import { SECOND } from '#contract/time.ts'
 import { defineCommand, optional, value } from '../command.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { plainText } from '../output/plain-text.ts'
-import { chooseDeployment } from './choose-deployment.ts'
-import { DEPLOYMENT } from './find-deployment.ts'
+import { CHOSEN_DEPLOYMENT, chooseDeployment } from './choose-deployment.ts'
 
 /** A browser is started for it where there is none yet. */
 const ATTEMPTS = 30
@@ -33,7 +32,7 @@ export const command = defineCommand({
     'Saves a screenshot of the deployment, or the site icon if the server has no browser to take one. Prints the path of the file.',
   team: true,
   arguments: {
-    deployment: optional(`${DEPLOYMENT}; defaults to the live deployment of the linked project`),
+    deployment: optional(CHOSEN_DEPLOYMENT),
   },
   options: { output: value('file', 'file to write; named after the deployment id by default') },
   examples: [

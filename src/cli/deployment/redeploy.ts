@@ -5,8 +5,8 @@ import { defineCommand, flag, optional, value } from '../command.ts'
 import { readDeployTarget } from '../deploy/deploy-target.ts'
 import { followDeployment } from '../deploy/follow-deployment.ts'
 import { readTarget } from '../env/read-target.ts'
-import { chooseDeployment } from './choose-deployment.ts'
-import { DEPLOYMENT, SEE } from './find-deployment.ts'
+import { CHOSEN_DEPLOYMENT, chooseDeployment } from './choose-deployment.ts'
+import { SEE } from './find-deployment.ts'
 
 export const command = defineCommand({
   doing: 'redeploy',
@@ -14,7 +14,7 @@ export const command = defineCommand({
     'Uses the current variables and settings of the project. Variables passed to the original deployment with --env are kept.',
   team: true,
   arguments: {
-    deployment: optional(`${DEPLOYMENT}; defaults to the live deployment of the linked project`),
+    deployment: optional(CHOSEN_DEPLOYMENT),
   },
   options: {
     prod: flag('deploy to production; short for --target production'),

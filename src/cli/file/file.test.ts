@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
 import { sampleDeployment } from '#client/deploy/deployment-testing.ts'
-import { getDeployment, getFile, listFiles } from '#contract/api/deployment.ts'
+import { getDeployment, getFile, listDeployments, listFiles } from '#contract/api/deployment.ts'
+import { getProject } from '#contract/api/project.ts'
 import { AloftError } from '#contract/errors.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
+import { sampleProject, shownDeployment } from '../project/project-testing.ts'
 
 const env = { ALOFT_TOKEN: TOKEN }
 const machine = await startMachine(
@@ -14,6 +16,15 @@ const machine = await startMachine(
     if (params.id !== 'dpl_1') throw new AloftError('not_found', 'There is no such deployment.')
     return sampleDeployment
   }),
+  answers(getProject, ({ params: { idOrName: name = '' } }) => {
+    if (name !== 'shop' && name !== 'fresh') throw new AloftError('not_found', 'There is no such project.')
+    return {
+      ...sampleProject,
+      name,
+      targets: name === 'shop' ? { production: shownDeployment('dpl_1', 'shop.localhost') } : {},
+    }
+  }),
+  answers(listDeployments, () => ({ deployments: [], pagination: { count: 0, next: null, prev: null } })),
   answers(listFiles, () => [
     {
       name: 'assets',
@@ -48,4 +59,13 @@ test('what is not there exits with 4, and bytes are no JSON', async () => {
   assert.equal((await machine.run(['files', 'get', 'nope', 'dpl_1'], env)).code, 4)
   assert.equal((await machine.run(['files', 'ls', 'dpl_2'], env)).code, 4)
   assert.equal((await machine.run(['files', 'get', 'index.html', 'dpl_1', '--json'], env)).code, 2)
+})
+
+test('the name of a project stands for its live deployment, where no deployment is called so', async () => {
+  const listed = await machine.run(['files', 'ls', 'shop'], env)
+  assert.equal(listed.stdout, 'assets/a.css\nindex.html\n')
+  const none = await machine.run(['files', 'ls', 'fresh'], env)
+  assert.equal(none.code, 4)
+  assert.match(none.stderr, /The project fresh has no deployments yet/)
+  assert.match((await machine.run(['files', 'ls', 'nobody'], env)).stderr, /There is no such deployment/)
 })

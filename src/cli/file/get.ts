@@ -4,8 +4,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { getFile } from '#contract/api/deployment.ts'
 import { defineCommand, optional, required, value } from '../command.ts'
-import { chooseDeployment } from '../deployment/choose-deployment.ts'
-import { DEPLOYMENT, SEE } from '../deployment/find-deployment.ts'
+import { CHOSEN_DEPLOYMENT, chooseDeployment } from '../deployment/choose-deployment.ts'
+import { SEE } from '../deployment/find-deployment.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
 import { plainText } from '../output/plain-text.ts'
 import { readFiles } from './tree.ts'
@@ -16,7 +16,7 @@ export const command = defineCommand({
   team: true,
   arguments: {
     path: required('path of the file in the deployment'),
-    deployment: optional(`${DEPLOYMENT}; defaults to the live deployment of the linked project`),
+    deployment: optional(CHOSEN_DEPLOYMENT),
   },
   options: { output: value('file', 'write to this file instead') },
   examples: [

@@ -1,6 +1,6 @@
 import { defineCommand, optional } from '../command.ts'
-import { chooseDeployment } from '../deployment/choose-deployment.ts'
-import { DEPLOYMENT, SEE } from '../deployment/find-deployment.ts'
+import { CHOSEN_DEPLOYMENT, chooseDeployment } from '../deployment/choose-deployment.ts'
+import { SEE } from '../deployment/find-deployment.ts'
 import { plainText } from '../output/plain-text.ts'
 import { readFiles } from './tree.ts'
 
@@ -8,7 +8,7 @@ export const command = defineCommand({
   doing: 'list the files',
   about: 'Lists the uploaded files by path.',
   team: true,
-  arguments: { deployment: optional(`${DEPLOYMENT}; defaults to the live deployment of the linked project`) },
+  arguments: { deployment: optional(CHOSEN_DEPLOYMENT) },
   examples: [
     ['files ls', 'of the live deployment'],
     ['files ls dpl_7Y2h… --json', 'with content hashes, as JSON'],

@@ -5,8 +5,8 @@ import { defineCommand, flag, optional, readCount, short, value } from '../../co
 import { usageError } from '../../exit.ts'
 import type { Output } from '../../output/output.ts'
 import { plainText } from '../../output/plain-text.ts'
-import { chooseDeployment } from '../choose-deployment.ts'
-import { DEPLOYMENT, findDeployment, SEE } from '../find-deployment.ts'
+import { CHOSEN_DEPLOYMENT, chooseDeployment } from '../choose-deployment.ts'
+import { findDeployment, SEE } from '../find-deployment.ts'
 import { quoted, readFailure } from './build-failure.ts'
 import { logLine, logLines } from './log-line.ts'
 import { readMoment } from './read-moment.ts'
@@ -16,9 +16,9 @@ const SHOWN = 100
 export const command = defineCommand({
   doing: 'read the log',
   about:
-    'Shows the latest entries, oldest first: one line per request followed by its output, and build output. Times are local.',
+    'Shows the latest entries, oldest first: one line per request followed by its output, and build output. Times are local. For all deployments of a project, use `aloft projects logs`.',
   team: true,
-  arguments: { deployment: optional(`${DEPLOYMENT}; defaults to the live deployment of the linked project`) },
+  arguments: { deployment: optional(CHOSEN_DEPLOYMENT) },
   options: {
     follow: short('f', flag('keep printing new entries until Ctrl-C')),
     since: value('time', 'start of the period: 10m, 2h or a date', readMoment()),
@@ -31,13 +31,12 @@ export const command = defineCommand({
   },
   examples: [
     ['logs', 'latest entries of the live deployment'],
-    ['logs dpl_7Y2h… -f', 'follow the log'],
+    ['logs shop', 'those of another project'],
+    ['logs dpl_7Y2h… -f', 'follow the log of a deployment'],
     ['logs --since 1h --status 5xx', 'server errors of the last hour'],
     ['logs dpl_7Y2h… --build --json', 'build output, as JSON'],
   ],
-  hints: {
-    not_found: `${SEE.not_found} A project's log: \`aloft projects logs <name>\`.`,
-  },
+  hints: SEE,
   async run(cli, given) {
     const { out } = cli
     if (given.follow && given.until !== undefined)

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Lease } from '#core/ports/runner.ts'
-import { silentLog } from '#test/support/silent-log.ts'
+import { createRecordingLog } from '#test/support/recording-log.ts'
 import { speakJsonLines } from '../json-lines.ts'
 import type { ToHost } from '../messages.ts'
 import { MachineLost } from '../peer/cluster-runner.ts'
@@ -49,6 +49,7 @@ async function openMachine(t: TestContext, { doubtMs }: { readonly doubtMs: numb
     server.listen(path)
     await once(server, 'listening')
   }
+  const log = createRecordingLog()
   const client = createRunnerClient({
     peer: {
       name: 'other',
@@ -57,7 +58,7 @@ async function openMachine(t: TestContext, { doubtMs }: { readonly doubtMs: numb
         return socket.once('connect', () => socket.emit('secureConnect'))
       },
     },
-    logger: silentLog,
+    logger: log,
     doubtMs,
   })
   t.after(async () => {
@@ -68,6 +69,11 @@ async function openMachine(t: TestContext, { doubtMs }: { readonly doubtMs: numb
   })
   return {
     client,
+    log,
+    /** As a machine that is started anew. */
+    cut() {
+      for (const socket of open) socket.destroy()
+    },
     /** What it is sent goes nowhere from now on; no connection tells of that. */
     cutOff() {
       isCutOff = true
@@ -107,4 +113,16 @@ test('what is under way on a machine of which nothing was heard goes on while it
   assert.equal(socket.writable, true)
   socket.destroy()
   await once(socket, 'close')
+})
+
+test('of another machine that goes away, the log does not say that this one runs no programs', async (t) => {
+  const { client, cut, log } = await openMachine(t, { doubtMs: 20 })
+  const lease = await client.lease(REF)
+  lease.release()
+  cut()
+  const gone = await log.saw(/another machine does not answer/)
+  assert.deepEqual([gone.level, gone.fields], ['warn', { machine: 'other' }])
+  const back = await log.saw(/another machine runs programs for this one again/)
+  assert.deepEqual([back.level, back.fields], ['info', { machine: 'other' }])
+  assert.equal(log.entries.length, 2)
 })

@@ -383,18 +383,33 @@ class ProcessClient implements RunnerClient {
     socket.once(peer ? 'secureConnect' : 'connect', () => {
       this.#line = line
       this.#retryMs = FIRST_RETRY_MS
-      if (this.#lost) this.#options.logger.info({}, 'programs can be run again')
+      if (this.#lost) this.#say('info')
       this.#lost = false
       for (const programs of this.#programs.values())
         for (const program of programs.values()) if (program.waiting.size > 0) this.#ask(program)
     })
   }
 
+  /** That the host is gone, or there again. Without another machine, this one and the others run programs. */
+  #say(level: 'warn' | 'info'): void {
+    const { peer, logger } = this.#options
+    const own = {
+      warn: 'programs cannot be run: the working process does not answer',
+      info: 'programs can be run again',
+    }
+    const others = {
+      warn: 'another machine does not answer: it runs no programs for this one',
+      info: 'another machine runs programs for this one again',
+    }
+    if (peer === undefined) logger[level]({}, own[level])
+    else logger[level]({ machine: peer.name }, others[level])
+  }
+
   /** The host is gone and its instances with it. */
   #disconnected(): void {
     if (this.#line !== undefined && !this.#closed) {
       this.#lost = true
-      this.#options.logger.warn({}, 'programs cannot be run: the working process does not answer')
+      this.#say('warn')
     }
     this.#line = undefined
     this.#hosts++

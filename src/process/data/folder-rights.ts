@@ -17,7 +17,8 @@ export const isDataFolderNamed = (
  */
 export async function guardDataFolder(dataDir: string, isNamed: boolean): Promise<string | undefined> {
   const found = await stat(dataDir).catch(() => undefined)
-  if (found === undefined) return undefined
+  // Windows has no such users and rights.
+  if (found === undefined || process.getuid === undefined) return undefined
   const owner = [await lstat(dataDir), found].find(({ uid }) => !isTrustedUser(uid))?.uid
   if (owner !== undefined && !isNamed)
     throw refused(dataDir, `belongs to another user of this machine (uid ${owner})`)
@@ -27,7 +28,7 @@ export async function guardDataFolder(dataDir: string, isNamed: boolean): Promis
   if (!isOpen(await stat(dataDir)))
     return 'every user of this machine could write to the data folder; they no longer can'
   // Some file systems, such as those of Windows, let nobody say otherwise.
-  if (!isNamed && found.uid !== process.getuid?.())
+  if (!isNamed && found.uid !== process.getuid())
     throw refused(dataDir, 'can be written by every user of this machine')
   return 'every user of this machine can write to the data folder'
 }

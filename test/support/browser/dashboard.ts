@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { type Account, type StartOptions, startServer, type TestServer } from '../server.ts'
+import { violations } from './axe.ts'
 import { borrowChromium, takePicture, wantsPictures } from './chromium.ts'
 import { sessionCookie } from './session-cookie.ts'
 
 const root = join(import.meta.dirname, '../../..')
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Where what was done on the pages is put, if anybody wants to look at it. */
 const { ALOFT_TRACES } = process.env
@@ -20,8 +18,8 @@ const SIZES = {
 } as const
 
 /**
- * Everything is asked once; then what another theme or another size can differ in. Each differs from the one before in one
- * thing, and the first is how tests use the page: turning it costs as much as asking.
+ * Everything is asked once, of colours in both themes; then what another size can differ in. Each differs from the one before
+ * in one thing, and the first is how tests use the page: turning it costs as much as asking.
  */
 const LOOKS = [
   {
@@ -32,7 +30,7 @@ const LOOKS = [
       values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
     },
   },
-  { size: 'desktop', theme: 'dark', rules: { type: 'rule', values: ['color-contrast'] } },
+  { size: 'desktop', theme: 'dark', rules: undefined },
   { size: 'phone', theme: 'dark', rules: undefined },
   {
     size: 'phone',
@@ -237,29 +235,3 @@ const drawn = (page: Page): Promise<unknown> =>
     }
     next()
   })`)
-
-/**
- * A page has hundreds of elements and a dozen colours. Axe keeps what each colour means, but as something that works it out
- * again whenever it is asked for red, green or blue, which was a sixth of a look.
- */
-const COLORS_ONCE = `{
-  const { prototype } = axe.commons.color.Color
-  const { parseString } = prototype
-  const parsed = new Map()
-  prototype.parseString = function (text) {
-    if (!parsed.has(text)) {
-      const { r, g, b, alpha } = parseString.call(this, text)
-      parsed.set(text, { r, g, b, alpha })
-    }
-    return Object.assign(this, parsed.get(text))
-  }
-}`
-
-/** What keeps some people out, by the rules of WCAG AA. */
-async function violations(page: Page, rules: object): Promise<readonly string[]> {
-  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(`${axe};${COLORS_ONCE};0`)
-  return page.evaluate(
-    `axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] })
-      .then(({ violations }) => violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => id + ': ' + help + ' ' + html.slice(0, 200))))`,
-  )
-}

@@ -186,6 +186,23 @@ const suite = (
     await own.close()
   })
 
+  it('is made for seventeen at the same time', async () => {
+    const own = await open()
+    const runs = Array.from({ length: 17 }, () =>
+      own.spawn(runOf(['/bin/sh', '-c', 'echo ready; sleep 60'], { network: 'outbound' })),
+    )
+    const begun = await Promise.allSettled(
+      runs.map((run) => Promise.race([wrote(run, 'ready'), run.exit.then(() => assert.fail('it ended'))])),
+    )
+    for (const run of runs) run.kill()
+    await Promise.allSettled(runs.map(({ exit }) => exit))
+    await own.close()
+    assert.deepEqual(
+      begun.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : [])),
+      [],
+    )
+  })
+
   it('resolves names and reaches the package registry', async (t) => {
     const registry = await findRegistry()
     if (registry === undefined) return t.skip('the package registry cannot be reached from here')

@@ -154,7 +154,8 @@ class VethPool implements NetworkPool {
       const address = await this.#connect(link, name)
       const ours = hardware(0, address)
       const guest = guestAddress(address)
-      const services = `v${number.toString(36)}`
+      // No word of ip's own language, as `vf` is.
+      const services = `to-${number.toString(36)}`
       // To start a program takes longer than all that it does here. The second link leads to the platform's own services.
       await runTool(
         ip,
@@ -166,7 +167,7 @@ addr add ${guest}/32 dev eth0
 route add ${GATEWAY}/32 dev eth0
 neigh add ${GATEWAY} lladdr ${ours} dev eth0 nud permanent
 route add default via ${GATEWAY} dev eth0
-link add eth1 type veth peer ${services} netns ${gateway.pid}
+link add eth1 type veth peer name ${services} netns ${gateway.pid}
 link set eth1 addrgenmode none
 link set eth1 up
 route add ${PLATFORM}/32 dev eth1
@@ -176,8 +177,8 @@ route add ${SERVICES} via ${PLATFORM} dev eth1
       await forwardFrom(link)
       await gateway.ip(
         ['-batch', '-'],
-        `link set ${services} addrgenmode none
-link set ${services} up
+        `link set dev ${services} addrgenmode none
+link set dev ${services} up
 route add ${guest}/32 dev ${services}
 `,
       )

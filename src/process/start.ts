@@ -34,8 +34,9 @@ async function start(args: readonly string[], own: OwnStart): Promise<number> {
       given: { type: 'string' },
     },
   })
-  const read = () => readConfig(process.env, readConfigFile(process.cwd()))
-  const config = read()
+  const readFile = () => readConfigFile(process.cwd())
+  const file = readFile()
+  const config = readConfig(process.env, file)
   if (values.child !== undefined) return runAsChild(values.child, config, values.given, own)
 
   const role = values.role as Role
@@ -46,15 +47,14 @@ async function start(args: readonly string[], own: OwnStart): Promise<number> {
   checkAbilities(config)
   const tooFew = tooFewFiles()
   if (tooFew !== undefined) throw new StartError(tooFew)
-  const isNamed = isDataFolderNamed(process.env, readConfigFile(process.cwd()))
-  const open = await guardDataFolder(config.dataDir, isNamed)
+  const open = await guardDataFolder(config.dataDir, isDataFolderNamed(process.env, file))
   if (open !== undefined) log.warn({ dataDir: config.dataDir }, open)
   await requireDataFolder(config)
   await requireTemporaryFolder()
   await refuseMoved(config)
   const held = role === 'serve' ? {} : { onStopping: await holdDataFolder(config) }
   await forgetUnfinishedMove(config)
-  return supervise(config, role, log, { reread: read, ...own, ...held })
+  return supervise(config, role, log, { reread: () => readConfig(process.env, readFile()), ...own, ...held })
 }
 
 /** Settings that cannot be used as they are. */

@@ -210,9 +210,9 @@ function steps(node: Node, { flags }: RegExp, text: readonly string[], most: num
 }
 
 /** Characters that stand for what expressions tell apart. */
+const SAMPLES = [...'a0_- \t\n"\'/\\.,;:=@#<>()[]{}%&?!*+|~^$`Zf9é\u00a0\u2028\u0001']
 /** How many of them stand for one class. */
 const KINDS = 3
-const SAMPLES = [...'a0_- \t\n"\'/\\.,;:=@#<>()[]{}%&?!*+|~^$`Zf9é\u00a0\u2028\u0001']
 
 /** Texts that the parts of an expression match, of which one is repeated. */
 function* texts(node: Node, times: number): Generator<string[]> {

@@ -128,7 +128,7 @@ export class WarmPool {
     this.#used.set(key, { kind, at: this.#options.clock.monotonic() })
   }
 
-  /** How many of each kind should wait, those asked for last first. The last one does for as long as nothing else is asked for. */
+  /** How many of each kind should wait at least, those asked for last first. The last does for as long as nothing else is asked for. */
   *#wanted(): Iterable<{ kind: RuntimeKind; count: number }> {
     const { size, clock } = this.#options
     const [last, ...others] = [...this.#used.values()].reverse()

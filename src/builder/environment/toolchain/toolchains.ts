@@ -54,6 +54,13 @@ export function createToolchains(parts: ToolchainParts): Toolchains {
   const own = parts.own ?? { version: process.version.slice(1), file: process.execPath }
   const source = createPackageSource(parts)
   const making = new Map<string, Promise<string>>()
+  let foundNpm: Promise<NpmBeside | undefined> | undefined
+
+  /** Looked for once: every start of a function on that Node asks. */
+  function ownNpm(): Promise<NpmBeside | undefined> {
+    foundNpm ??= npmBeside(own.file).catch(() => undefined)
+    return foundNpm
+  }
 
   /** Only one of those who ask at once fetches; a failure is not remembered. */
   async function kept(
@@ -91,7 +98,7 @@ export function createToolchains(parts: ToolchainParts): Toolchains {
     return path
   }
 
-  async function fillNode(version: string, npm: Npm, into: string): Promise<void> {
+  async function fillNode(version: string, npm: NpmVersion | NpmBeside, into: string): Promise<void> {
     const file = join(into, 'bin', 'node')
     await mkdir(dirname(file), { mode: 0o755 })
     if (version === own.version) {
@@ -105,19 +112,18 @@ export function createToolchains(parts: ToolchainParts): Toolchains {
         throw new ToolchainError('unavailable', `The package ${name}@${version} does not contain Node`)
     }
     await chmod(file, 0o755)
-    if (npm.folder === undefined)
-      await addPackage(source, { name: 'npm', version: npm.version, into, at: NPM_PLACE })
-    else await copyNpm(npm.folder, into)
+    if ('folder' in npm) await copyNpm(npm, into)
+    else await addPackage(source, { name: 'npm', version: npm.version, into, at: NPM_PLACE })
   }
 
   return {
     nodeLine: (asked) => nearestLine(asked, machine, own.version),
     async ensureNode(asked, onDownload) {
       const version = nodeVersion(asked, machine, own.version)
-      const npm = (version === own.version && (await npmBeside(own.file))) || { version: npmFor(version) }
+      const npm = (version === own.version && (await ownNpm())) || { version: npmFor(version) }
       const name = `node-${machine}-${version}-npm-${npm.version}`
       const fill = (into: string) => fillNode(version, npm, into)
-      const path = await kept(name, fill, npm.folder === undefined ? onDownload : undefined)
+      const path = await kept(name, fill, 'folder' in npm ? undefined : onDownload)
       return { folder: path, node: '/opt/node/bin/node', version }
     },
     ensureBun: (line) => ensureTool('bun', line === '1.x' ? BUN : line),
@@ -143,36 +149,31 @@ export function createToolchains(parts: ToolchainParts): Toolchains {
   }
 }
 
-interface Npm {
+/** One that is downloaded. */
+interface NpmVersion {
   readonly version: string
-  /** Where it lies on this machine already; it is downloaded otherwise. */
-  readonly folder?: string
+}
+
+interface NpmBeside extends NpmVersion {
+  readonly folder: string
+  readonly bin: Readonly<Record<string, string>>
 }
 
 /**
  * The npm that lies beside a Node, as in every distribution of Node and in its images: with it, an image builds and runs
  * functions on its own Node without a registry.
  */
-async function npmBeside(node: string): Promise<Npm | undefined> {
+async function npmBeside(node: string): Promise<NpmBeside | undefined> {
   const folder = join(dirname(node), '..', NPM_PLACE)
-  const { name, version } = await readPackage(folder).catch((): OwnPackage => ({}))
-  return name === 'npm' && version !== undefined && EXACT.test(version) ? { version, folder } : undefined
+  const text = await readFile(join(folder, 'package.json'), 'utf8')
+  const { name, version = '', bin = {} } = JSON.parse(text) as Partial<NpmBeside> & { readonly name?: string }
+  return name === 'npm' && EXACT.test(version) ? { version, folder, bin } : undefined
 }
 
-interface OwnPackage {
-  readonly name?: string
-  readonly version?: string
-  readonly bin?: Readonly<Record<string, string>>
-}
-
-const readPackage = async (folder: string): Promise<OwnPackage> =>
-  JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as OwnPackage
-
-async function copyNpm(folder: string, into: string): Promise<void> {
-  const target = join(into, NPM_PLACE)
+async function copyNpm({ folder, bin }: NpmBeside, into: string): Promise<void> {
   const filter = (path: string) => ![relative(folder, path), `${relative(folder, path)}/`].some(isForPeople)
-  await cp(folder, target, { recursive: true, dereference: true, filter })
-  await linkPrograms((await readPackage(folder)).bin ?? {}, into, NPM_PLACE)
+  await cp(folder, join(into, NPM_PLACE), { recursive: true, dereference: true, filter })
+  await linkPrograms(bin, into, NPM_PLACE)
 }
 
 function nodePackage(machine: string) {

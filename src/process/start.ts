@@ -5,7 +5,12 @@ import { createLog } from './compose/log.ts'
 import { tooFewFiles } from './compose/serving/descriptor-limit.ts'
 import { exposedStores } from './compose/status/exposed-stores.ts'
 import { readConfigFile } from './config-file.ts'
-import { holdDataFolder, requireDataFolder, requireTemporaryFolder } from './data/data-folder.ts'
+import {
+  holdDataFolder,
+  requireDataFolder,
+  requireSocketFolder,
+  requireTemporaryFolder,
+} from './data/data-folder.ts'
 import { guardDataFolder, isDataFolderNamed } from './data/folder-rights.ts'
 import { forgetUnfinishedMove, refuseMoved } from './data/moved-database.ts'
 import { CHILD_ROLES, type ChildRole } from './supervisor/child/child.ts'
@@ -51,6 +56,7 @@ async function start(args: readonly string[], own: OwnStart): Promise<number> {
   if (open !== undefined) log.warn({ dataDir: config.dataDir }, open)
   await requireDataFolder(config)
   await requireTemporaryFolder()
+  await requireSocketFolder(config)
   await refuseMoved(config)
   const held = role === 'serve' ? {} : { onStopping: await holdDataFolder(config) }
   await forgetUnfinishedMove(config)

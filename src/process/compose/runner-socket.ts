@@ -6,11 +6,16 @@ import { basename, dirname, join, resolve } from 'node:path'
 /** The address of a unix socket holds little more. */
 const LONGEST = 100
 
-const socketsOf = (dataDir: string, kind: 'runner' | 'api' | 'supervisor' = 'runner'): string => {
-  const path = join(resolve(dataDir), `${kind}.sock`)
-  if (path.length <= LONGEST) return path
-  return join(tmpdir(), `aloft-${kind === 'runner' ? '' : `${kind}-`}${shortName(dataDir)}.sock`)
+/** Where the processes of this machine find each other: in the data folder, unless its path is too long. */
+export const socketFolder = (dataDir: string): string => {
+  const folder = resolve(dataDir)
+  return join(folder, 'supervisor.sock').length <= LONGEST
+    ? folder
+    : join(tmpdir(), `aloft-${shortName(dataDir)}`)
 }
+
+const socketsOf = (dataDir: string, kind: 'runner' | 'api' | 'supervisor' = 'runner'): string =>
+  join(socketFolder(dataDir), `${kind}.sock`)
 
 /** Where a working process of this machine takes requests of the API that are not to hold up sites. */
 export const apiSocket = (dataDir: string, seat: number): string => `${socketsOf(dataDir, 'api')}.${seat}`

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { socketFolder } from '../compose/runner-socket.ts'
 import { StartError } from '../supervisor/start-error.ts'
-import { requireDataFolder, requireTemporaryFolder } from './data-folder.ts'
+import { requireDataFolder, requireSocketFolder, requireTemporaryFolder } from './data-folder.ts'
 
 test('a data folder that cannot be used is told in one line; others are made', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'aloft-data-'))
@@ -71,5 +72,25 @@ test('a folder for temporary files is required before anything is started', asyn
   await assert.rejects(
     requireTemporaryFolder(join(folder, 'none')),
     /^StartError: TMPDIR: .* does not exist$/,
+  )
+})
+
+test('where the path of a data folder is too long for sockets, they are in a folder that nobody else could have made', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'aloft-data-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  assert.equal(socketFolder(folder), folder)
+  await requireSocketFolder({ dataDir: folder })
+  const dataDir = join(folder, 'a'.repeat(100))
+  const sockets = socketFolder(dataDir)
+  t.after(() => rmSync(sockets, { recursive: true, force: true }))
+  assert.equal(dirname(sockets), tmpdir())
+  await requireSocketFolder({ dataDir })
+  assert.equal(statSync(sockets).mode & 0o777, 0o700)
+  rmSync(sockets, { recursive: true })
+  // As somebody else may have made it for us.
+  symlinkSync(folder, sockets)
+  await assert.rejects(
+    requireSocketFolder({ dataDir }),
+    /^StartError: ALOFT_DATA_DIR: its path is too long for sockets, and .* must belong to the platform alone/,
   )
 })

@@ -2,10 +2,11 @@ import { constants } from 'node:fs'
 import { access, mkdir, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
+import { makeOwnFolder } from '#adapters/fs/own-folder.ts'
 import { isAnswered, listenAt } from '#adapters/fs/socket-file.ts'
 import type { Config } from '../../config/config.ts'
-import { supervisorSocket } from '../compose/runner-socket.ts'
+import { socketFolder, supervisorSocket } from '../compose/runner-socket.ts'
 import { StartError } from '../supervisor/start-error.ts'
 
 const NOT_WRITABLE = 'this user may not write there; choose another folder, or make this user its owner'
@@ -35,6 +36,19 @@ export const requireTemporaryFolder = (folder: string = tmpdir()): Promise<void>
   requireFolder('TMPDIR', folder, { ...REASONS, ENOENT: 'it does not exist' }, async () => {
     if (!(await stat(folder)).isDirectory()) throw Object.assign(new Error(), { code: 'EEXIST' })
   })
+
+/** Throws where another user of the machine could answer in the place of a process of this installation. */
+export async function requireSocketFolder({ dataDir }: Pick<Config, 'dataDir'>): Promise<void> {
+  const folder = socketFolder(dataDir)
+  if (folder === resolve(dataDir)) return
+  try {
+    await makeOwnFolder(folder)
+  } catch (error) {
+    throw new StartError(
+      `ALOFT_DATA_DIR: its path is too long for sockets, and ${(error as Error).message}; choose a shorter path`,
+    )
+  }
+}
 
 /**
  * Makes what is missing of a path. What Node.js has for that says of a file system that is read-only that a folder is missing, and

@@ -16,9 +16,10 @@ import {
   type SandboxExit,
   type SandboxedProcess,
 } from '#core/ports/sandbox.ts'
+import { makeOwnFolder } from '../../fs/own-folder.ts'
 import { type JsonLines, speakJsonLines } from '../json-lines.ts'
 import { CACHE_BYTES } from './compile-cache.ts'
-import { makePrivate, ownName, type Places } from './places.ts'
+import { ownName, type Places } from './places.ts'
 import { findPython } from './python.ts'
 
 export type EnsureNode = (version: string) => Promise<{ readonly folder: string; readonly node: string }>
@@ -274,7 +275,7 @@ export async function launch(kind: RuntimeKind, parts: LaunchParts, code?: strin
       )
   }
   // A working process that was here before and took its time to stop may have taken it away.
-  await makePrivate(places.run)
+  await makeOwnFolder(places.run)
   for (const folder of [shared, task ?? content, ...(cache ? [cache.host] : [])])
     await mkdir(folder, { recursive: true, mode: 0o755 })
 

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { chmod, lstat, mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { SECOND } from '#contract/time.ts'
 import { isRunning } from '../../fs/is-running.ts'
+import { makeOwnFolder } from '../../fs/own-folder.ts'
 import { isAnswered } from '../../fs/socket-file.ts'
 
 /** Where things lie on this machine. */
@@ -47,15 +48,6 @@ export const defaultRunFolder = (folder: string): string => {
   return join(process.platform === 'linux' && process.getuid?.() === 0 ? '/run' : tmpdir(), name)
 }
 
-/** Others could have put it there first, where everybody may. One of our own that is open to others is closed to them. */
-export async function makePrivate(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const found = await lstat(folder)
-  if (!found.isDirectory() || (process.getuid && found.uid !== process.getuid()))
-    throw new Error(`${folder} must belong to the platform alone`)
-  if ((found.mode & 0o077) !== 0) await chmod(folder, 0o700)
-}
-
 /**
  * Without a sandbox Node looks for a package.json in all folders above a file, and would find that of the clone in which
  * the data folder is by default: with its `type`, code of users would be another kind of module. Nobody's own file is
@@ -81,7 +73,7 @@ export async function openPlaces(folder: string, runFolder?: string): Promise<Pl
     instances: join(folder, 'instances'),
     run,
   }
-  await makePrivate(run)
+  await makeOwnFolder(run)
   for (const each of [places.programs, places.caches, places.instances])
     await mkdir(each, { recursive: true, mode: 0o700 })
   await endPackage(folder)

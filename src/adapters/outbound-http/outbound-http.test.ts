@@ -43,6 +43,22 @@ test('sends the body and gives back the answer', async () => {
   )
 })
 
+test('whoever is kept waiting by a host keeps nobody else from it', async () => {
+  let waiting = 0
+  const url = await serve((req, res) => {
+    if (req.url === '/waits') waiting++
+    else res.end()
+  })
+  const stop = new AbortController()
+  const kept = Array.from({ length: 40 }, () =>
+    open.post({ ...request, url: `${url}/waits`, signal: stop.signal }),
+  )
+  assert.equal((await open.post({ ...request, url: `${url}/` })).status, 200)
+  stop.abort()
+  assert.ok((await Promise.allSettled(kept)).every(({ status }) => status === 'rejected'))
+  assert.ok(waiting > 0)
+})
+
 test('reads only the beginning of an endless answer', async () => {
   const url = await serve((_req, res) => {
     const more = () => {

@@ -23,7 +23,8 @@ interface OutboundOptions {
 
 /** What is read of an answer; the rest is nobody's business. */
 const MAX_ANSWER = 8 * 1024
-const AGENT_OPTIONS = { keepAlive: true, maxSockets: 8, maxFreeSockets: 2, timeout: 30_000 } as const
+/** Without a bound for each host: one account could use it up at a host that others are sent something at, too. */
+const AGENT_OPTIONS = { keepAlive: true, maxFreeSockets: 2, timeout: 30_000 } as const
 
 export function createOutbound({
   allows = isPublicAddress,

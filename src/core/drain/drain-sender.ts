@@ -79,8 +79,10 @@ const LONGEST_PAUSE = 5 * SECOND
 /** What is read without anything to send is remembered this often. */
 const SAVE_EVERY = 10 * SECOND
 const AT_ONCE = 32
-/** Batches that one drain sends before others have their turn. */
-const TURN = 10
+/** Of those: receivers answer as slowly as they like, and an account has several. */
+const OF_ONE_ACCOUNT = 4
+/** What one drain sends before others have their turn. */
+const TURN = { batches: 10, ms: 2 * SECOND } as const
 
 /**
  * Sends what comes into the log to those who asked for it, from the log itself: a receiver that is slow or away
@@ -155,9 +157,15 @@ export class DrainSender {
       log.warn({ err }, 'log drains could not be read')
     }
     const now = clock.monotonic()
+    const accounts = [...this.#held.values()]
+      .filter(({ running }) => running)
+      .map(({ drain }) => drain.ownerId)
     for (const [id, held] of this.#held) {
-      if (this.#runningCount() >= AT_ONCE) return
+      const { ownerId } = held.drain
+      if (accounts.length >= AT_ONCE) return
       if (held.running || held.notBefore > now) continue
+      if (accounts.filter((account) => account === ownerId).length >= OF_ONE_ACCOUNT) continue
+      accounts.push(ownerId)
       held.running = this.#turn(held)
         .catch((err: unknown) => {
           held.notBefore = clock.monotonic() + LONGEST_PAUSE
@@ -171,12 +179,6 @@ export class DrainSender {
           if (!held.lost) this.#held.set(id, held)
         })
     }
-  }
-
-  #runningCount(): number {
-    let count = 0
-    for (const { running } of this.#held.values()) if (running) count++
-    return count
   }
 
   /** Which drains there are, and which of them are this worker's. */
@@ -251,7 +253,10 @@ export class DrainSender {
   }
 
   async #turn(held: HeldBatch): Promise<void> {
-    for (let batches = 0; batches < TURN && !held.lost && !this.#stopping.signal.aborted; batches++) {
+    const { clock } = this.#parts
+    const until = clock.monotonic() + TURN.ms
+    for (let batches = 0; batches < TURN.batches && clock.monotonic() < until; batches++) {
+      if (held.lost || this.#stopping.signal.aborted) return
       await this.#catchUp(held)
       const { drain, installation, position, end, gap } = held
       const batch = await gatherBatch(

@@ -1,4 +1,4 @@
-import { MINUTE } from '#contract/time.ts'
+import { MINUTE, SECOND } from '#contract/time.ts'
 import { type Deployment, environmentNameOf } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { JobHandler } from '../job/job-handler.ts'
@@ -150,8 +150,11 @@ export function createReportJob(parts: ReportParts): JobHandler {
     summary: 'Report the result of a push to its Git host',
     timeLimit: 5 * MINUTE,
     maxAttempts: 8,
-    atOnce: 2,
+    atOnce: 4,
     inOrder: true,
+    // A host may answer as slowly as it likes.
+    ofOneAccount: 1,
+    givesWayAfter: 20 * SECOND,
     async run({ pushId }, { signal }) {
       const push = await pushes.byId(String(pushId))
       const source = push && (await sources.find(push.projectId))

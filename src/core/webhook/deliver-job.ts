@@ -119,6 +119,9 @@ export function createDeliverJob(parts: DeliverParts): JobHandler {
     backOff: (failed) => PAUSES[failed - 1] ?? 12 * HOUR,
     atOnce: 16,
     inOrder: true,
+    // Receivers answer as slowly as they like, and an account has many.
+    ofOneAccount: 4,
+    givesWayAfter: 2 * SECOND,
     async run(payload, { attempt: count, signal }) {
       const delivery = await stores.deliveries.byId((payload as { deliveryId: string }).deliveryId)
       if (delivery?.state !== 'waiting') return

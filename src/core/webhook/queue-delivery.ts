@@ -1,4 +1,5 @@
 import { newId } from '#contract/ids.ts'
+import { shareOf } from '../job/job-handler.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import { DELIVER_JOB } from './deliver-job.ts'
 import type { Delivery } from './webhook.ts'
@@ -9,7 +10,8 @@ interface QueueStores {
   readonly jobs: JobQueue
 }
 
-/** Has an event sent to one receiver, as a part of the caller's transaction. Receivers are told in the order of `runAt`. */
+/** Has an event sent to one receiver, as a part of the caller's transaction. A receiver is told of what
+ * happens in one account in the order of `runAt`. */
 export async function queueDelivery(
   { deliveries, jobs }: QueueStores,
   given: Pick<Delivery, 'eventId' | 'ownerId' | 'target' | 'type' | 'body' | 'createdAt'>,
@@ -20,7 +22,7 @@ export async function queueDelivery(
   await jobs.enqueue({
     kind: DELIVER_JOB,
     payload: { deliveryId: delivery.id },
-    share: given.target.id,
+    share: shareOf(given.ownerId, given.target.id),
     ...(runAt === undefined ? {} : { runAt }),
   })
   return delivery

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { DAY, HOUR, MINUTE, SECOND } from '#contract/time.ts'
 import { verifyCodeOf } from '#core/drain/drain.ts'
 import type { DrainSender } from '#core/drain/drain-sender.ts'
@@ -259,6 +260,32 @@ apiSuite(
       await passing
       await send()
       assert.equal(itemsOf(sent()).length, 2)
+    })
+
+    test('an account whose receivers keep it waiting leaves room for others', async () => {
+      const slow = await server.signUp()
+      const slowDeployment = await deploy(slow, 'all-slow')
+      const drains = []
+      for (let made = 0; made < 6; made++) drains.push(await drainOf(slow))
+      const quick = await server.signUp()
+      const quickDeployment = await deploy(quick, 'quick')
+      const { sent } = await drainOf(quick)
+      for (const { id } of [slowDeployment, quickDeployment]) print(id, 'one')
+      await server.flushLogs()
+      const release = receiver.hold()
+      const passing = sender.pass()
+      while (sent().length === 0) {
+        void sender.pass({ refresh: false })
+        await sleep(20)
+      }
+      assert.equal(drains.flatMap((drain) => drain.sent()).length, 4)
+      release()
+      await passing
+      await sender.pass()
+      assert.deepEqual(
+        drains.map((drain) => itemsOf(drain.sent()).length),
+        [1, 1, 1, 1, 1, 1],
+      )
     })
 
     test('a batch is tried three times, then left out, which the next one tells', async () => {

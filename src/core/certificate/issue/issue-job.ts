@@ -1,4 +1,4 @@
-import { DAY, HOUR, MINUTE } from '#contract/time.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '#contract/time.ts'
 import type { HostStore } from '../../alias/host-store.ts'
 import type { JobHandler } from '../../job/job-handler.ts'
 import type { JobPayload } from '../../job/job-queue.ts'
@@ -103,6 +103,9 @@ export function createIssueJob(parts: IssueParts): JobHandler {
     timeLimit: 5 * MINUTE,
     maxAttempts: 5,
     atOnce: 4,
+    // Authorities ask servers that the owner of a domain has named, and wait for them.
+    ofOneAccount: 2,
+    givesWayAfter: 30 * SECOND,
     async run({ host, ownerId, id, names, order, platform: own }: JobPayload, { signal, log }) {
       if (isText(host)) await automatic.ensure(host, signal)
       else if (isText(ownerId) && isText(id)) await renew(ownerId, id, signal, log)

@@ -12,7 +12,7 @@ import type { Log } from '#core/ports/log.ts'
 import { DockerError } from './engine/docker-error.ts'
 import { connectEngine, type Engine } from './engine/engine.ts'
 import { isLocal, readEngineAddress } from './engine/engine-address.ts'
-import type { EngineInfo } from './engine/engine-types.ts'
+import type { ContainerSummary, EngineInfo } from './engine/engine-types.ts'
 import { openNetwork } from './fence.ts'
 import { type ImageLimits, Images } from './images.ts'
 import { LABEL, labelsOf, processRuns } from './labels.ts'
@@ -20,6 +20,7 @@ import type { ContainerLaunch, ContainerLimits } from './launch/container-launch
 import { guardDisk } from './launch/disk-guard.ts'
 import { launchContainer } from './launch/engine-launch.ts'
 import { Launches } from './launch/launches.ts'
+import { writtenBy } from './launch/written.ts'
 import { ownFolderIn } from './own-folder.ts'
 import type { ServiceOptions } from './platform-services.ts'
 
@@ -169,14 +170,15 @@ async function removeAbandoned(engine: Engine, installation: string, log: Log): 
 
 async function removeLargest(engine: Engine, installation: string, mine: string, log: Log): Promise<void> {
   const labels = { [LABEL.installation]: installation, [LABEL.process]: mine }
-  const containers = await engine.containers(labels, { size: true })
-  const [largest] = containers.toSorted((a, b) => (b.SizeRw ?? 0) - (a.SizeRw ?? 0))
-  if (largest === undefined || (largest.SizeRw ?? 0) < LARGE) return
-  log.warn(
-    { deploymentId: largest.Labels[LABEL.deployment], bytes: largest.SizeRw },
-    'a container filled the disk',
-  )
-  await engine.kill(largest.Id)
+  let largest: { readonly container: ContainerSummary; readonly bytes: number } | undefined
+  for (const container of await engine.containers(labels)) {
+    const { bytes } = await writtenBy(engine, container.Id)
+    if (bytes > (largest?.bytes ?? LARGE)) largest = { container, bytes }
+  }
+  if (largest === undefined) return
+  const { container, bytes } = largest
+  log.warn({ deploymentId: container.Labels[LABEL.deployment], bytes }, 'a container filled the disk')
+  await engine.kill(container.Id)
 }
 
 /** Less is not what the disk is full of. */

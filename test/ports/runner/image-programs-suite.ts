@@ -298,9 +298,17 @@ export function describeImagePrograms(ground: ImageGround, more: (bench: () => I
           'for (let n = 0; n < 3000; n++) require("fs").writeFileSync("/" + n, "")',
           /more than the 2,000 files/,
         ],
+        [
+          'require("fs").writeFileSync("/volume/large", Buffer.alloc(16 * 2 ** 20))',
+          /has written more than the 8 MiB/,
+        ],
+        [
+          'for (let n = 0; n < 3000; n++) require("fs").writeFileSync("/volume/" + n, "")',
+          /more than the 2,000 files/,
+        ],
       ] as const) {
         const files = {
-          Dockerfile: dockerfile('COPY server.js /', 'CMD ["node", "/server.js"]'),
+          Dockerfile: dockerfile('COPY server.js /', 'VOLUME /volume', 'CMD ["node", "/server.js"]'),
           'server.js': serving(act),
         }
         const { program } = await small.build(files, { deploymentId: 'dpl_writes' })

@@ -54,7 +54,6 @@ export interface ContainerSummary {
   readonly Id: string
   readonly State: string
   readonly Labels: Readonly<Record<string, string>>
-  readonly SizeRw?: number
 }
 
 export interface ContainerDetails {
@@ -63,6 +62,7 @@ export interface ContainerDetails {
   readonly Config?: { readonly Labels?: Readonly<Record<string, string>> | null }
   /** Where its own files lie, by engines that keep them in layers of folders. */
   readonly GraphDriver?: { readonly Data?: { readonly UpperDir?: string } | null }
+  readonly Mounts?: readonly { readonly Type: string; readonly Name?: string; readonly Source: string }[]
   readonly State: {
     readonly Status: string
     readonly Running: boolean
@@ -74,6 +74,12 @@ export interface ContainerDetails {
   readonly NetworkSettings: {
     readonly Networks: Readonly<Record<string, { readonly IPAddress: string }>>
   }
+}
+
+export interface DiskUse {
+  readonly Volumes?:
+    | readonly { readonly Name: string; readonly UsageData?: { readonly Size: number } | null }[]
+    | null
 }
 
 export interface ContainerStats {

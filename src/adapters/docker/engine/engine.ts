@@ -8,6 +8,7 @@ import type {
   ContainerDetails,
   ContainerStats,
   ContainerSummary,
+  DiskUse,
   EngineBuild,
   EngineInfo,
   ImageDetails,
@@ -242,9 +243,9 @@ export class Engine {
   }
 
   /** All with these labels, running or not. */
-  containers(labels: Labels, { size = false } = {}): Promise<readonly ContainerSummary[]> {
-    const query = { all: 1, size, filters: JSON.stringify({ label: pairs(labels) }) }
-    return this.http.json({ method: 'GET', path: ['containers', 'json'], query, timeoutMs: 120 * SECOND })
+  containers(labels: Labels): Promise<readonly ContainerSummary[]> {
+    const query = { all: 1, filters: JSON.stringify({ label: pairs(labels) }) }
+    return this.http.json({ method: 'GET', path: ['containers', 'json'], query })
   }
 
   /** With its own volumes, whether it runs or not; one that is not there is no error. */
@@ -255,6 +256,16 @@ export class Engine {
       // Being removed already is as good.
       if (!isDockerError(error, 'absent') && !isDockerError(error, 'conflict')) throw error
     })
+  }
+
+  /** What these volumes take, by the engine itself, which looks at all that there are. */
+  async volumeBytes(names: readonly string[]): Promise<number> {
+    const call = { method: 'GET', path: ['system', 'df'], query: { type: 'volume' } } as const
+    const { Volumes } = await this.http.json<DiskUse>({ ...call, timeoutMs: 120 * SECOND })
+    // -1 where it does not know.
+    return (Volumes ?? [])
+      .filter(({ Name }) => names.includes(Name))
+      .reduce((sum, { UsageData }) => sum + Math.max(0, UsageData?.Size ?? 0), 0)
   }
 
   network(name: string): Promise<NetworkDetails | undefined> {

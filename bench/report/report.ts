@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
+import { Counts } from '#core/counts.ts'
 import { plot, plotCurve } from './plot.ts'
-import { type Curve, type Row, ratesOf, spreadOf, verdictOf } from './row.ts'
+import { COLUMNS, type Curve, cellsOf, type Row } from './row.ts'
 
 const docs = resolve(import.meta.dirname, '../../docs')
 const PAGE = join(docs, 'performance.md')
@@ -11,7 +12,7 @@ const PICTURE = join(docs, 'performance.svg')
 const [BEGIN, END] = ['<!-- written by `npm run bench -- --write` -->', '<!-- to here -->']
 
 /** What a run measured, and where. */
-interface Report {
+export interface Report {
   readonly at: string
   readonly machine: string
   readonly node: string
@@ -50,18 +51,55 @@ export function merged(before: readonly Row[], now: readonly Row[]): Row[] {
 export const keptOf = (before: Report, now: Report): readonly Row[] =>
   before.machine === now.machine && before.node === now.node ? before.rows : []
 
+/** Of each row that all runs have, the one in the middle; of two runs, the worse. */
+export function middleOfRuns(runs: readonly Report[]): Report {
+  const [first, ...others] = runs
+  if (first === undefined) throw new Error('there is no run')
+  if (others.some((run) => keptOf(run, first) !== run.rows))
+    throw new Error('the runs are of different machines, or of different versions of Node')
+  const named = runs.map(
+    ({ rows }) => new Map(namesOf(rows).map((name, index) => [name, rows[index] as Row])),
+  )
+  const rows = namesOf(first.rows).flatMap((name) => {
+    const each = named.flatMap((run) => run.get(name) ?? [])
+    if (each.length < runs.length) return []
+    const sorted = each.toSorted((a, b) => goodness(b) - goodness(a))
+    const middle = sorted[Math.floor(sorted.length / 2)] as Row
+    return runs.length === 1 ? middle : { ...middle, runs: each.map(({ measured }) => measured) }
+  })
+  const at =
+    runs
+      .map((run) => run.at)
+      .sort()
+      .at(-1) ?? first.at
+  return { ...first, at, rows }
+}
+
+/** What a row is called in every run, whatever numbers it names. One without an id belongs to the one before it. */
+function namesOf(rows: readonly Row[]): string[] {
+  let last = ''
+  const seen = new Counts()
+  return rows.map(({ id, what }) => {
+    last = id || last
+    const name = `${last} ${what.replaceAll(/\d[\d.,]*/g, '#')}`
+    seen.add(name, 1)
+    return `${name} ${seen.of(name)}`
+  })
+}
+
+function goodness({ chart, measured, target }: Row): number {
+  const value = chart?.value ?? Number.parseFloat(measured.replaceAll(',', ''))
+  const isMoreBetter = chart === undefined ? target.startsWith('≥') : chart.better === 'more'
+  return isMoreBetter ? value : -value
+}
+
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 
 export const tableOf = (rows: readonly Row[]): string =>
   [
-    '| | what | measured | spread | rates | target | |',
-    '|---|---|---|---|---|---|---|',
-    ...rows.map((row) =>
-      `| ${[row.id, cell(row.what), row.measured, spreadOf(row), ratesOf(row), row.target, verdictOf(row)].join(' | ')} |`.replaceAll(
-        / +/g,
-        ' ',
-      ),
-    ),
+    `|${COLUMNS.map((name) => ` ${name} |`).join('')}`.replaceAll(/ +/g, ' '),
+    `|${COLUMNS.map(() => '---|').join('')}`,
+    ...rows.map((row) => `| ${cellsOf(row).map(cell).join(' | ')} |`.replaceAll(/ +/g, ' ')),
   ].join('\n')
 
 /** Writes the table and the picture into the documentation. */

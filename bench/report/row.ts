@@ -10,6 +10,8 @@ export interface Row {
   readonly met: boolean | undefined
   /** The same in numbers, for plots and for programs. */
   readonly chart?: Chart
+  /** What each of several runs measured, where this is the middle one. */
+  readonly runs?: readonly string[]
   /** What was measured again and again, for a picture of its own. */
   readonly curve?: Curve
 }
@@ -66,22 +68,26 @@ export const beside = (id: string, what: string, ratio: number): Row => ({
   chart: { value: ratio, target: undefined, better: 'more' },
 })
 
+/** Above what `cellsOf` says of a row. */
+export const COLUMNS = ['', 'what', 'measured', 'each run', 'spread', 'rates', 'target', ''] as const
+
+export function cellsOf(row: Row): string[] {
+  const { id, what, measured, target } = row
+  return [id, what, measured, runsOf(row), spreadOf(row), ratesOf(row), target, verdictOf(row)]
+}
+
 export function printRows(rows: readonly Row[]): void {
-  const table = new Table({
-    head: ['', 'what', 'measured', 'spread', 'rates', 'target', ''],
-    style: { head: [], border: [], compact: true },
-  })
-  for (const row of rows) {
-    const { id, what, measured, target } = row
-    table.push([id, what, measured, spreadOf(row), ratesOf(row), target, verdictOf(row)])
-  }
+  const table = new Table({ head: [...COLUMNS], style: { head: [], border: [], compact: true } })
+  for (const row of rows) table.push(cellsOf(row))
   console.log(table.toString())
 }
 
-export const spreadOf = ({ chart }: Row): string =>
+const spreadOf = ({ chart }: Row): string =>
   chart?.spread ? chart.spread.map((ratio) => ratio.toFixed(2)).join('–') : ''
 
-export const ratesOf = ({ chart }: Row): string =>
+const ratesOf = ({ chart }: Row): string =>
   chart?.rates ? chart.rates.map((rate) => Math.round(rate).toLocaleString('en')).join(' : ') : ''
 
-export const verdictOf = ({ met }: Row): string => (met === undefined ? '' : met ? 'met' : 'missed')
+const runsOf = ({ runs }: Row): string => runs?.join(', ') ?? ''
+
+const verdictOf = ({ met }: Row): string => (met === undefined ? '' : met ? 'met' : 'missed')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { plot, plotCurve } from '../../bench/report/plot.ts'
-import { keptOf, merged, reportOf, tableOf } from '../../bench/report/report.ts'
+import { keptOf, merged, middleOfRuns, reportOf, tableOf } from '../../bench/report/report.ts'
 import { atLeast, atMost, beside, type Row } from '../../bench/report/row.ts'
 
 const [first, explained, last]: [Row, Row, Row] = [
@@ -20,6 +20,21 @@ test('what another machine measured is not kept', () => {
   const report = reportOf([first])
   assert.deepEqual(keptOf(report, reportOf([last])), [first])
   assert.deepEqual(keptOf({ ...report, machine: 'another' }, reportOf([last])), [])
+})
+
+test('of several runs, each row is the one in the middle, and says what every run measured', () => {
+  const runs = [0.9, 0.5, 0.7].map((ratio) => reportOf([atLeast('P2', 'served', ratio, 0.8), last]))
+  const [served, made] = middleOfRuns(runs).rows
+  assert.deepEqual([served?.measured, served?.met], ['0.70 ×', false])
+  assert.deepEqual(served?.runs, ['0.90 ×', '0.50 ×', '0.70 ×'])
+  assert.equal(made?.measured, last.measured)
+  const waits = [30.8, 24.8, 9.5].map((ms) => ({ ...last, what: `wait beside ${ms}`, measured: `${ms} ms` }))
+  const [wait] = middleOfRuns(waits.map(({ chart: _, ...row }) => reportOf([row]))).rows
+  assert.equal(wait?.measured, '24.8 ms')
+  const worse = middleOfRuns([1, 3].map((ratio) => reportOf([atMost('P11', 'made', ratio, 2)])))
+  assert.equal(worse.rows[0]?.measured, '3.00 ×')
+  const [one, other] = runs.map((run, index) => ({ ...run, machine: `machine ${index}` }))
+  assert.throws(() => middleOfRuns([one, other].flatMap((run) => run ?? [])), /different machines/)
 })
 
 test('the table has a line for each row, and what it should be', () => {

@@ -5,6 +5,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
 import { encodeRouteMatches } from '#core/routing/match/route-matches.ts'
+import { isSameSecret } from '#core/same-secret.ts'
 import type { Site } from '#core/site/site.ts'
 import { andThen } from '../and-then.ts'
 import { headerOf, type Question, textOf, valueIn } from '../answer.ts'
@@ -306,13 +307,18 @@ const markedResult = (result: Result, from: CacheStatus): Result =>
   'code' in result ? result : marked(result, from)
 
 /** How a visitor shows that he may see what is not for everyone. */
+const BYPASS_COOKIE = '__prerender_bypass='
+
 function bypassOf(question: Question, { bypassToken }: Prerender): 'header' | 'cookie' | undefined {
   if (bypassToken === undefined || bypassToken === '') return undefined
-  if (headerOf(question, 'x-prerender-revalidate') === bypassToken) return 'header'
-  const cookies = headerOf(question, 'cookie')?.split(';') ?? []
-  return cookies.some((cookie) => cookie.trim() === `__prerender_bypass=${bypassToken}`)
-    ? 'cookie'
-    : undefined
+  const asked = headerOf(question, 'x-prerender-revalidate')
+  if (asked !== undefined && isSameSecret(asked, bypassToken)) return 'header'
+  const cookies =
+    headerOf(question, 'cookie')
+      ?.split(';')
+      .map((cookie) => cookie.trim()) ?? []
+  const sent = cookies.find((cookie) => cookie.startsWith(BYPASS_COOKIE))?.slice(BYPASS_COOKIE.length)
+  return sent !== undefined && isSameSecret(sent, bypassToken) ? 'cookie' : undefined
 }
 
 /** By which an answer can be revalidated. */

@@ -127,17 +127,17 @@ export function createEdge(options: EdgeOptions): Edge {
     revalidations,
     cached: cache,
   }
+  const address = options.address ?? DEFAULT_ADDRESS
   const answerPrerendered = createPrerenderAnswer({
-    ...{ functions, memory: prerenders, revalidations, held, contents, clock, log },
-    address: options.address ?? DEFAULT_ADDRESS,
+    ...{ functions, memory: prerenders, revalidations, held, contents, address, clock, log },
   })
   const answerFunction = createCachedFunctionAnswer({ cache, functions, next: answerPrerendered })
   const guard = createGuards(createProtections({ clock, log }, options.protection))
   const siteAnswers = createSiteAnswers({
-    ...{ contents, hotAnswers, functions, answerFunction },
+    ...{ contents, hotAnswers, functions, address, answerFunction },
     forward: createCachedForward(proxy, cache),
     ...(options.images
-      ? { answerImage: createImageAnswer({ images: options.images, cache, held, proxy }) }
+      ? { answerImage: createImageAnswer({ images: options.images, cache, held, proxy, address }) }
       : {}),
   })
   const ids = new RequestIds(options.origin)

@@ -35,6 +35,15 @@ export interface Exchange {
   watch?: HalfClosedWatch
   /** Set if the visitor asks for another protocol on this connection. */
   readonly upgrade?: Upgrade
+  /** Set if the answer is for everybody, whoever caused it. */
+  readonly forAll?: ForAll
+}
+
+interface ForAll {
+  /** As whom it is asked for. */
+  readonly visitor: Visitor
+  /** Aborted once nobody waits for it any more, in the place of the visitor who leaves. */
+  readonly signal: AbortSignal
 }
 
 interface ExchangeParts {
@@ -120,7 +129,8 @@ export function addressedAt(exchange: Exchange): { readonly scheme: string; read
   return { scheme, authority: host }
 }
 
-export function visitorOf({ req, ip, id }: Exchange): Visitor {
+export function visitorOf({ req, ip, id, forAll }: Exchange): Visitor {
+  if (forAll !== undefined) return forAll.visitor
   const { socket } = req
   const isSecure = 'encrypted' in socket && socket.encrypted === true
   return {

@@ -130,4 +130,16 @@ export function whenOver(res: AnyResponse, then: () => void): void {
   else res.once('close', then)
 }
 
+/** Calls when nobody wants an answer any more: its visitor has left, or it is for everybody and was given up. */
+export function whenUnwanted({ res, forAll }: Pick<Exchange, 'res' | 'forAll'>, then: () => void): void {
+  if (forAll === undefined) whenOver(res, then)
+  else whenAborted(forAll.signal, then)
+}
+
+/** Calls when it is aborted; at once where it has been. */
+export function whenAborted(signal: AbortSignal, then: () => void): void {
+  if (signal.aborted) then()
+  else signal.addEventListener('abort', then, { once: true })
+}
+
 export const isHttp2 = (res: AnyResponse): res is Http2ServerResponse => 'stream' in res

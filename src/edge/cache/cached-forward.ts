@@ -3,8 +3,9 @@ import type { Site } from '#core/site/site.ts'
 import { addressedAt, type Exchange, type Result, visitorOf } from '../exchange.ts'
 import { siteHeaders } from '../file/file-answer.ts'
 import type { Proxy as Forwarder } from '../proxy/proxy.ts'
+import type { Visitor } from '../proxy/proxy-headers.ts'
 import type { AnyRequest } from '../request/message.ts'
-import { whenOver } from '../respond.ts'
+import { whenUnwanted } from '../respond.ts'
 import type { ProxyOutcome } from '../site/route-answer.ts'
 import { neutralHeaders } from './cache-key.ts'
 import { type EdgeCache, mayAsk, plainQuestion } from './edge-cache.ts'
@@ -19,29 +20,16 @@ export function createCachedForward(proxy: Forwarder, cache: EdgeCache): Forward
   function send(
     site: Site,
     { url, status, headers }: ProxyOutcome,
-    exchange: Exchange,
-    request: { readonly req: AnyRequest; readonly signal: AbortSignal; readonly ip: string },
+    request: { readonly req: AnyRequest; readonly signal: AbortSignal; readonly visitor: Visitor },
   ): Promise<Result> {
-    const visitor = { ...visitorOf(exchange), ip: request.ip }
-    const { req, signal } = request
     const { ownerId } = site
-    return proxy.forward({
-      req,
-      ownerId,
-      signal,
-      url,
-      visitor,
-      status,
-      headers,
-      siteHeaders: siteHeaders(site),
-    })
+    return proxy.forward({ ...request, ownerId, url, status, headers, siteHeaders: siteHeaders(site) })
   }
 
   const forVisitor: (...args: Parameters<Forward>) => Promise<Result> = (site, outcome, exchange) => {
-    const { req, res, ip } = exchange
     const gone = new AbortController()
-    whenOver(res, () => gone.abort())
-    return send(site, outcome, exchange, { req, signal: gone.signal, ip })
+    whenUnwanted(exchange, () => gone.abort())
+    return send(site, outcome, { req: exchange.req, signal: gone.signal, visitor: visitorOf(exchange) })
   }
 
   return (site, outcome, exchange) => {
@@ -59,7 +47,8 @@ export function createCachedForward(proxy: Forwarder, cache: EdgeCache): Forward
       makeForAll: () => {
         const headers = Object.fromEntries(neutralHeaders(plainQuestion(question)))
         const req = { method: 'GET', headers } as unknown as AnyRequest
-        return send(site, outcome, exchange, { req, signal: AbortSignal.timeout(RENEW_MS), ip: '127.0.0.1' })
+        const visitor = { ...visitorOf(exchange), ip: '127.0.0.1' }
+        return send(site, outcome, { req, signal: AbortSignal.timeout(RENEW_MS), visitor })
       },
       isPersonal: false,
       source: 'proxy',

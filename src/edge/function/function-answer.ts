@@ -4,7 +4,7 @@ import type { Refusal } from '../error/refusal.ts'
 import type { Exchange, Result } from '../exchange.ts'
 import { compressAnswer } from '../file/compress-answer.ts'
 import { siteHeaders } from '../file/file-answer.ts'
-import { whenOver } from '../respond.ts'
+import { whenUnwanted } from '../respond.ts'
 import { callFunction, type FunctionResponse, type Functions } from './function-call.ts'
 import { visitorHeaders } from './function-headers.ts'
 import { type FunctionCall, type FunctionOutcome, visitorCall } from './function-request.ts'
@@ -30,10 +30,9 @@ export function functionAnswer(
 export function ask<A>(
   functions: Functions,
   call: FunctionCall,
-  exchange: Pick<Exchange, 'res' | 'isCold' | 'failure'>,
+  exchange: Pick<Exchange, 'res' | 'forAll' | 'isCold' | 'failure'>,
   goOn: (response: FunctionResponse) => A | Promise<A>,
 ): Promise<A | Refusal> {
-  const { res } = exchange
   return new Promise((resolve, reject) => {
     const waiting = callFunction(functions, call, (response) => {
       if ('code' in response) exchange.failure = response
@@ -44,7 +43,7 @@ export function ask<A>(
         reject(error)
       }
     })
-    whenOver(res, () => waiting.cancel())
+    whenUnwanted(exchange, () => waiting.cancel())
   })
 }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, request } from 'node:http'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import sharp from 'sharp'
 import { createSharpImages } from '#adapters/images-sharp/sharp-images.ts'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
@@ -10,8 +11,9 @@ import { createDestinations } from '#core/outbound/destinations.ts'
 import { type ImageConfig, readImageConfig } from '#core/output/image-config.ts'
 import type { Images } from '#core/ports/images.ts'
 import { EVERYTHING, REVALIDATIONS_TOPIC } from '#core/site/revalidation.ts'
+import type { Site } from '#core/site/site.ts'
 import { clockOf } from '#test/support/clock.ts'
-import { createEdgeWorld, serveSlow } from '#test/support/http/edge.ts'
+import { createEdgeWorld, createInstances, serveSlow, siteFunctions } from '#test/support/http/edge.ts'
 import { createTestPrerenders } from '#test/support/prerenders.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { AT_ONCE } from './image-answer.ts'
@@ -33,7 +35,10 @@ const images: Images = {
 }
 const { prerenders, written, remove } = await createTestPrerenders(clock)
 let allowsPrivate = false
-const world = createEdgeWorld({ prerenders, clock, images, proxy: { allows: () => allowsPrivate } })
+const instances = await createInstances()
+const world = createEdgeWorld({
+  ...{ prerenders, clock, images, runner: instances.runner, proxy: { allows: () => allowsPrivate } },
+})
 const server = await serveSlow(world.edge)
 const source = await sharp({ create: { width: 1600, height: 800, channels: 3, background: 'teal' } })
   .png()
@@ -47,6 +52,7 @@ after(async () => {
   upstream.closeAllConnections()
   await server.close()
   await world.edge.close()
+  await instances.close()
   await remove()
 })
 
@@ -54,11 +60,11 @@ const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></
 const USUAL = { sizes: [640, 1200], formats: ['image/avif', 'image/webp'], minimumCacheTTL: 60 }
 let hosts = 0
 
-function site(given: object = {}) {
+function site(given: object = {}, rest: Partial<Site> = {}) {
   const host = `i${hosts++}.test`
   const files = { 'a b.png': source, 'c.png': source, 'drawing.svg': SVG, 'note.txt': 'text' }
   const config = readImageConfig({ ...USUAL, ...given }) as ImageConfig
-  world.addSite(host, files, { images: config, routes: [], routesFrom: 'output' })
+  world.addSite(host, files, { images: config, routes: [], routesFrom: 'output', ...rest })
   return (url: string, { w = '640', q = '75', accept = 'image/webp,*/*', path = '/_vercel/image' } = {}) =>
     new Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }>((resolve, reject) => {
       const query = new URLSearchParams({ url, w, q })
@@ -198,4 +204,67 @@ test('a storm of one account is in memory only a few images at a time, and waits
   open()
   assert.deepEqual(new Set(await Promise.all(storm)), new Set([200]))
   assert.equal(most, AT_ONCE)
+})
+
+/** A site with a function that answers for its images. */
+async function siteWithMaker(handler: (req: IncomingMessage, res: ServerResponse) => void) {
+  const program = `maker-${hosts}`
+  await instances.start(program, handler)
+  const functions = siteFunctions({ made: { program }, 'made/slowly': { program } })
+  return { program, get: site({ localPatterns: [{ pathname: '/**' }] }, { functions, ownerId: program }) }
+}
+
+test('sources that do not come keep no other image of the account waiting', async () => {
+  const waiting: ServerResponse[] = []
+  const { get } = await siteWithMaker((_, res) => waiting.push(res))
+  const late = Array.from({ length: AT_ONCE * 3 }, (_, n) => get('/made', { q: String(n + 1) }))
+  while (waiting.length < AT_ONCE * 3) await setTimeout(10)
+  assert.equal((await get('/c.png')).status, 200)
+  for (const res of waiting) res.end(source)
+  assert.deepEqual(new Set((await Promise.all(late)).map(({ status }) => status)), new Set([200]))
+})
+
+test('a source that takes too long is given up, whether it has begun or not, and what it is asked of with it', async (t) => {
+  let end = new AbortController()
+  t.mock.method(AbortSignal, 'timeout', () => {
+    end = new AbortController()
+    return end.signal
+  })
+  const left: string[] = []
+  const { get } = await siteWithMaker((req, res) => {
+    res.once('close', () => left.push(req.url ?? ''))
+    if (req.url === '/made/slowly') res.write(source.subarray(0, 100))
+    void setTimeout(50).then(() => end.abort())
+  })
+  for (const url of ['/made', '/made/slowly']) {
+    const { status, body } = await get(url)
+    assert.equal(status, 504)
+    assert.equal(body.toString(), '"url" parameter is valid but upstream response timed out\n')
+    while (left.at(-1) !== url) await setTimeout(10)
+  }
+})
+
+test('an image that a function makes is made for nobody in particular, and anew when it is old', async () => {
+  const asked: IncomingMessage[] = []
+  const { get } = await siteWithMaker((req, res) => {
+    asked.push(req)
+    // Long enough for the visitor to have the old one.
+    void setTimeout(50).then(() => res.setHeader('content-type', 'image/png').end(source))
+  })
+  const from = async () => {
+    const { status, headers } = await get('/made')
+    return [status, headers['x-vercel-cache']]
+  }
+  assert.deepEqual(await from(), [200, 'MISS'])
+  const [{ headers } = assert.fail()] = asked
+  assert.deepEqual(
+    [headers.cookie, headers['x-real-ip'], headers['x-forwarded-for']],
+    [undefined, '127.0.0.1', '127.0.0.1'],
+  )
+  assert.equal(headers.host, `i${hosts - 1}.test`)
+  await written()
+  time.now += 61_000
+  assert.deepEqual(await from(), [200, 'STALE'])
+  while ((await from())[1] !== 'HIT') await setTimeout(10)
+  assert.equal(asked.length, 2)
 })

@@ -1,4 +1,6 @@
 import { availableParallelism } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
+import { Counts } from '#core/counts.ts'
 import type { ImageConfig } from '#core/output/image-config.ts'
 import { ImageFailure, type Images } from '#core/ports/images.ts'
 import type { Site } from '#core/site/site.ts'
@@ -7,16 +9,18 @@ import { type Answer, dropBody, headerOf, type Question, textOf } from '../answe
 import type { AnswerMemory, HeldAnswer } from '../answer-memory.ts'
 import type { CacheKeyParts } from '../cache/cache-key.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
-import { type Exchange, type Result, visitorOf } from '../exchange.ts'
+import { type Exchange, type Result, refuse } from '../exchange.ts'
 import { siteHeaders } from '../file/file-answer.ts'
 import { gather } from '../gather.ts'
+import { canonicalVisitor, type PublicAddress } from '../prerender/canonical-visitor.ts'
 import type { Proxy as Forwarder } from '../proxy/proxy.ts'
 import type { AnyRequest } from '../request/message.ts'
-import { imageKind, negotiated } from './image-kind.ts'
+import { whenAborted, whenOver } from '../respond.ts'
+import { type ImageKind, imageKind, negotiated } from './image-kind.ts'
 import { type ImageRequest, readImageRequest } from './image-request.ts'
 
-/** What the site itself answers to a GET of one of its paths, for nobody in particular. */
-type AskSite = (url: string) => Promise<Result>
+/** What the site itself answers to a GET of one of its paths, for nobody in particular; given up once aborted. */
+type AskSite = (url: string, signal: AbortSignal) => Promise<Result>
 
 export type AnswerImage = (visit: ImageVisit) => Promise<Result>
 
@@ -33,6 +37,8 @@ interface Options {
   readonly cache: EdgeCache
   readonly held: AnswerMemory
   readonly proxy: Forwarder
+  /** Where visitors find sites. */
+  readonly address: PublicAddress
 }
 
 const LARGEST = 32 * 1024 * 1024
@@ -43,31 +49,42 @@ const LARGEST = 32 * 1024 * 1024
 export const AT_ONCE = Math.max(2, Math.floor(availableParallelism() / 2))
 /** Of one account: whoever would wait for more is told to come back. */
 const MOST_WAITING = 200
-const FETCH_WITHIN_MS = 15_000
+/** After which nobody waits any longer for a source. */
+const SOURCE_WITHIN_MS = 15_000
+/** After which an image that still waits for its source lets others go before it. */
+const GIVES_WAY_MS = 500
+/** Of one account that others go before; more keep their turn. */
+const MOST_SLOW = 32
 const REDIRECTS = 3
 const POLICY = "script-src 'none'; frame-src 'none'; sandbox;"
 /** An image that grew old is given while it is made anew. */
 const STALE_SECONDS = 31_536_000
 const BY = 'images'
 
-/** Images of a site in the size and format that a visitor wants, made once for all who do. */
-export function createImageAnswer({ images, cache, held, proxy }: Options): AnswerImage {
-  const turns = createTurns(AT_ONCE)
+/** What an image is made of. */
+interface Source {
+  readonly bytes: Buffer
+  readonly kind: ImageKind
+  readonly headers: Answer['headers']
+}
 
-  async function fetchRemote(url: string, { ownerId }: Site, exchange: Exchange): Promise<Result> {
+/** Images of a site in the size and format that a visitor wants, made once for all who do. */
+export function createImageAnswer({ images, cache, held, proxy, address }: Options): AnswerImage {
+  const turns = createTurns(AT_ONCE)
+  const slow = new Counts()
+
+  async function fetchRemote(
+    url: string,
+    { site, exchange }: ImageVisit,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const { ownerId } = site
+    const visitor = canonicalVisitor(site, address, exchange.id)
+    const req = { method: 'GET', headers: { accept: 'image/*,*/*;q=0.5' } } as unknown as AnyRequest
     let target = url
     for (let hop = 0; ; hop++) {
-      const req = { method: 'GET', headers: { accept: 'image/*,*/*;q=0.5' } } as unknown as AnyRequest
-      const visitor = { ...visitorOf(exchange), ip: '127.0.0.1' }
       const result = await proxy.forward({
-        ...{
-          req,
-          ownerId,
-          signal: AbortSignal.timeout(FETCH_WITHIN_MS),
-          url: target,
-          visitor,
-          status: undefined,
-        },
+        ...{ req, ownerId, signal, url: target, visitor, status: undefined },
         ...{ headers: new Map(), siteHeaders: [] },
       })
       if ('code' in result || result.status < 300 || result.status > 399 || hop >= REDIRECTS) return result
@@ -78,26 +95,37 @@ export function createImageAnswer({ images, cache, held, proxy }: Options): Answ
     }
   }
 
-  async function make(
-    { site, config, exchange, askSite }: ImageVisit,
-    asked: ImageRequest,
-    mine: HeldAnswer,
-  ): Promise<Result> {
-    const source = await (asked.isLocal ? askSite(asked.url) : fetchRemote(asked.url, site, exchange))
-    if ('code' in source || source.status !== 200) {
-      if (!('code' in source)) dropBody(source)
-      const isPassedOn = source && 'status' in source && (source.status === 404 || source.status === 403)
-      const status = isPassedOn ? source.status : 'code' in source && source.code === 'NOT_FOUND' ? 404 : 502
+  /** What an image is to be made of, or what is answered where there is no such thing. */
+  async function find(visit: ImageVisit, asked: ImageRequest, mine: HeldAnswer): Promise<Source | Answer> {
+    const { site, config, askSite } = visit
+    const signal = AbortSignal.timeout(SOURCE_WITHIN_MS)
+    const asking = asked.isLocal ? askSite(asked.url, signal) : fetchRemote(asked.url, visit, signal)
+    const found = await within(asking, signal)
+    if (found === undefined) return failedAs(site, 'late')
+    if ('code' in found || found.status !== 200) {
+      if (!('code' in found)) dropBody(found)
+      const isPassedOn = 'status' in found && (found.status === 404 || found.status === 403)
+      const status = isPassedOn ? found.status : 'code' in found && found.code === 'NOT_FOUND' ? 404 : 502
       return failed(site, status, '"url" parameter is valid but upstream response is invalid')
     }
-    const bytes = await gather(source.body, LARGEST, mine)
-    if (bytes === 'no-room') return failed(site, FAILED.busy.status, FAILED.busy.says)
+    const { body, headers } = found
+    if (body !== undefined && !Buffer.isBuffer(body)) whenAborted(signal, () => body.destroy())
+    const bytes = await gather(body, LARGEST, mine)
+    if (bytes === 'no-room') return failedAs(site, 'busy')
+    if (bytes === 'broken' && signal.aborted) return failedAs(site, 'late')
     const kind = typeof bytes === 'string' ? undefined : imageKind(bytes)
-    if (typeof bytes === 'string' || kind === undefined)
-      return failed(site, 400, "The requested resource isn't a valid image.")
+    if (typeof bytes === 'string' || kind === undefined) return failedAs(site, 'unreadable')
     if (kind.type === 'image/svg+xml' && !config.dangerouslyAllowSVG)
       return failed(site, 400, '"url" parameter is valid but image type is not allowed')
-    const said = textOf(source.headers, 'cache-control') ?? ''
+    return { bytes, kind, headers }
+  }
+
+  async function show(
+    { site, config, exchange }: ImageVisit,
+    asked: ImageRequest,
+    { bytes, kind, headers }: Source,
+  ): Promise<Answer> {
+    const said = textOf(headers, 'cache-control') ?? ''
     const upstream = /\b(?:s-maxage|max-age)\s*=\s*(\d{1,9})/i.exec(said)?.[1]
     const seconds = Math.max(config.minimumCacheTTL, Number(upstream ?? 0), 1)
     const shown = (body: Buffer, type: string, forSeconds = seconds) =>
@@ -110,19 +138,40 @@ export function createImageAnswer({ images, cache, held, proxy }: Options): Answ
     } catch (error) {
       if (!(error instanceof ImageFailure)) throw error
       // Where nothing can make images smaller they are served as they are.
-      return error.kind === 'unavailable'
-        ? shown(bytes, kind.type, 1)
-        : failed(site, FAILED[error.kind].status, FAILED[error.kind].says)
+      return error.kind === 'unavailable' ? shown(bytes, kind.type, 1) : failedAs(site, error.kind)
     }
   }
 
-  async function makeInTurn(visit: ImageVisit, asked: ImageRequest): Promise<Result> {
+  /** Whether others of the account are to go first, since the source takes its time. */
+  async function isSlow(finding: Promise<unknown>, ownerId: string): Promise<boolean> {
+    const timer = new AbortController()
+    const late = setTimeout(GIVES_WAY_MS, true, { signal: timer.signal }).catch(() => false)
+    const isLate = await Promise.race([finding.then(() => false), late]).finally(() => timer.abort())
+    return isLate && slow.of(ownerId) < MOST_SLOW
+  }
+
+  /** In its turn, unless whom it is for has left until then. */
+  async function make(visit: ImageVisit, asked: ImageRequest, gone?: AbortSignal): Promise<Result> {
     const { site } = visit
-    if (turns.waiting(site.ownerId) >= MOST_WAITING) return failed(site, FAILED.busy.status, FAILED.busy.says)
-    return turns.run(site.ownerId, () => {
-      const mine = held.hold(site.ownerId)
-      return make(visit, asked, mine).finally(mine.release)
-    })
+    const { ownerId } = site
+    if (turns.waiting(ownerId) >= MOST_WAITING) return failedAs(site, 'busy')
+    let giveBack = await turns.take(ownerId)
+    const mine = held.hold(ownerId)
+    try {
+      if (gone?.aborted) return refuse('CLIENT_CLOSED_REQUEST')
+      const finding = find(visit, asked, mine)
+      if (await isSlow(finding, ownerId)) {
+        giveBack()
+        slow.add(ownerId, 1)
+        await finding.finally(() => slow.add(ownerId, -1))
+        giveBack = await turns.take(ownerId)
+      }
+      const found = await finding
+      return 'bytes' in found ? await show(visit, asked, found) : found
+    } finally {
+      giveBack()
+      mine.release()
+    }
   }
 
   return async (visit) => {
@@ -131,14 +180,27 @@ export function createImageAnswer({ images, cache, held, proxy }: Options): Answ
     const asked = readImageRequest(query, config)
     if ('problem' in asked) return failed(site, 400, asked.problem)
     if (method !== 'GET' && method !== 'HEAD') return failed(site, 405, 'Only GET is allowed.')
-    const work = () => makeInTurn(visit, asked)
+    const gone = new AbortController()
+    whenOver(exchange.res, () => gone.abort())
     const result = await cache.answer({
       ...askedImage(site, config, asked, exchange.question),
-      ...{ make: work, makeForAll: work },
+      make: () => make(visit, asked, gone.signal),
+      makeForAll: () => make(visit, asked),
       ...{ isPersonal: false, source: 'static' as const, entrypoint: asked.url },
     })
     return 'code' in result ? result : { ...result, headers: [...result.headers, ...IMAGE_HEADERS] }
   }
+}
+
+/** The answer, unless it is not there before the end. One that comes later is dropped. */
+function within(asking: Promise<Result>, end: AbortSignal): Promise<Result | undefined> {
+  return new Promise((resolve, reject) => {
+    whenAborted(end, () => resolve(undefined))
+    asking.then((result) => {
+      if (end.aborted && !('code' in result)) dropBody(result)
+      resolve(result)
+    }, reject)
+  })
 }
 
 /** What every answer with an image has, besides what is kept of it. */
@@ -167,7 +229,11 @@ const FAILED = {
   too_large: { status: 413, says: 'The image has too many pixels.' },
   unreadable: { status: 400, says: "The requested resource isn't a valid image." },
   busy: { status: 503, says: 'Too many images are being processed. Try again.' },
+  late: { status: 504, says: '"url" parameter is valid but upstream response timed out' },
 } as const
+
+const failedAs = (site: Site, why: keyof typeof FAILED): Answer =>
+  failed(site, FAILED[why].status, FAILED[why].says)
 
 function answerOf(
   site: Site,
@@ -175,7 +241,8 @@ function answerOf(
   { url }: ImageRequest,
   { body, type, seconds }: { readonly body: Buffer; readonly type: string; readonly seconds: number },
 ): Answer {
-  const name = /([^/?#]+?)(?:\.[^./?#]*)?(?:[?#].*)?$/.exec(url)?.[1]?.replace(/[^\w.-]/g, '_') ?? 'image'
+  const file = url.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? ''
+  const name = file.slice(0, endOf(file)).replace(/[^\w.-]/g, '_') || 'image'
   const ending = type.replace(/^image\/|\+xml$/g, '').replace('jpeg', 'jpg')
   return {
     status: 200,
@@ -196,6 +263,12 @@ function answerOf(
     source: 'static',
     entrypoint: url,
   }
+}
+
+/** Where the ending of a file's name begins, or the name ends where it has none. */
+function endOf(file: string): number {
+  const dot = file.lastIndexOf('.')
+  return dot > 0 ? dot : file.length
 }
 
 function failed(site: Site, status: number, message: string): Answer {

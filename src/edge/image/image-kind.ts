@@ -20,7 +20,7 @@ const AS_IS: ReadonlySet<string> = new Set([
   'image/svg+xml',
 ])
 
-interface ImageKind {
+export interface ImageKind {
   readonly type: string
   /** Whether it goes out as it is. */
   readonly isAsIs: boolean

@@ -10,6 +10,7 @@ import type { HotAnswers } from '../file/hot-answers.ts'
 import type { Functions } from '../function/function-call.ts'
 import type { FunctionOutcome } from '../function/function-request.ts'
 import type { AnswerImage } from '../image/image-answer.ts'
+import { canonicalVisitor, type PublicAddress } from '../prerender/canonical-visitor.ts'
 import { readTarget, type Target } from '../request/request-path.ts'
 import { IMAGE_PATH, imageTarget, isImagePath } from './image-target.ts'
 import { askMiddleware, NO_CHANGES, type RequestChanges } from './middleware.ts'
@@ -28,6 +29,8 @@ interface SiteAnswerOptions {
   readonly hotAnswers: HotAnswers
   readonly forward: Forward
   readonly functions: Functions
+  /** Where visitors find sites. */
+  readonly address: PublicAddress
   /** Absent, images are served as they are. */
   readonly answerImage?: AnswerImage
   readonly answerFunction: (
@@ -104,8 +107,13 @@ export function createSiteAnswers(options: SiteAnswerOptions) {
         }
   }
 
-  /** What the site answers to a request that has nothing of a visitor in it. */
-  async function askForAll(entry: SiteEntry, exchange: Exchange, url: string): Promise<Result> {
+  /** What the site answers to a request that has nothing of a visitor in it, whoever caused it. */
+  async function askForAll(
+    entry: SiteEntry,
+    { instance: _, ...exchange }: Exchange,
+    url: string,
+    signal: AbortSignal,
+  ): Promise<Result> {
     const target = readTarget(url)
     if (target === undefined) return refuse('BAD_REQUEST')
     const headers = { accept: 'image/*,*/*;q=0.5' }
@@ -113,7 +121,8 @@ export function createSiteAnswers(options: SiteAnswerOptions) {
     const req = Object.create(exchange.req, {
       ...{ method: { value: 'GET' }, headers: { value: headers }, rawHeaders: { value: [] } },
     })
-    const visit: SiteVisit = { entry, target, exchange: { ...exchange, req, question, url } }
+    const forAll = { visitor: canonicalVisitor(entry.site, options.address, exchange.id), signal }
+    const visit: SiteVisit = { entry, target, exchange: { ...exchange, req, question, url, forAll } }
     return settle(visit, await routeAnswer(entry, target, question, options), NO_CHANGES)
   }
 
@@ -125,7 +134,7 @@ export function createSiteAnswers(options: SiteAnswerOptions) {
       if (sent === undefined || images === undefined || !isImagePath(entry, sent.path)) return undefined
       return options.answerImage?.({
         ...{ site: entry.site, config: images, query: sent.query, exchange },
-        askSite: (url) => askForAll(entry, exchange, url),
+        askSite: (url, signal) => askForAll(entry, exchange, url, signal),
       })
     },
 

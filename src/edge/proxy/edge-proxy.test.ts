@@ -2,10 +2,15 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { connect } from 'node:http2'
 import { createServer as createHttps } from 'node:https'
-import { type AddressInfo, createServer as createNet, type LookupFunction } from 'node:net'
+import {
+  type AddressInfo,
+  connect as connectTo,
+  createServer as createNet,
+  type LookupFunction,
+} from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -439,7 +444,7 @@ test('the connections that one account keeps busy are not those of another', asy
   for (const { text } of await Promise.all(busy)) assert.equal(text, 'slow')
 })
 
-test('names that are slow to be looked up keep only their own account waiting', async (t) => {
+test('names that are slow to be looked up keep nobody waiting but who asks for them', async (t) => {
   behave = (_, res) => res.end('found')
   const { port } = new URL(origin)
   type Found = Parameters<LookupFunction>[2]
@@ -449,20 +454,70 @@ test('names that are slow to be looked up keep only their own account waiting', 
     else waiting.push({ name, found })
   }
   const tight = createEdgeWorld({ proxy: { allows: () => true, resolve: resolve as unknown as LookUpAll } })
-  tight.addSite('busy.test', {}, { ownerId: 'busy', routes: route(`http://$1.slow.test:${port}/`) })
-  tight.addSite('calm.test', {}, { ownerId: 'calm', routes: route(`http://fast.test:${port}/$1`) })
+  const routes = [
+    { src: '/fast', dest: `http://fast.test:${port}/` },
+    { src: '/(.*)', dest: `http://$1.slow.test:${port}/` },
+  ]
+  tight.addSite('busy.test', {}, { ownerId: 'busy', routes })
   const serving = await serveSlow(tight.edge)
   t.after(async () => {
     await serving.close()
     await tight.edge.close()
   })
-  const busy = Array.from({ length: 3 }, (_, n) => ask(serving.port, `/api/${n}`, { host: 'busy.test' }))
-  while (waiting.length < 1) await new Promise(setImmediate)
-  assert.equal((await ask(serving.port, '/api/x', { host: 'calm.test' })).text, 'found')
-  assert.equal(waiting.length, 1, 'the others of the busy account have to wait')
-  for (let n = 0; n < 3; n++) {
+  const get = (path: string) => ask(serving.port, path, { host: 'busy.test' })
+  const same = [get('/a'), get('/a'), get('/a')]
+  const others = Array.from({ length: 20 }, (_, n) => get(`/b${n}`))
+  while (waiting.length < 8) await new Promise(setImmediate)
+  const agent = new Agent({ localAddress: '127.0.0.2' })
+  const quiet = await ask(serving.port, '/fast', { host: 'busy.test', agent })
+  assert.equal(quiet.text, 'found')
+  agent.destroy()
+  assert.equal(waiting.length, 8, 'of one visitor no more at once')
+  assert.equal(waiting.filter(({ name }) => name === 'a.slow.test').length, 1, 'a name is looked up once')
+  for (let n = 0; n < 21; n++) {
     while (waiting.length <= n) await new Promise(setImmediate)
     waiting[n]?.found(null, [{ address: '127.0.0.1', family: 4 }])
   }
-  for (const { text } of await Promise.all(busy)) assert.equal(text, 'found')
+  for (const { text } of await Promise.all([...same, ...others])) assert.equal(text, 'found')
+  assert.equal(waiting.length, 21)
 })
+
+test('one visitor cannot keep all connections of an account busy', async (t) => {
+  const held: ServerResponse[] = []
+  behave = (req, res) => (req.url?.startsWith('/slow') ? held.push(res) : res.end('fast'))
+  const tight = createEdgeWorld({ proxy: { allows: () => true, maxSockets: 4, maxOfVisitor: 2 } })
+  tight.addSite('busy.test', {}, { routes: route(`${origin}/$1`) })
+  const serving = await serveSlow(tight.edge)
+  t.after(async () => {
+    await serving.close()
+    await tight.edge.close()
+  })
+  const slow = Array.from({ length: 6 }, () => ask(serving.port, '/api/slow', { host: 'busy.test' }))
+  while (held.length < 2) await new Promise(setImmediate)
+  const agent = new Agent({ localAddress: '127.0.0.2' })
+  assert.equal((await ask(serving.port, '/api/x', { host: 'busy.test', agent })).text, 'fast')
+  agent.destroy()
+  assert.equal(held.length, 2, 'the others of the busy visitor still wait')
+  for (let n = 0; n < 6; n++) {
+    while (held.length <= n) await new Promise(setImmediate)
+    held[n]?.end('slow')
+  }
+  for (const { text } of await Promise.all(slow)) assert.equal(text, 'slow')
+})
+
+for (const method of ['GET', 'DELETE', 'OPTIONS', 'POST'])
+  test(`a body of ${method} is never the next request to the upstream, whatever Connection names`, async () => {
+    const bodies: string[] = []
+    behave = async (req, res) => {
+      const chunks: Buffer[] = await req.toArray()
+      bodies.push(`${req.method} ${req.url} ${Buffer.concat(chunks)}`)
+      res.end()
+    }
+    const inner = 'GET /stolen HTTP/1.1\r\nhost: up\r\n\r\n'
+    const head = `${method} /api/x HTTP/1.1\r\nhost: site.test\r\nconnection: content-length, close\r\n`
+    const socket = connectTo(server.port, '127.0.0.1')
+    socket.end(`${head}content-length: ${inner.length}\r\n\r\n${inner}`)
+    assert.match(String(Buffer.concat(await socket.toArray())), /^HTTP\/1\.1 200 /)
+    assert.equal((await api('next')).status, 200)
+    assert.deepEqual(bodies, [`${method} /base/x?k=v ${inner}`, 'GET /base/next?k=v '])
+  })

@@ -18,8 +18,8 @@ export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   ...['http2-settings', 'proxy-authenticate', 'proxy-authorization'],
 ])
 
-/** What we say ourselves; from a client it would be a lie that the upstream believes. */
-const REPLACED = new Set(['host', 'expect', 'forwarded', 'x-real-ip', 'via'])
+/** What we say ourselves; from a client it would be a lie that the upstream believes, or that hides how long a body is. */
+const REPLACED = new Set(['host', 'content-length', 'expect', 'forwarded', 'x-real-ip', 'via'])
 
 const VIA = '1.1 aloft'
 /** A request that came by more often than this goes round in circles. */
@@ -34,7 +34,7 @@ const OTHERS: ReadonlySet<string> = new Set([
   'x-vercel-set-bypass-cookie',
 ])
 
-/** Undefined when the request has been through here too often. */
+/** Without what says how long the body is. Undefined when the request has been through here too often. */
 export function requestHeaders(
   headers: IncomingHttpHeaders,
   visitor: Visitor,

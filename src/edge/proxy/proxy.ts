@@ -5,10 +5,12 @@ import {
   Agent as HttpAgent,
   request as httpRequest,
   type IncomingMessage,
+  type OutgoingHttpHeaders,
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP } from 'node:net'
 import { MINUTE } from '#contract/time.ts'
+import { sourceOf } from '#core/access/network-of.ts'
 import { markUnshared, pour } from '#core/chunks.ts'
 import type { Allows } from '#core/outbound/allowed-addresses.ts'
 import { guardedLookup, type LookUpAll } from '#core/outbound/guarded-lookup.ts'
@@ -21,6 +23,7 @@ import type { EdgeErrorCode } from '../error/error-answer.ts'
 import type { Refusal } from '../error/refusal.ts'
 import type { AnyRequest } from '../request/message.ts'
 import { bodyOf } from '../request/request-body.ts'
+import { createLookups } from './lookups.ts'
 import { requestHeaders, responseHeaders, type Visitor } from './proxy-headers.ts'
 
 export interface ProxyOptions {
@@ -30,6 +33,8 @@ export interface ProxyOptions {
   readonly timeoutMs?: number
   /** Connections to one address at a time, of one account. */
   readonly maxSockets?: number
+  /** The same for one visitor of it. */
+  readonly maxOfVisitor?: number
   /** Looks names up; absent: as the system does. */
   readonly resolve?: LookUpAll
 }
@@ -56,53 +61,34 @@ export interface Proxy {
 
 const TIMEOUT_MS = 2 * MINUTE
 const AGENT_OPTIONS = { keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo' } as const
-const MAX_SOCKETS = 256
+const MAX_SOCKETS = 1024
+const MAX_OF_VISITOR = 128
 
 export function createProxy({
   allows = isPublicAddress,
   timeoutMs = TIMEOUT_MS,
   maxSockets = MAX_SOCKETS,
+  maxOfVisitor = MAX_OF_VISITOR,
   resolve = lookup,
 }: ProxyOptions): Proxy {
   const agents = {
     http: new OwnersHttpAgent({ ...AGENT_OPTIONS, maxSockets }),
     https: new OwnersHttpsAgent({ ...AGENT_OPTIONS, maxSockets }),
   }
-  const lookups = createTurns(LOOKUPS_AT_ONCE)
+  const lookupFor = createLookups(resolve)
+  const turns = createTurns(maxOfVisitor)
 
-  /** The system has few threads to look names up by, and a name server may take its time. */
-  const lookupFor =
-    (ownerId: string, next: LookupFunction): LookupFunction =>
-    (hostname, options, callback) => {
-      if (lookups.waiting(ownerId) >= MOST_LOOKUPS) {
-        callback(Object.assign(new Error('too many lookups are in progress'), { code: 'EAI_AGAIN' }), '')
-        return
-      }
-      void lookups.take(ownerId).then((giveBack) =>
-        next(hostname, options, (...found) => {
-          giveBack()
-          callback(...found)
-        }),
-      )
-    }
-
-  function send(
-    target: URL,
-    forwarding: Forwarding,
-    headers: NonNullable<ReturnType<typeof requestHeaders>>,
-  ) {
-    const { ownerId } = forwarding
+  function send(target: URL, { req, ownerId, visitor, signal }: Forwarding, headers: OutgoingHttpHeaders) {
     const isSecure = target.protocol === 'https:'
     const options = {
-      method: forwarding.req.method ?? 'GET',
+      method: req.method ?? 'GET',
       headers,
       ownerId,
-      lookup: lookupFor(
-        ownerId,
-        guardedLookup(resolve, (resolved) => allows(resolved, portOf(target))),
+      lookup: guardedLookup(lookupFor({ ownerId, ip: visitor.ip, signal }), (resolved) =>
+        allows(resolved, portOf(target)),
       ),
       timeout: timeoutMs,
-      signal: forwarding.signal,
+      signal,
       agent: isSecure ? agents.https : agents.http,
     }
     return isSecure ? httpsRequest(target, options) : httpRequest(target, options)
@@ -110,7 +96,7 @@ export function createProxy({
 
   return {
     async forward(forwarding) {
-      const { req, url, visitor } = forwarding
+      const { req, url, visitor, ownerId } = forwarding
       const target = URL.parse(url)
       if (target === null) return refuse('ROUTER_EXTERNAL_TARGET_ERROR')
       const address = target.hostname.replace(/^\[|\]$/g, '')
@@ -118,10 +104,13 @@ export function createProxy({
         return refuse('DNS_HOSTNAME_RESOLVED_PRIVATE')
       const headers = requestHeaders(req.headers, visitor, target.host)
       if (headers === undefined) return refuse('INFINITE_LOOP_DETECTED')
-      const body = bodyOf(req)
-      if (body === 'unknown-length') headers['transfer-encoding'] = 'chunked'
+      const framing = framingOf(req)
+      // Who keeps many connections busy waits for their own.
+      const giveBack = await turns.take(`${ownerId} ${target.origin} ${sourceOf(visitor.ip)}`)
       try {
-        const response = await exchange(() => send(target, forwarding, headers), req, body !== 'none')
+        const sent = { ...headers, ...framing }
+        const response = await exchange(() => send(target, forwarding, sent), req, framing !== undefined)
+        response.once('close', giveBack)
         return {
           status: forwarding.status ?? response.statusCode ?? 502,
           headers: responseHeaders(response.rawHeaders, forwarding.headers, forwarding.siteHeaders),
@@ -130,6 +119,7 @@ export function createProxy({
           entrypoint: url,
         }
       } catch (error) {
+        giveBack()
         return refuse(codeOf(error as NodeJS.ErrnoException))
       }
     },
@@ -140,9 +130,20 @@ export function createProxy({
   }
 }
 
-/** Of one account: further names wait. */
-const LOOKUPS_AT_ONCE = 1
-const MOST_LOOKUPS = 1000
+/**
+ * What tells where the body ends; undefined without one. It is said of what is sent and not left to what the visitor says:
+ * a body that nothing announces would be the next request to whoever reads it.
+ */
+function framingOf(req: AnyRequest): OutgoingHttpHeaders | undefined {
+  switch (bodyOf(req)) {
+    case 'none':
+      return undefined
+    case 'known-length':
+      return { 'content-length': req.headers['content-length'] }
+    case 'unknown-length':
+      return { 'transfer-encoding': 'chunked' }
+  }
+}
 
 /** By which connections are kept and counted. */
 const nameFor = (name: string, options: object | undefined): string =>

@@ -53,7 +53,7 @@ export const varyNames = (vary: string | undefined, isEncoded: boolean): readonl
 export const pathTag = (path: string): string => `path:${path}`
 
 const NEVER_ASKED =
-  /^(?:cookie|authorization|range|if-.*|accept-encoding|x-prerender-revalidate|forwarded|x-real-ip)$/
+  /^(?:cookie|authorization|range|if-.*|accept-encoding|content-length|transfer-encoding|x-prerender-revalidate|forwarded|x-real-ip)$/
 
 /** What the platform may say of a visitor when it asks on behalf of everybody. */
 export function neutralHeaders({ headers }: Question): Map<string, string> {

@@ -5,6 +5,7 @@ import { siteHeaders } from '../file/file-answer.ts'
 import type { Proxy as Forwarder } from '../proxy/proxy.ts'
 import type { Visitor } from '../proxy/proxy-headers.ts'
 import type { AnyRequest } from '../request/message.ts'
+import { bodyOf } from '../request/request-body.ts'
 import { whenUnwanted } from '../respond.ts'
 import type { ProxyOutcome } from '../site/route-answer.ts'
 import { neutralHeaders } from './cache-key.ts'
@@ -35,7 +36,8 @@ export function createCachedForward(proxy: Forwarder, cache: EdgeCache): Forward
   return (site, outcome, exchange) => {
     const { question } = exchange
     const target = URL.parse(outcome.url)
-    if (target === null || site.keepsAnswers === false || !mayAsk(question))
+    const isPlain = bodyOf(exchange.req) === 'none'
+    if (target === null || site.keepsAnswers === false || !isPlain || !mayAsk(question))
       return forVisitor(site, outcome, exchange)
     return cache.through({
       site,

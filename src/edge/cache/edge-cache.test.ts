@@ -304,6 +304,35 @@ test('rewrites to elsewhere are kept as they say', async () => {
   upstream.closeAllConnections()
 })
 
+test('an answer to a body is for nobody else, and nobody waits for a body that does not come', async (t) => {
+  const echo: Handler = async (req, res) => {
+    res.setHeader('cache-control', 's-maxage=60')
+    res.end(`sent ${Buffer.concat(await req.toArray().catch(() => []))}`)
+  }
+  const { host, get } = await site(echo)
+  const upstream = createServer((req, res) => echo(req, res, 0)).listen(0)
+  await once(upstream, 'listening')
+  t.after(() => upstream.close())
+  const dest = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/`
+  world.addSite(`rewritten.${host}`, {}, { routes: [{ src: '/fn', dest }] })
+  const send = (to: string, text: string, length = text.length) => {
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write(
+      `GET /fn HTTP/1.1\r\nhost: ${to}\r\nconnection: close\r\ncontent-length: ${length}\r\n\r\n${text}`,
+    )
+    return socket
+  }
+  for (const to of [host, `rewritten.${host}`]) {
+    const plain = async () => (await ask(server.port, '/fn', { host: to })).text
+    assert.match(String(Buffer.concat(await send(to, 'poison').toArray())), /sent poison$/)
+    const silent = send(to, 'p', 6)
+    await once(silent, 'ready')
+    assert.equal(await plain(), 'sent ')
+    silent.destroy()
+  }
+  assert.equal((await get()).from, 'HIT')
+})
+
 test('never is one visitor given what was made of what another has sent of themselves', async () => {
   const { get } = await site((req, res) => {
     const query = new URL(req.url ?? '', 'http://x').searchParams

@@ -432,7 +432,7 @@ export interface CacheHit {
   readonly known: KnownTags | undefined
 }
 
-/** Whether a request may be answered with what is kept, or its answer be kept. */
+/** Whether a request without a body may be answered with what is kept, or its answer be kept. */
 export const mayAsk = ({ method, headers }: Question): boolean =>
   (method === 'GET' || method === 'HEAD') &&
   headers.authorization === undefined &&

@@ -16,7 +16,7 @@ import { clockOf } from '#test/support/clock.ts'
 import { createEdgeWorld, createInstances, serveSlow, siteFunctions } from '#test/support/http/edge.ts'
 import { createTestPrerenders } from '#test/support/prerenders.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import { AT_ONCE } from './image-answer.ts'
+import { AT_ONCE, OF_VISITOR } from './image-answer.ts'
 
 const time = { now: 1_700_000_000_000 }
 const clock = clockOf(() => time.now)
@@ -204,6 +204,54 @@ test('a storm of one account is in memory only a few images at a time, and waits
   open()
   assert.deepEqual(new Set(await Promise.all(storm)), new Set([200]))
   assert.equal(most, AT_ONCE)
+})
+
+test('one visitor has no more than a part of the line', async (t) => {
+  const making: (() => void)[] = []
+  let isQuietMade = false
+  const slow: Images = {
+    convert: (bytes, { quality }) => {
+      if (quality === 100) isQuietMade = true
+      return new Promise((resolve) => making.push(() => resolve(bytes)))
+    },
+    close: async () => {},
+  }
+  const own = createEdgeWorld({ prerenders, clock, images: slow, proxy: { allows: () => false } })
+  const served = await serveSlow(own.edge)
+  t.after(async () => {
+    await served.close()
+    await own.edge.close()
+  })
+  const host = 'line.test'
+  const config = readImageConfig(USUAL) as ImageConfig
+  own.addSite(host, { 'a.png': source }, { images: config, routes: [], routesFrom: 'output' })
+  const get = (q: number, localAddress: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const path = `/_vercel/image?url=%2Fa.png&w=640&q=${q}`
+      request({ host: '127.0.0.1', port: served.port, path, headers: { host }, localAddress }, (response) => {
+        response.resume().once('end', () => resolve(response.statusCode))
+      })
+        .on('error', reject)
+        .end()
+    })
+  const many = Array.from({ length: OF_VISITOR * 3 }, (_, n) => get(n + 1, '127.0.0.1'))
+  while (making.length < AT_ONCE) await setTimeout(1)
+  let isQuietThere = false
+  const quiet = get(100, '127.0.0.2').finally(() => {
+    isQuietThere = true
+  })
+  assert.equal(await get(101, '127.0.0.2'), 400, 'whoever comes last is answered: all of them are there')
+  let made = 0
+  while (!isQuietMade) {
+    if (making.length > made) making[made++]?.()
+    else await setTimeout(1)
+  }
+  assert.ok(made <= OF_VISITOR, `${made} of the other visitor were made before`)
+  while (!isQuietThere || made < OF_VISITOR * 3 + 1) {
+    if (making.length > made) making[made++]?.()
+    else await setTimeout(1)
+  }
+  assert.deepEqual(new Set(await Promise.all([quiet, ...many])), new Set([200]))
 })
 
 /** A site with a function that answers for its images. */

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
+import { sourceOf } from '#core/access/network-of.ts'
 import { Counts } from '#core/counts.ts'
 import type { ImageConfig } from '#core/output/image-config.ts'
 import { ImageFailure, type Images } from '#core/ports/images.ts'
@@ -47,8 +48,10 @@ const LARGEST = 32 * 1024 * 1024
  * rest waits before anything of it is read.
  */
 export const AT_ONCE = Math.max(2, Math.floor(availableParallelism() / 2))
-/** Of one account: whoever would wait for more is told to come back. */
+/** Of one account or visitor: whoever would wait for more is told to come back. */
 const MOST_WAITING = 200
+/** Of one visitor to the sites of an account: only so many of theirs are before those of others. */
+export const OF_VISITOR = 16
 /** After which nobody waits any longer for a source. */
 const SOURCE_WITHIN_MS = 15_000
 /** After which an image that still waits for its source lets others go before it. */
@@ -71,6 +74,7 @@ interface Source {
 /** Images of a site in the size and format that a visitor wants, made once for all who do. */
 export function createImageAnswer({ images, cache, held, proxy, address }: Options): AnswerImage {
   const turns = createTurns(AT_ONCE)
+  const shares = createTurns(OF_VISITOR)
   const slow = new Counts()
 
   async function fetchRemote(
@@ -151,7 +155,7 @@ export function createImageAnswer({ images, cache, held, proxy, address }: Optio
   }
 
   /** In its turn, unless whom it is for has left until then. */
-  async function make(visit: ImageVisit, asked: ImageRequest, gone?: AbortSignal): Promise<Result> {
+  async function makeInTurn(visit: ImageVisit, asked: ImageRequest, gone?: AbortSignal): Promise<Result> {
     const { site } = visit
     const { ownerId } = site
     if (turns.waiting(ownerId) >= MOST_WAITING) return failedAs(site, 'busy')
@@ -172,6 +176,13 @@ export function createImageAnswer({ images, cache, held, proxy, address }: Optio
       giveBack()
       mine.release()
     }
+  }
+
+  async function make(visit: ImageVisit, asked: ImageRequest, gone?: AbortSignal): Promise<Result> {
+    const { site, exchange } = visit
+    const visitor = `${site.ownerId} ${sourceOf(exchange.ip)}`
+    if (shares.waiting(visitor) >= MOST_WAITING) return failedAs(site, 'busy')
+    return shares.run(visitor, () => makeInTurn(visit, asked, gone))
   }
 
   return async (visit) => {

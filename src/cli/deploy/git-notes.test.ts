@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
@@ -72,6 +81,12 @@ const HOSTILE: Readonly<Record<string, (program: string) => void>> = {
     writeFileSync(join(folder, '.gitattributes'), '* filter=x')
     writeFileSync(join(folder, '.git/more'), `[filter "x"]\n\tprocess = ${program}\n`)
     git('config', 'include.path', 'more')
+  },
+  'a filter whose name is not text': (program) => {
+    const name = Buffer.from([0xff])
+    writeFileSync(join(folder, '.gitattributes'), Buffer.concat([Buffer.from('* filter='), name]))
+    const lines = [Buffer.from('[filter "'), name, Buffer.from(`"]\n\tclean = ${program}\n`)]
+    appendFileSync(join(folder, '.git/config'), Buffer.concat(lines))
   },
   'a server that has the commit that is missing': (program) => {
     missing(git('rev-parse', 'HEAD'), program)

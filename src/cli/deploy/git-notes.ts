@@ -53,7 +53,8 @@ type Git = (...line: string[]) => Promise<string | undefined>
 async function hasOwnFilters(git: Git): Promise<boolean> {
   const found = await git(
     ...['-c', 'filter.none.clean=', 'config', '--show-scope', '-z', '--name-only'],
-    ...['--get-regexp', '^filter\\..*\\.(clean|process)$'],
+    // Nothing is said of what comes after: a byte that is not UTF-8 is no character to `.`, and a filter may have it in its name.
+    ...['--get-regexp', '^filter\\.'],
   )
   const scopes = found?.split('\0').filter((_, at) => at % 2 === 0)
   return scopes === undefined || scopes.some((scope) => scope === 'local' || scope === 'worktree')

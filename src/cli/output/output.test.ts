@@ -45,6 +45,21 @@ test('a status is drawn over on a terminal, cut to its width, and shown nowhere 
   assert.deepEqual(pipe.written, [])
 })
 
+test('a file of others cannot steer the terminal, and goes to another program as it is', async () => {
+  const pieces = ['\u001b]52;c;', 'evil\u0007\u001b[2Jé'].map((text) => Buffer.from(text))
+  const [start = Buffer.alloc(0), end = Buffer.alloc(0)] = pieces
+  const cut = async function* () {
+    yield* [start, end.subarray(0, -1), end.subarray(-1)]
+  }
+  const [terminal, pipe] = [sink(true), sink(false)]
+  const to = (stdout: typeof terminal) => createOutput({ stdout, stderr: sink(false), env: {}, json: false })
+  await to(terminal).stream(cut())
+  assert.doesNotMatch(terminal.written.join(''), /\p{Cc}/u)
+  assert.match(terminal.written.join(''), /é$/)
+  await to(pipe).stream(cut())
+  assert.equal(String(Buffer.concat(pipe.written.map((part) => Buffer.from(part)))), pieces.join(''))
+})
+
 test('a text of others cannot steer the terminal, even where nobody thought of it', () => {
   const evil = '\u001b]0;title\u0007\u001b[2J\u009b2Jok\rover\u202e'
   const [terminal, stderr, pipe, json] = [sink(true), sink(true), sink(false), sink(true)]

@@ -70,8 +70,12 @@ export function createOutput(parts: {
     },
     async stream(parts) {
       clear()
+      const decoder = new TextDecoder()
+      // A terminal obeys some of what is in files of others.
+      const shown = (part: Uint8Array) =>
+        stdout.isTTY === true ? safeText(decoder.decode(part, { stream: true })) : part
       for await (const part of parts)
-        if (stdout.write(part) === false)
+        if (stdout.write(shown(part)) === false)
           await new Promise<void>((resolve) => stdout.once?.('drain', resolve) ?? resolve())
     },
     seen: stdout.isTTY === true,

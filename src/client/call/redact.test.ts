@@ -28,6 +28,28 @@ test('text under the name of a secret is redacted at any depth, and what surroun
   )
 })
 
+test('what has names of the user is redacted whole', () => {
+  assert.deepEqual(
+    redact(
+      {
+        name: 'site',
+        env: { DATABASE: 'x', N: 1 },
+        build: { env: { STRIPE: 'y' } },
+        headers: { 'x-team': 'z' },
+      },
+      undefined,
+    ),
+    {
+      name: 'site',
+      env: { DATABASE: '[redacted]', N: 1 },
+      build: { env: { STRIPE: '[redacted]' } },
+      headers: { 'x-team': '[redacted]' },
+    },
+  )
+  const listed = { env: [{ key: 'A', target: 'production' }] }
+  assert.deepEqual(redact(listed, undefined), { env: [{ key: '[redacted]', target: 'production' }] })
+})
+
 test('the token of the client is redacted wherever it turns up', () => {
   assert.deepEqual(redact({ message: 'no token tok123 here', list: ['tok123'] }, 'tok123'), {
     message: 'no token [redacted] here',

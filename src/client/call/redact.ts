@@ -11,7 +11,10 @@ const isBytes = (value: unknown): boolean =>
 const isSecret = (name: string, value: unknown): boolean =>
   (typeof value === 'string' || isBytes(value)) && SECRET_NAME.test(name)
 
-/** A copy that may be printed: nothing under a secret's name, and the token itself nowhere. */
+/** What these hold has names of the user's own, which say nothing of what is a secret. */
+const OF_OWN_NAMES: ReadonlySet<string> = new Set(['env', 'headers'])
+
+/** A copy that may be printed: nothing under a secret's name, no variable, and the token itself nowhere. */
 export function redact(value: unknown, token: string | undefined): unknown {
   if (typeof value === 'string') return token === undefined ? value : value.replaceAll(token, REDACTED)
   if (Array.isArray(value)) return value.map((item) => redact(item, token))
@@ -19,9 +22,16 @@ export function redact(value: unknown, token: string | undefined): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      isSecret(name, inner) ? REDACTED : redact(inner, token),
+      isSecret(name, inner) ? REDACTED : redact(OF_OWN_NAMES.has(name) ? withoutTexts(inner) : inner, token),
     ]),
   )
+}
+
+/** Lists are of objects that say by names of ours what is in them. */
+function withoutTexts(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const hidden = (inner: unknown) => (typeof inner === 'string' ? REDACTED : inner)
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, hidden(inner)]))
 }
 
 export function redactUrl(text: string, token: string | undefined): string {

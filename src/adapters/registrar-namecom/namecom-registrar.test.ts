@@ -117,6 +117,8 @@ describe('name.com', () => {
     service.held.set('example.com', { nameservers: ['ns.old.test'], expireDate: '2030-01-02T03:04:05Z' })
     const done = await registrar.transferState('example.com')
     assert.deepEqual([done.status, done.expiresAt], ['completed', EXPIRES])
+    assert.deepEqual(service.held.get('example.com')?.nameservers, ['ns.old.test'], 'to ask changes nothing')
+    await registrar.delegate('example.com')
     assert.deepEqual(service.held.get('example.com')?.nameservers, nameservers)
   })
 })

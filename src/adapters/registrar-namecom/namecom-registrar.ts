@@ -105,19 +105,6 @@ export function createNamecomRegistrar({ clock, nameservers, ...config }: Nameco
     return reply.body
   }
 
-  /** A name that was moved still answers from where it was; from here on we do. */
-  async function delegate(name: string, domain: Reply['body']): Promise<void> {
-    const present = Array.isArray(domain.nameservers) ? domain.nameservers.map(String) : []
-    if (nameservers.every((server) => present.includes(server))) return
-    const reply = await call({
-      method: 'POST',
-      path: `${domainPath(name)}:setNameservers`,
-      body: { nameservers },
-      repeatable: true,
-    })
-    if (reply.status !== 200) throw refused(reply)
-  }
-
   return {
     isAvailable,
 
@@ -171,7 +158,6 @@ export function createNamecomRegistrar({ clock, nameservers, ...config }: Nameco
       const status = await stateOf(name)
       if (status === 'completed') {
         const domain = await findOwned(name)
-        if (domain) await delegate(name, domain)
         return {
           status,
           transferable: false,
@@ -190,6 +176,21 @@ export function createNamecomRegistrar({ clock, nameservers, ...config }: Nameco
             ? ''
             : 'The domain is not registered anywhere.'
       return { status, transferable, reason, expiresAt: undefined }
+    },
+
+    /** It still answers from where it was. */
+    async delegate(name) {
+      const domain = await findOwned(name)
+      if (domain === undefined) return
+      const present = Array.isArray(domain.nameservers) ? domain.nameservers.map(String) : []
+      if (nameservers.every((server) => present.includes(server))) return
+      const reply = await call({
+        method: 'POST',
+        path: `${domainPath(name)}:setNameservers`,
+        body: { nameservers },
+        repeatable: true,
+      })
+      if (reply.status !== 200) throw refused(reply)
     },
   }
 

@@ -13,6 +13,8 @@ export interface Registrar {
   /** Begins to move a name from another registrar. Rejects with `invalid_auth_code` or `not_transferable`. */
   startTransfer(order: Order & { readonly authCode: string }): Promise<void>
   transferState(name: string): Promise<TransferState>
+  /** Has a name that was moved here answered by the name servers of this installation. */
+  delegate(name: string): Promise<void>
 }
 
 export type PriceType = 'new' | 'renewal' | 'transfer'

@@ -57,13 +57,23 @@ export function createRegistrations(parts: RegistrationParts): Registrations {
     return mine(ctx, order, kind)
   }
 
-  /** What is registered here already is not moved here: trying would forget who has it. */
+  /**
+   * What is registered here already is not moved here: trying would forget who has it, and what is at the registrar without
+   * an order is its operator's.
+   */
   async function checkMovable(ctx: Context, name: string): Promise<void> {
     const order = await orders.find(name)
-    if (order?.state !== 'done' || !isRegistered(order)) return
-    if ((await ask(ctx.log, registrar.bought(order))) === undefined) return
+    if (order && order.state !== 'done') return
+    if ((await ask(ctx.log, registrar.bought({ name, key: order?.key ?? '' }))) === undefined) return
+    if (!order || !isRegistered(order)) throw notTransferable(name, 'It is with the registrar already.')
     if (order.ownerId !== ctx.owner.id) throw foreignDomain(name)
     throw notTransferable(name, 'It was registered here: add it without a transfer.')
+  }
+
+  /** True where a transfer has begun and was not cancelled. */
+  async function isMoving(ctx: Context, name: string): Promise<true | undefined> {
+    const { status } = await ask(ctx.log, registrar.transferState(name))
+    return status === undefined || status === 'cancelled' ? undefined : true
   }
 
   function mine(ctx: Context, order: Order, kind: Order['kind']): Order {
@@ -86,19 +96,38 @@ export function createRegistrations(parts: RegistrationParts): Registrations {
     return mine(ctx, await orders.begin(order), kind)
   }
 
-  /** Asks for what costs money. Only what was refused for good is forgotten: the rest may have been paid. */
-  async function pay<T>(ctx: Context, { name, key }: Order, payment: Promise<T>): Promise<T> {
+  /**
+   * Asks for what costs money. Only what was refused for good is forgotten: the rest may have been paid, and so may what an
+   * earlier request of the same order asked for.
+   */
+  async function pay<T>(
+    ctx: Context,
+    { name, key }: Order,
+    payment: Promise<T>,
+    earlier?: () => Promise<T | undefined>,
+  ): Promise<T> {
     try {
       return await payment
     } catch (error) {
       const refusal = refusalOf(error, name)
       if (refusal) {
+        const paid = await earlier?.()
+        if (paid !== undefined) return paid
         await orders.cancel(name, key)
         throw refusal
       }
       ctx.log.error({ err: error, name, order: key }, 'it is unknown whether an order was paid')
       throw silentRegistrar(error)
     }
+  }
+
+  /** What was paid while the order was given up, since it was begun long ago, is written down again. */
+  async function confirm(order: Order, expiresAt: number): Promise<void> {
+    const { name, key } = order
+    const paid = { state: 'paid', expiresAt } as const
+    if ((await orders.update(name, key, paid)) || (await orders.find(name))) return
+    await orders.begin({ ...order, state: 'pending' })
+    await orders.update(name, key, paid)
   }
 
   const orderFor = ({ key, name, price }: Order) => ({ key, name, price, nameservers })
@@ -139,7 +168,8 @@ export function createRegistrations(parts: RegistrationParts): Registrations {
       const checkPrice = (price: number) => {
         if (expectedPrice !== undefined && expectedPrice !== price) throw priceMismatch(price)
       }
-      let order = await underWay(ctx, name, 'buy')
+      const begunBefore = await underWay(ctx, name, 'buy')
+      let order = begunBefore
       if (order) checkPrice(order.price)
       else {
         const price = await ask(ctx.log, registrar.price(name, 'new'))
@@ -150,9 +180,11 @@ export function createRegistrations(parts: RegistrationParts): Registrations {
         order = await begin(ctx, name, 'buy', price)
       }
       const begun = order
-      const expiresAt = begun.expiresAt ?? (await pay(ctx, begun, registrar.buy(orderFor(begun)))).expiresAt
+      const earlier = begunBefore && (() => ask(ctx.log, registrar.bought(begunBefore)))
+      const payment = () => pay(ctx, begun, registrar.buy(orderFor(begun)), earlier)
+      const expiresAt = begun.expiresAt ?? (await payment()).expiresAt
       await shown(ctx, begun, async () => {
-        await orders.update(name, begun.key, { state: 'paid', expiresAt })
+        await confirm(begun, expiresAt)
         await showBought(parts, begun, expiresAt)
       })
     },
@@ -174,7 +206,8 @@ export function createRegistrations(parts: RegistrationParts): Registrations {
       if (holder?.name === name) throw foreignDomain(name)
       if (apexOf(name) !== name) throw notTransferable(name, 'Only whole domains can be transferred.')
       await checkMovable(ctx, name)
-      let order = await underWay(ctx, name, 'transfer')
+      const begunBefore = await underWay(ctx, name, 'transfer')
+      let order = begunBefore
       const price = order?.price ?? (await ask(ctx.log, registrar.price(name, 'transfer')))
       if (price === undefined) throw notTransferable(name, 'Domains like this cannot be transferred in.')
       if (price !== expectedPrice) throw priceMismatch(price)
@@ -182,7 +215,12 @@ export function createRegistrations(parts: RegistrationParts): Registrations {
       order ??= await begin(ctx, name, 'transfer', price)
       const begun = order
       if (begun.state === 'pending')
-        await pay(ctx, begun, registrar.startTransfer({ ...orderFor(begun), authCode }))
+        await pay(
+          ctx,
+          begun,
+          registrar.startTransfer({ ...orderFor(begun), authCode }).then(() => true),
+          begunBefore && (() => isMoving(ctx, name)),
+        )
       return shown(ctx, begun, async () => {
         const domain = await showMoving(parts, begun)
         if (!domain) throw new Error('the domain no longer exists')

@@ -70,8 +70,10 @@ export const createTransfersJob = (parts: JobParts): JobHandler => {
     run: async (_payload, run) =>
       each(run, await orders.inState('moving', clock.now(), AT_ONCE), async (order) => {
         const { status, expiresAt } = await registrar.transferState(order.name)
-        if (status === 'completed') await showMoved(parts, order, expiresAt)
-        else if (status === 'cancelled') await showCancelled(parts, order)
+        if (status === 'completed') {
+          await registrar.delegate(order.name)
+          await showMoved(parts, order, expiresAt)
+        } else if (status === 'cancelled') await showCancelled(parts, order)
       }),
   }
 }

@@ -315,6 +315,25 @@ test('domains are bought of a registrar that is far away, which may be silent', 
   assert.equal(service.payments.size, 1)
   const { body } = await server.call('GET /v4/domains/example.com', { token })
   assert.deepEqual([body.domain.verified, body.domain.expiresAt], [true, Date.parse('2030-01-02T03:04:05Z')])
+  // The same, while the price has become another.
+  service.failures.push('none', 'none', 'none', 'cut')
+  assert.equal((await buy('again.com')).status, 503)
+  service.prices.set('com', { purchasePrice: 20, transferPrice: 13 })
+  assert.equal((await buy('again.com')).status, 200)
+  assert.equal(service.payments.size, 2)
+  // What the operator has there already is nobody's to move, and to ask of it changes nothing.
+  const held = { nameservers: ['ns.operator.test'], expireDate: '2030-01-02T03:04:05Z' }
+  service.taken.add('operator.com')
+  service.held.set('operator.com', held)
+  service.transfers.set('operator.com', 'completed')
+  assert.equal((await server.call('GET /v4/domains/operator.com/registry', { token })).status, 200)
+  const move = { method: 'transfer-in', name: 'operator.com', authCode: 'abcdef', expectedPrice: 13 }
+  const refused = await server.call('POST /v4/domains', { token, body: move })
+  assert.deepEqual(
+    [refused.body.error.code, await server.parts.stores.orders.find('operator.com')],
+    ['not_transferable', undefined],
+  )
+  assert.deepEqual(service.held.get('operator.com'), held)
 })
 
 apiSuite(

@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto'
 import type { PrerenderKey } from '#core/ports/prerender-cache.ts'
+import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
 import type { Site } from '#core/site/site.ts'
 import { headerOf, type Question } from '../answer.ts'
 
@@ -12,18 +14,38 @@ export interface CacheKeyParts {
   readonly scheme: string
   /** The host as the visitor has sent it, with its port: what answers may put it into what it says. */
   readonly authority: string
+  /** What the routes say in the answer: it may be for something that the visitor has sent. */
+  readonly said?: RouteWords
   readonly question: Question
+}
+
+interface RouteWords {
+  readonly status?: number | undefined
+  readonly headers: RouteHeaders
 }
 
 /**
  * Of one deployment and one of its hosts: what is protected at one is never given to visitors of another. Nor is what was made for
  * somebody who spells the host in another way, or adds a port that is not ours, given to those who do not.
  */
-export const keyOf = ({ site, by, url, scheme, authority }: CacheKeyParts): PrerenderKey => ({
+export const keyOf = ({ site, by, url, scheme, authority, said }: CacheKeyParts): PrerenderKey => ({
   deploymentId: site.deploymentId,
   path: `edge ${scheme}://${site.host}${authority === site.host ? '' : `@${authority}`} ${by}`,
-  query: url,
+  query: said === undefined ? url : `${url}${nameOfWords(said)}`,
 })
+
+/** Of routes that are remembered, it is worked out once. */
+const names = new WeakMap<RouteWords, string>()
+
+function nameOfWords(said: RouteWords): string {
+  const { status, headers } = said
+  if (status === undefined && headers.size === 0) return ''
+  const known = names.get(said)
+  if (known !== undefined) return known
+  const name = `\n${hash('sha256', JSON.stringify([status ?? 0, ...headers]))}`
+  names.set(said, name)
+  return name
+}
 
 /** Where it is noted that something of a deployment has let an answer be kept. */
 export const markOf = ({ deploymentId }: Site, by: string): PrerenderKey => ({

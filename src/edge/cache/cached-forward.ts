@@ -44,6 +44,7 @@ export function createCachedForward(proxy: Forwarder, cache: EdgeCache): Forward
       by: target.origin,
       url: `${target.pathname}${target.search}`,
       ...addressedAt(exchange),
+      said: outcome,
       question,
       make: () => forVisitor(site, outcome, exchange),
       makeForAll: () => {

@@ -38,6 +38,7 @@ export const createCachedFunctionAnswer =
       by: target.path,
       url: urlOf(outcome.asked, outcome.query),
       ...addressedAt(exchange),
+      said: outcome,
       question,
       make: () => forVisitor(functions, site, outcome, exchange),
       makeForAll: () => forAll(functions, site, outcome, exchange),

@@ -333,6 +333,24 @@ test('an answer to a body is for nobody else, and nobody waits for a body that d
   assert.equal((await get()).from, 'HIT')
 })
 
+test('what the routes say for something that a visitor has sent is not said to others', async () => {
+  const has = [{ type: 'header', key: 'x-debug', value: '1' }] as const
+  const routes: Site['routes'] = [
+    { src: '/.*', headers: { 'x-all': 'yes' }, continue: true },
+    { src: '/.*', has: [...has], headers: { 'x-shown': 'debug' }, continue: true },
+    { handle: 'filesystem' },
+  ]
+  const { get } = await site(sharing('s-maxage=60'), { routes, routesFrom: 'output' })
+  const shown = async (headers = {}) => {
+    const answer = await get('/fn', headers)
+    return [...answer.seen, answer.headers['x-all'], answer.headers['x-shown']]
+  }
+  assert.deepEqual(await shown({ 'x-debug': '1' }), ['made 1', 'MISS', 'yes', 'debug'])
+  assert.deepEqual(await shown(), ['made 2', 'MISS', 'yes', undefined])
+  assert.deepEqual(await shown({ 'x-debug': '1' }), ['made 1', 'HIT', 'yes', 'debug'])
+  assert.deepEqual(await shown(), ['made 2', 'HIT', 'yes', undefined])
+})
+
 test('never is one visitor given what was made of what another has sent of themselves', async () => {
   const { get } = await site((req, res) => {
     const query = new URL(req.url ?? '', 'http://x').searchParams

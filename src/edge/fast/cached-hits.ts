@@ -77,7 +77,7 @@ export class CachedHits {
   ): CacheLookup | undefined {
     if (site.keepsAnswers === false || !mayAsk(question)) return undefined
     const url = urlOf(outcome.asked, outcome.query)
-    const key = keyOf({ site, by: outcome.target.path, url, scheme, authority, question })
+    const key = keyOf({ site, by: outcome.target.path, url, scheme, authority, said: outcome, question })
     const request = { question, source: sourceOf(outcome.target), entrypoint: outcome.target.path }
     return { place: placeOf(key), request, more: [], last: undefined }
   }

@@ -240,10 +240,13 @@ function headParts(site: Site, fn: SiteFunction, request: RequestLine, lines: st
       `x-real-ip: ${ip}\r\n` +
       `x-matched-path: ${encodeTarget(`/${fn.path}`)}\r\n` +
       `x-vercel-deployment-url: ${site.deploymentHost ?? site.host}\r\n` +
-      `forwarded: for=${ip.includes(':') ? `"[${ip}]"` : ip};host="${authority}";proto=${scheme}\r\n` +
+      `forwarded: ${forwardedOf({ ip, scheme, host: authority })}\r\n` +
       `${lines}\r\n`,
   }
 }
+
+export const forwardedOf = ({ ip, host, scheme }: Pick<Visitor, 'ip' | 'host' | 'scheme'>): string =>
+  `for=${ip.includes(':') ? `"[${ip}]"` : ip};host="${host}";proto=${scheme}`
 
 /** How often `headOf` says the id. */
 const ID_LINES = 3
@@ -283,11 +286,14 @@ const RESERVED = /^(?:x-(?:aloft|vercel|platform|forwarded|now|invoke|middleware
 /** Sent by the client side of a framework, and no more than a hint. */
 const HINTS = new Set(['x-middleware-prefetch'])
 
+/** Whether only the platform says something by a header of this name, in lower case. */
+export const isReserved = (name: string): boolean => RESERVED.test(name) && !HINTS.has(name)
+
 /** Whether a header that a visitor sends reaches a function. Visitors send few different names. */
 export const isForwarded = remembering(
   (sent) => {
     const name = sent.toLowerCase()
-    return !NOT_SENT.has(name) && (!RESERVED.test(name) || HINTS.has(name))
+    return !NOT_SENT.has(name) && !isReserved(name)
   },
   { most: 2000, longest: 64 },
 )

@@ -49,6 +49,31 @@ test('a dynamic route leads to its function, with the query that the route made'
   assert.equal(headers['x-now-route-matches'], undefined)
 })
 
+test('routes see what the platform says of a visitor, and not what visitors say in its place', async () => {
+  const only = (key: string, value: string) => ({ type: 'header', key, value }) as const
+  const { host, get } = await output(
+    [
+      { src: '^/admin$', missing: [only('x-real-ip', '203.0.113.7')], status: 403 },
+      { src: '^/admin$', has: [only('x-forwarded-for', '127.0.0.1')], dest: '/mine' },
+      { src: '^/plain$', has: [only('x-forwarded-proto', 'http')], dest: '/mine' },
+      { src: '^/where$', has: [only('x-vercel-ip-country', 'CH')], dest: '/mine' },
+      { src: '^/named$', has: [only('x-forwarded-host', 'o.*\\.test')], dest: '/mine' },
+      { src: '^/own$', has: [only('x-own', 'yes')], dest: '/mine' },
+      filesystem,
+    ],
+    {},
+    { mine: 'mine' },
+  )
+  const lies = { 'x-real-ip': '203.0.113.7', 'x-forwarded-for': '1.1.1.1', 'x-forwarded-proto': 'https' }
+  for (const headers of [{}, lies, { ...lies, 'x-vercel-ip-country': 'CH', 'x-forwarded-host': 'evil' }]) {
+    assert.equal((await get('/admin', { headers })).status, 403)
+    assert.equal((await get('/plain', { headers })).text, 'mine', host)
+    assert.equal((await get('/named', { headers })).text, 'mine')
+    assert.equal((await get('/where', { headers })).status, 404)
+  }
+  assert.equal((await get('/own', { headers: { 'x-own': 'yes' } })).text, 'mine')
+})
+
 test('a page that a build names index is the front page, whether there are functions or not', async () => {
   const pages = { index: 'front', about: 'about', 'docs/index': 'docs' }
   for (const functions of [{}, { fn: echo }]) {

@@ -6,6 +6,7 @@ import { ask, toAnswer } from '../function/function-answer.ts'
 import type { FunctionResponse, Functions } from '../function/function-call.ts'
 import { isForwarded, middlewareCall } from '../function/function-request.ts'
 import type { MiddlewareOutcome } from './route-answer.ts'
+import { routedHeader } from './routed-header.ts'
 import type { SiteEntry } from './site-entry.ts'
 
 /** What a middleware made of a request: the answer, or the way on. */
@@ -32,7 +33,6 @@ export async function askMiddleware(
   exchange: Exchange,
   changes: RequestChanges,
 ): Promise<MiddlewareResult> {
-  const { question } = exchange
   const call = middlewareCall(site, fn, outcome, exchange, changes.headers)
   const response = await ask(functions, call, exchange, (answered) => answered)
   if ('code' in response) return { result: response }
@@ -47,14 +47,11 @@ export async function askMiddleware(
     goOn: {
       ...(rewrite !== undefined && { rewrite: withinSite(rewrite, exchange) }),
       headers: answerHeaders(response),
-      header: (name) => (headers.has(name) ? headers.get(name) : oneOf(question.headers[name])),
+      header: (name) => (headers.has(name) ? headers.get(name) : routedHeader(exchange, name)),
     },
     changes: { headers, cookies: [...changes.cookies, ...cookiesOf(response)] },
   }
 }
-
-const oneOf = (value: string | readonly string[] | undefined): string | undefined =>
-  typeof value === 'string' ? value : value?.join(', ')
 
 /** An address of this very site as a path. */
 function withinSite(rewrite: string, { req }: Exchange): string {

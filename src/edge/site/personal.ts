@@ -1,3 +1,4 @@
+import { isSaidByPlatform } from './routed-header.ts'
 import type { SiteEntry } from './site-entry.ts'
 
 /** The names of the headers that a request has, in lower case. */
@@ -7,12 +8,13 @@ interface SentNames {
 
 /**
  * Whether something about a request besides its path may decide what it gets: it is then not given what is remembered for
- * the path. The routes of build outputs can look at the query, and at some headers.
+ * the path. The routes of build outputs can look at the query, and at some headers. What the platform says of a visitor
+ * is said of everybody.
  */
 export function isPersonal({ table }: Pick<SiteEntry, 'table'>, hasQuery: boolean, sent: SentNames): boolean {
   if (table.output === undefined) return false
   if (hasQuery) return true
-  if (table.variesOn !== undefined) for (const name of table.variesOn) if (sent.has(name)) return true
+  for (const name of table.variesOn ?? []) if (sent.has(name) || isSaidByPlatform(name)) return true
   return false
 }
 

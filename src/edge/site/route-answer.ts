@@ -1,8 +1,9 @@
 import { matchRoutes, type RoutedRequest } from '#core/routing/match/match-routes.ts'
 import type { RouteHeaders, RouteOutcome } from '#core/routing/match/route-outcome.ts'
 import type { Site } from '#core/site/site.ts'
-import { type Answer, headerOf, type Question, withoutNamesOf } from '../answer.ts'
+import { type Answer, type Question, withoutNamesOf } from '../answer.ts'
 import type { Refusal } from '../error/refusal.ts'
+import type { Exchange } from '../exchange.ts'
 import type { ContentStore } from '../file/content-store.ts'
 import { directoryPage } from '../file/directory-page.ts'
 import { createFileAnswer, DEFAULT_CACHING, flatHeaders, siteHeaders } from '../file/file-answer.ts'
@@ -12,6 +13,7 @@ import { staticAnswer } from '../file/static-answer.ts'
 import type { FunctionOutcome } from '../function/function-request.ts'
 import type { Target } from '../request/request-path.ts'
 import { isPersonal, namesIn } from './personal.ts'
+import { routedHeader } from './routed-header.ts'
 import type { SiteEntry } from './site-entry.ts'
 import { isFunction, type SiteTarget } from './site-target.ts'
 
@@ -30,14 +32,15 @@ interface RouteAnswerOptions {
 export function routeAnswer(
   entry: SiteEntry,
   target: Target,
-  question: Question,
+  exchange: Exchange,
   { contents, hotAnswers }: RouteAnswerOptions,
 ): RouteAnswer | Promise<RouteAnswer> {
+  const { question } = exchange
   const isHot =
     question.method === 'GET' && !isPersonal(entry, target.query !== '', namesIn(question.headers))
   const hot = isHot ? hotAnswers.get(entry, target.rawPath) : undefined
   if (hot !== undefined) return staticAnswer(hot, question, contents)
-  const outcome = matchRoutes(entry.table, routedRequest(entry, target, question), entry.targets)
+  const outcome = matchRoutes(entry.table, routedRequest(entry, target, exchange), entry.targets)
   if (isHot && outcome.kind === 'serve' && !isFunction(outcome.target)) {
     const remembered = hotAnswers.remember(entry, target.rawPath, { ...outcome, target: outcome.target })
     if (remembered !== undefined) return staticAnswer(remembered, question, contents)
@@ -49,13 +52,13 @@ export function routeAnswer(
 export const routedRequest = (
   { site }: SiteEntry,
   { path, query }: Target,
-  question: Question,
+  exchange: Exchange,
 ): RoutedRequest => ({
   path,
   query,
-  method: question.method,
+  method: exchange.question.method,
   host: site.host,
-  header: (name) => headerOf(question, name),
+  header: (name) => routedHeader(exchange, name),
 })
 
 /** Where the routes have led to. */

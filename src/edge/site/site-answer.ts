@@ -87,7 +87,7 @@ export function createSiteAnswers(options: SiteAnswerOptions) {
   async function failurePage(visit: SiteVisit, refusal: Refusal): Promise<Result> {
     const { entry, target, exchange } = visit
     const { question } = exchange
-    const outcome = matchError(entry.table, routedRequest(entry, target, question), 500, entry.targets)
+    const outcome = matchError(entry.table, routedRequest(entry, target, exchange), 500, entry.targets)
     if (outcome.kind !== 'serve') return refusal
     const answer = await outcomeAnswer(
       entry,
@@ -123,7 +123,7 @@ export function createSiteAnswers(options: SiteAnswerOptions) {
     })
     const forAll = { visitor: canonicalVisitor(entry.site, options.address, exchange.id), signal }
     const visit: SiteVisit = { entry, target, exchange: { ...exchange, req, question, url, forAll } }
-    return settle(visit, await routeAnswer(entry, target, question, options), NO_CHANGES)
+    return settle(visit, await routeAnswer(entry, target, visit.exchange, options), NO_CHANGES)
   }
 
   return {
@@ -144,7 +144,7 @@ export function createSiteAnswers(options: SiteAnswerOptions) {
       const target = sent?.path === IMAGE_PATH && isBuilt(entry) ? imageTarget(sent.query) : sent
       if (target === undefined) return refuse('BAD_REQUEST')
       const visit: SiteVisit = { entry, target, exchange }
-      const result = andThen(routeAnswer(entry, target, exchange.question, options), (answer) =>
+      const result = andThen(routeAnswer(entry, target, exchange, options), (answer) =>
         settle(visit, answer, NO_CHANGES),
       )
       if (entry.table.output === undefined) return result

@@ -8,8 +8,8 @@ const depthOf = (value: unknown): number =>
 
 const partsOf = (value: unknown): number => {
   if (typeof value !== 'object' || value === null) return 0
-  const inner = Object.values(value).reduce((sum: number, one) => sum + partsOf(one), 1)
-  return inner + (Array.isArray(value) ? 0 : Object.keys(value).length)
+  const items = Object.values(value)
+  return items.reduce((sum: number, one) => sum + partsOf(one), Math.max(1, items.length))
 }
 
 test('how deep JSON nests and what it has is known from its text, whatever its texts and keys hold', () => {
@@ -28,5 +28,6 @@ test('what never ends is known as well', () => {
   assert.equal(excessOf('['.repeat(1_000_000), { levels: 100, parts: 1e9 }), 'levels')
   assert.equal(excessOf('[]'.repeat(1_000), { levels: 1, parts: 1_000 }), undefined)
   assert.equal(excessOf('[]'.repeat(1_001), { levels: 1, parts: 1_000 }), 'parts')
+  assert.equal(excessOf(`[${'0,'.repeat(1_000)}`, { levels: 1, parts: 1_000 }), 'parts')
   assert.equal(excessOf(`"${'['.repeat(1_000)}`, { levels: 1, parts: 1 }), undefined)
 })

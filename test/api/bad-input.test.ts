@@ -66,9 +66,29 @@ apiSuite('bad input', (server) => {
     const many = `${'{"a":1},'.repeat(200_000)}{}`
     const refused = await post(`{"name":"many","meta":{"a":[${many}]}}`)
     assert.equal(refused.status, 400)
-    assert.match(await refused.text(), /more than 250,000 lists, objects and keys/)
+    assert.match(await refused.text(), /more than 250,000 items and keys/)
     const list = await post(`{"name":"many","files":[${many}]}`)
-    assert.doesNotMatch(await list.text(), /lists, objects and keys/)
+    assert.doesNotMatch(await list.text(), /items and keys/)
+  })
+
+  test('a body of numbers without end is refused, unless they are items of a long list', async () => {
+    const { token } = await server.signUp()
+    const post = async (path: string, body: string) => {
+      const answer = await server.call(`POST ${path}`, { token, body })
+      return [answer.status, answer.body.error?.message]
+    }
+    const many = `[${'0,'.repeat(300_000)}0]`
+    const refused = [
+      400,
+      'Invalid request: the body has more than 250,000 items and keys outside of its long lists.',
+    ]
+    for (const path of ['/v9/projects/x/env', '/v10/projects/x/env', '/v1/projects', '/v1/teams'])
+      assert.deepEqual(await post(path, many), refused, path)
+    assert.deepEqual(await post('/v8/platform/deployments', `{"name":"many","meta":{"a":${many}}}`), refused)
+    assert.deepEqual(await post('/v8/platform/deployments', `{"name":"many","version":2,"files":${many}}`), [
+      400,
+      'Invalid request: `files[0]` should be an object.',
+    ])
   })
 
   test('a body that is nested without end is refused', async () => {

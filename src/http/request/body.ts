@@ -104,7 +104,7 @@ function refuseExcess(text: string): void {
   if (excess === 'levels') throw tooDeep()
   if (excess === 'parts')
     throw invalidRequest(
-      `the body has more than ${MOST_AT_ONCE.parts.toLocaleString('en')} lists, objects and keys outside of its long lists`,
+      `the body has more than ${MOST_AT_ONCE.parts.toLocaleString('en')} items and keys outside of its long lists`,
     )
 }
 

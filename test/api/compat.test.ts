@@ -185,6 +185,38 @@ apiSuite('addresses that other clients know', (server) => {
     assert.deepEqual(await keysOf(other.token, 'theirs'), ['THEIRS'])
   })
 
+  test('what is longer than any list of a client is refused before it is read', async () => {
+    const { token } = await server.signUp()
+    await server.call('POST /v10/projects', { token, body: { name: 'longer' } })
+    const refusal = async (on: string, body: string) => {
+      const answer = await server.call(on, { token, body })
+      return [answer.status, answer.body.error?.message]
+    }
+    const zeros = JSON.stringify(new Array(101).fill(0))
+    const tooMany = [400, 'Invalid request: the request should have at most 100 items.']
+    for (const on of ['v4', 'v5', 'v9'].map((version) => `POST /${version}/projects/longer/env`))
+      assert.deepEqual(await refusal(on, zeros), tooMany, on)
+    for (const on of ['POST /v1/projects', 'PATCH /v1/projects/longer', 'POST /v2/teams/x/members']) {
+      assert.deepEqual(await refusal(on, zeros), tooMany, on)
+      assert.deepEqual(
+        await refusal(on, JSON.stringify('a'.repeat(1000))),
+        [400, 'Invalid request: the request should be an object or array.'],
+        on,
+      )
+    }
+    assert.deepEqual(
+      await refusal('DELETE /v1/projects/longer/env', JSON.stringify({ ids: new Array(1001).fill('') })),
+      [400, 'Invalid request: `ids` should have at most 1000 items.'],
+    )
+    const all = Array.from({ length: 100 }, (_, n) => ({
+      key: `KEY_${n}`,
+      value: 'x'.repeat(10_000),
+      target: 'preview',
+    }))
+    const made = await server.call('POST /v9/projects/longer/env', { token, body: all })
+    assert.deepEqual([made.status, made.body.length], [201, 100])
+  })
+
   test('the first versions keep variables as secrets and list them without a frame', async () => {
     const { token } = await server.signUp()
     await server.call('POST /v10/projects', { token, body: { name: 'first' } })

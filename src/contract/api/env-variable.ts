@@ -8,6 +8,11 @@ export type EnvType = (typeof ENV_TYPES)[number]
 export const ENV_TARGETS = ['production', 'preview', 'development'] as const
 export type EnvTarget = (typeof ENV_TARGETS)[number]
 
+/** Of a project. */
+export const MOST_VARIABLES = 1000
+/** In one request. */
+export const MOST_VARIABLES_AT_ONCE = 100
+
 const strict = { additionalProperties: false } as const
 
 /** The shape of the first version: secrets only. */
@@ -87,14 +92,14 @@ export const NewProjectVariables = Type.Array(
     },
     strict,
   ),
-  { maxItems: 100 },
+  { maxItems: MOST_VARIABLES_AT_ONCE },
 )
 
 /** Not a union: then an error would not say what is wrong with the form that was meant. */
 const CreateBody = Type.Unsafe<Static<typeof CreateItem> | Static<typeof CreateItem>[]>({
   if: { type: 'array' },
   // biome-ignore lint/suspicious/noThenProperty: the word of JSON schema
-  then: Type.Array(CreateItem, { minItems: 1, maxItems: 100 }),
+  then: Type.Array(CreateItem, { minItems: 1, maxItems: MOST_VARIABLES_AT_ONCE }),
   else: CreateItem,
 })
 
@@ -138,7 +143,9 @@ export const replaceVariablesFirst = endpoint({
   on: 'PUT /v1/projects/:idOrName/env',
   summary: 'Set variables to secrets, and remove all other such variables',
   limit: 'write',
-  body: Type.Object({ env: Type.Record(Type.String(), Type.String(), { maxProperties: 100 }) }),
+  body: Type.Object({
+    env: Type.Record(Type.String(), Type.String(), { maxProperties: MOST_VARIABLES_AT_ONCE }),
+  }),
   reply: Type.Array(First),
 })
 

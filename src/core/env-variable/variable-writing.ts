@@ -1,4 +1,5 @@
 import { showLimit } from '#contract/amounts.ts'
+import { MOST_VARIABLES } from '#contract/api/env-variable.ts'
 import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Context } from '../access/context.ts'
@@ -22,7 +23,6 @@ export interface VariableStores {
   readonly teams: TeamStore
 }
 
-const MAX_VARIABLES = 1000
 /** Of all values together: every deployment is given them. */
 const MAX_SIZE = 1024 * 1024
 
@@ -136,8 +136,8 @@ export class VariableWriting {
 
   async #save(variable: EnvVariable): Promise<EnvVariable> {
     const others = this.present.filter(({ id }) => id !== variable.id)
-    if (others.length >= MAX_VARIABLES)
-      throw invalidRequest(`a project has at most ${MAX_VARIABLES} variables`)
+    if (others.length >= MOST_VARIABLES)
+      throw invalidRequest(`a project has at most ${MOST_VARIABLES} variables`)
     if (others.reduce((sum, { size }) => sum + size, variable.size) > MAX_SIZE)
       throw invalidRequest(`the values of all variables together exceed ${showLimit(MAX_SIZE)}`)
     await this.#stores.envVariables.save(variable)

@@ -41,8 +41,8 @@ export async function readCreate(
 ): Promise<PartialRequest> {
   if (!isRecord(body)) return { body }
   const { target, projectSettings, project, name, version, ...rest } = body
-  const wanted = String(project ?? name ?? '')
   if (isRecord(projectSettings)) {
+    const wanted = [project, name].find((each) => typeof each === 'string') ?? ''
     if (body.source === 'cli' && !isTrue(query.skipAutoDetectionConfirmation))
       await askForSettings(wanted, projectSettings, also)
     await ensureProject(wanted, projectSettings, also)

@@ -15,9 +15,9 @@ type Project = ReplyOf<(typeof api.getProject)['reply']>
 /** The keys that an endpoint of ours knows: those of projects refuse all others, and other clients send more. */
 const onlyKnownKeys = (endpoint: Endpoint, body: unknown): Record<string, unknown> => {
   const { properties = {} } = (endpoint.body ?? {}) as { properties?: Record<string, unknown> }
-  return Object.fromEntries(
-    Object.entries((body ?? {}) as Record<string, unknown>).filter(([key]) => key in properties),
-  )
+  const given = (body ?? {}) as Record<string, unknown>
+  const known = Object.keys(properties).filter((key) => Object.hasOwn(given, key))
+  return Object.fromEntries(known.map((key) => [key, given[key]]))
 }
 
 const frameworkOf = ({ framework }: Record<string, unknown>) =>
@@ -26,8 +26,8 @@ const frameworkOf = ({ framework }: Record<string, unknown>) =>
     : { framework }
 
 /** Some clients send what is not set as null. */
-const withoutNull = (body: unknown): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(body ?? {}).filter(([, value]) => value !== null))
+const withoutNull = (body: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
 
 const readProject =
   (endpoint: Endpoint) =>
@@ -35,6 +35,11 @@ const readProject =
     const { framework: _framework, ...rest } = onlyKnownKeys(endpoint, body)
     return { body: { ...rest, ...frameworkOf(body ?? {}) } }
   }
+
+const readNewProject = (asked: CompatRequest): PartialRequest => {
+  const { body } = readProject(api.createProject)(asked)
+  return { body: withoutNull(body) }
+}
 
 /** With what later versions always name. Nothing of it can be set here: no resources, and nothing expires by itself. */
 const showProject = (project: Project) => ({
@@ -133,7 +138,7 @@ const readVariable = (one: Record<string, unknown>): Record<string, unknown> => 
     ),
   ),
   value: one.value ?? '',
-  target: [one.target ?? []].flat(),
+  target: one.target ?? [],
 })
 
 /** At first a variable was always a secret, named by its id. */
@@ -169,8 +174,11 @@ async function removeSeveral({ call, asked }: CompatContext) {
   const { idOrName = '' } = asked.params
   const wanted: unknown = asked.body?.ids
   if (!Array.isArray(wanted)) throw invalidRequest('`ids` should be a list of variable ids')
+  if (wanted.length > env.MOST_VARIABLES)
+    throw invalidRequest(`\`ids\` should have at most ${env.MOST_VARIABLES} items`)
   const { envs } = await call(env.listVariables, { params: { idOrName } })
-  const ids = envs.map(({ id }) => id).filter((id) => wanted.includes(id))
+  const among = new Set(wanted)
+  const ids = envs.map(({ id }) => id).filter((id) => among.has(id))
   for (const id of ids) await call(env.removeVariable, { params: { idOrName, id } })
   return { deleted: ids.length, ids }
 }
@@ -230,7 +238,7 @@ export const projectRows: readonly CompatRow[] = [
   {
     on: 'POST /v{1,2,3,4,5,6,7,8,9,11}/projects',
     is: api.createProject,
-    read: (asked) => readProject(api.createProject)({ ...asked, body: withoutNull(asked.body) }),
+    read: readNewProject,
     show: showCreated,
   },
   {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { MOST_VARIABLES_AT_ONCE } from '#contract/api/env-variable.ts'
 import { type Endpoint, methodOf, pathOf } from '#contract/endpoint.ts'
 import { authorise } from '#core/access/authorise.ts'
 import type { Context } from '#core/access/context.ts'
@@ -11,6 +12,12 @@ import { ROWS } from './rows.ts'
 
 /** Whatever the row makes: its shape is that of other clients, which this API does not describe. */
 const ANYTHING = Type.Unsafe<unknown>({})
+
+/**
+ * What a row is given to read. The endpoint checks what it makes of that, which is too late for a text or a list of millions: rows
+ * look at every item. None of the lists that clients send is longer than those of this API.
+ */
+const ANY_BODY = Type.Unsafe<unknown>({ type: ['object', 'array'], maxItems: MOST_VARIABLES_AT_ONCE })
 
 /** The same endpoint, whatever its parameters are called. */
 const shapeOf = (on: string): string => on.replace(/:[A-Za-z]+/g, ':')
@@ -100,7 +107,7 @@ function bind(
     endpoint: changes
       ? {
           ...endpoint,
-          ...(body === undefined ? {} : { body: body === 'raw' ? body : ANYTHING }),
+          ...(body === undefined ? {} : { body: body === 'raw' ? body : ANY_BODY }),
           ...(plainReply ? { streamed: is.streamed ?? false } : { reply: ANYTHING }),
           ...(status === undefined ? {} : { status }),
           teamBySlug: true,

@@ -562,6 +562,7 @@ const callsOnOthers = ({
       await envVariables.save(variable)
     },
     list: () => envVariables.list(project.id),
+    ofSecret: () => envVariables.ofSecret(user.id, secret.id),
     delete: () => envVariables.delete(variable.id),
     deleteOf: () => envVariables.deleteOf(installation.id),
   },

@@ -7,6 +7,8 @@ import type { EnvVariable } from './env-variable.ts'
 export interface EnvVariableStore {
   /** All of them, newest first. */
   list(projectId: string): Promise<readonly EnvVariable[]>
+  /** Those of any project of an account that are one of its secrets. */
+  ofSecret(ownerId: string, secretId: string): Promise<readonly EnvVariable[]>
   /** Puts a variable in the place of the one that has its id, or beside the others. */
   save(variable: EnvVariable): Promise<void>
   delete(id: string): Promise<void>

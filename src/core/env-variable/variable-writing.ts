@@ -109,9 +109,12 @@ export class VariableWriting {
   /** Stores a variable whose value is still readable, in the place of those that are in its way. */
   async put(variable: EnvVariable, upsert: boolean): Promise<EnvVariable> {
     this.allow(variable)
-    const [blocking] = inTheWay(this.present, variable)
+    const replaced = inTheWay(this.present, variable)
+    const [blocking] = replaced
     if (blocking && !upsert) throw alreadyExists(blocking)
-    if (!inTheWay(this.present, variable).every((other) => this.mayChange(other)))
+    // One of them may be production's as well, and would be lost there.
+    this.allow(...replaced)
+    if (!replaced.every((other) => this.mayChange(other)))
       throw new AloftError(
         'forbidden',
         'The application can change only its own variables, and a variable of that name already exists.',

@@ -2,9 +2,12 @@ import { AloftError } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
+import type { EnvVariableStore } from '../env-variable/env-variable-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
+import { mayEditProduction } from '../team/production-right.ts'
+import type { TeamStore } from '../team/team-store.ts'
 import type { Quotas, UsageStores } from '../usage/quotas.ts'
 import {
   isSecretId,
@@ -29,9 +32,15 @@ export interface Secrets {
   delete(ctx: Context, idOrName: string): Promise<Secret>
 }
 
+interface SecretStores {
+  readonly secrets: SecretStore
+  readonly envVariables: Pick<EnvVariableStore, 'ofSecret'>
+  readonly teams: Pick<TeamStore, 'byId'>
+}
+
 interface SecretParts {
   readonly store: SecretStore
-  readonly transact: Transact<UsageStores & { readonly secrets: SecretStore }>
+  readonly transact: Transact<SecretStores & UsageStores>
   readonly quotas: Pick<Quotas, 'check'>
   readonly vault: Vault
   readonly clock: Clock
@@ -52,6 +61,21 @@ export function createSecrets({ store, transact, quotas, vault, clock }: SecretP
       name,
       uid: holder?.id,
     })
+  }
+
+  /** Without the secret, its variables would be left out of what is deployed next. */
+  async function checkProduction(
+    { envVariables, teams }: SecretStores,
+    { owner }: Context,
+    { id }: Secret,
+  ): Promise<void> {
+    if (await mayEditProduction(owner, teams)) return
+    const variables = await envVariables.ofSecret(owner.id, id)
+    if (variables.some(({ target }) => target.includes('production')))
+      throw new AloftError(
+        'forbidden',
+        'A production variable refers to the secret, and in this team only an OWNER can change those.',
+      )
   }
 
   return {
@@ -84,8 +108,10 @@ export function createSecrets({ store, transact, quotas, vault, clock }: SecretP
     },
 
     delete: (ctx, idOrName) =>
-      transact(async ({ secrets }) => {
+      transact(async (stores) => {
+        const { secrets } = stores
         const secret = await locked(secrets, ctx, idOrName)
+        await checkProduction(stores, ctx, secret)
         await secrets.delete(ctx.owner.id, secret.id)
         return secret
       }),

@@ -387,6 +387,17 @@ apiSuite('variables of projects', (server) => {
     assert.equal(await as('POST /v10/projects/site/env', plain('B', 'x', { target: 'preview' })), 201)
     assert.equal(await as(`PATCH ${path}`, { target: ['preview'] }), 403)
     assert.equal(await as(`DELETE ${path}`), 403)
+    const preview = plain('A', 'mine', { target: ['preview'] })
+    const upsert = (body: object) =>
+      server.call(`POST /v10/projects/site/env${query}&upsert=true`, { token: member.token, body })
+    for (const body of [preview, [preview], plain('A', 'mine', { target: ['preview', 'development'] })])
+      assert.equal((await upsert(body)).body.error?.code, 'forbidden')
+    assert.equal((await upsert(plain('B', 'again', { target: 'preview' }))).status, 201)
+    const { body: kept } = await server.call(`GET /v9/projects/site/env${query}`, { token: owner.token })
+    assert.deepEqual(
+      kept.envs.find(({ key }: { key: string }) => key === 'A'),
+      made.created,
+    )
     assert.equal(await as('GET /v9/projects/site/env'), 200)
     assert.equal((await add(owner.token, plain('C'), query)).status, 201)
     await server.call(`PATCH /v1/teams/${team.id}`, {
@@ -394,6 +405,37 @@ apiSuite('variables of projects', (server) => {
       body: { membersMayEditProduction: true },
     })
     assert.equal(await as(`DELETE ${path}`), 200)
+  })
+
+  test('a secret of a production variable is deleted by an OWNER where only they change those', async () => {
+    const [owner, member] = [await server.signUp(), await server.signUp()]
+    const { body: team } = await server.call('POST /v1/teams', {
+      token: owner.token,
+      body: { slug: 'env-secrets' },
+    })
+    const email = { email: member.email }
+    await server.call(`POST /v1/teams/${team.id}/members`, { token: owner.token, body: email })
+    await server.call(`PATCH /v1/teams/${team.id}`, {
+      token: owner.token,
+      body: { membersMayEditProduction: false },
+    })
+    const query = `?teamId=${team.id}`
+    await server.call(`POST /v10/projects${query}`, { token: owner.token, body: { name: 'site' } })
+    for (const [name, target] of [
+      ['live', 'production'],
+      ['tried', 'preview'],
+    ] as const) {
+      const body = { name, value: 'hidden' }
+      await server.call(`POST /v2/platform/secrets${query}`, { token: owner.token, body })
+      const uses = { key: name.toUpperCase(), value: `@${name}`, type: 'secret', target }
+      assert.equal((await add(owner.token, uses, query)).status, 201)
+    }
+    const remove = (name: string, token = member.token) =>
+      server.call(`DELETE /v2/platform/secrets/${name}${query}`, { token })
+    const refused = await remove('live')
+    assert.deepEqual([refused.status, refused.body.error.code], [403, 'forbidden'])
+    assert.equal((await remove('tried')).status, 200)
+    assert.equal((await remove('live', owner.token)).status, 200)
   })
 
   test('who may not change production variables does not set them by a deployment either', async () => {

@@ -50,6 +50,20 @@ eachDatabase((name, open) =>
       assert.deepEqual(await envVariables.list(mine.id), both)
     })
 
+    it('finds those that are a secret of their account', async (t) => {
+      const { envVariables, projects, mine } = await openVariables(t, open)
+      const other = sampleProject({ ownerId: 'somebody-else' })
+      await projects.insert(other)
+      const uses = (projectId: string, value: string, type: 'secret' | 'plain' = 'secret') =>
+        sampleEnvVariable({ projectId, type, value })
+      const [one, theirs] = [uses(mine.id, 'sec_1'), uses(other.id, 'sec_1')]
+      for (const variable of [one, theirs, uses(mine.id, 'sec_2'), uses(mine.id, 'sec_1', 'plain')])
+        await envVariables.save(variable)
+      assert.deepEqual(await envVariables.ofSecret(mine.ownerId, 'sec_1'), [one])
+      assert.deepEqual(await envVariables.ofSecret(other.ownerId, 'sec_1'), [theirs])
+      assert.deepEqual(await envVariables.ofSecret('u_none', 'sec_1'), [])
+    })
+
     it('changes one that it has as a whole, and leaves it where it is', async (t) => {
       const { envVariables, mine, other } = await openVariables(t, open)
       const variable = sampleEnvVariable({ projectId: mine.id, comment: 'old' })

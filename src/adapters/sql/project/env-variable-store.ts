@@ -63,9 +63,21 @@ const selectOf = prepare<{ projectId: string }>()((db, { projectId }) =>
     .orderBy('id', 'desc'),
 )
 
+const selectOfSecret = prepare<{ ownerId: string; secretId: string }>()((db, { ownerId, secretId }) =>
+  db
+    .selectFrom('env_variables')
+    .innerJoin('projects', 'projects.id', 'env_variables.project_id')
+    .select(VARIABLE.map((column) => `env_variables.${column}` as const))
+    .where('projects.owner_id', '=', ownerId)
+    .where('env_variables.type', '=', 'secret')
+    .where('env_variables.value', '=', secretId),
+)
+
 export function createEnvVariableStore(db: Db): EnvVariableStore {
   return {
     list: async (projectId) => (await selectOf(db, { projectId })).map(toVariable),
+
+    ofSecret: async (ownerId, secretId) => (await selectOfSecret(db, { ownerId, secretId })).map(toVariable),
 
     async save(variable) {
       const { id: _id, project_id: _project, ...change } = fromVariable(variable)

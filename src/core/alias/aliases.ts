@@ -9,9 +9,12 @@ import { markLive } from '../deployment/live.ts'
 import type { CheckCustomHost } from '../domain/custom-host.ts'
 import { isHostLabel } from '../domain/domain-name.ts'
 import type { DomainStore } from '../domain/domain-store.ts'
+import { isProductionName } from '../names/is-production-name.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Locks } from '../ports/locks.ts'
 import type { Transact } from '../ports/transact.ts'
+import type { ProjectStore } from '../project/project-store.ts'
+import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
 import { checkOwnVariables } from '../team/production-right.ts'
 import type { TeamStore } from '../team/team-store.ts'
 import type { Quotas, UsageStores } from '../usage/quotas.ts'
@@ -42,6 +45,8 @@ interface AliasParts {
       readonly deployments: DeploymentStore
       readonly domains: Pick<DomainStore, 'hold' | 'covering' | 'verifiedCovering'>
       readonly teams: Pick<TeamStore, 'byId'>
+      readonly projects: Pick<ProjectStore, 'byIdOrName'>
+      readonly projectDomains: Pick<ProjectDomainStore, 'holders'>
       readonly locks: Locks
     }
   >
@@ -124,7 +129,8 @@ export function createAliases(parts: AliasParts): Aliases {
             uid: known.id,
             alias: host,
           })
-        if (known?.production) await checkOwnVariables(ctx.owner, teams, deployment)
+        if (known?.production || (await isProductionName(stores, deployment, host, names.domain)))
+          await checkOwnVariables(ctx.owner, teams, deployment)
         const holder = await hosts.holder(host)
         if (holder && holder.kind !== 'deployment' && holder.ownerId === ctx.owner.id)
           checkReach(ctx, holder.projectId)

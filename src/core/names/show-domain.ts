@@ -86,7 +86,8 @@ export async function releaseDomain(
   if (holder?.kind === 'alias' && holder.projectId === id) await hosts.release(name)
 }
 
-function deploymentFor(
+/** What a domain of a project stands for now. */
+export function deploymentFor(
   stores: ShowStores,
   project: Project,
   domain: ProjectDomain,

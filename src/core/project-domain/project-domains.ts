@@ -6,7 +6,13 @@ import type { PlatformNames } from '../alias/platform-names.ts'
 import { isPlatformHost } from '../deployment/hosts.ts'
 import type { EventQueue } from '../event/event.ts'
 import { projectDomainEvent } from '../event/event-payloads.ts'
-import { adoptDomain, releaseDomain, type ShowStores, showDomain } from '../names/show-domain.ts'
+import {
+  adoptDomain,
+  deploymentFor,
+  releaseDomain,
+  type ShowStores,
+  showDomain,
+} from '../names/show-domain.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Resolver } from '../ports/resolver.ts'
 import type { Transact } from '../ports/transact.ts'
@@ -14,8 +20,11 @@ import { unknownProject } from '../project/find-project.ts'
 import type { Project } from '../project/project.ts'
 import { isInTransfer } from '../project/project-details.ts'
 import type { ProjectStore } from '../project/project-store.ts'
+import { checkOwnVariables } from '../team/production-right.ts'
+import type { TeamStore } from '../team/team-store.ts'
 import { type ClaimStores, isClaimed, newChallenge } from './claims.ts'
 import { type DomainName, readDomainName, toStored } from './domain-name.ts'
+import { showsProduction } from './domains-for.ts'
 import { type HostInspection, inspectHost, nothingToDo, type Pointing } from './inspect-host.ts'
 import { lookUpChallenge } from './look-up-challenge.ts'
 import type { ProjectDomain } from './project-domain.ts'
@@ -46,7 +55,8 @@ export interface ProjectDomains {
   inspect(ctx: Context, project: string, name: string): Promise<HostInspection>
 }
 
-type DomainStores = ShowStores & ClaimStores & { readonly events: EventQueue }
+type DomainStores = ShowStores &
+  ClaimStores & { readonly events: EventQueue; readonly teams: Pick<TeamStore, 'byId'> }
 
 interface DomainParts {
   readonly store: ProjectDomainStore
@@ -174,6 +184,9 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
         const siblings = await stores.projectDomains.ofProject(project.id)
         const settled = readDomainSettings(current, settings, { project, siblings })
         const domain = { ...current, ...settled, updatedAt: now }
+        const shown = showsAlike(current, domain) ? undefined : await deploymentFor(stores, project, domain)
+        // Those who visit production under this name are shown that from now on.
+        if (shown && showsProduction(current)) await checkOwnVariables(ctx.owner, stores.teams, shown)
         await stores.projectDomains.update(project.id, domain.name, { ...settled, updatedAt: now })
         if (!domain.verified) return { domain, hosts: [] }
         if (!showsAlike(current, domain)) await showDomain(stores, project, domain, now)

@@ -483,6 +483,62 @@ apiSuite('variables of projects', (server) => {
     assert.equal(await promote(preview.id), 202)
   })
 
+  test('a preview with variables of its own is shown under no name of production, whatever that shows now', async () => {
+    const [owner, member] = [await server.signUp(), await server.signUp()]
+    const { body: team } = await server.call('POST /v1/teams', {
+      token: owner.token,
+      body: { slug: 'env-names' },
+    })
+    const body = { email: member.email }
+    await server.call(`POST /v1/teams/${team.id}/members`, { token: owner.token, body })
+    await server.call(`PATCH /v1/teams/${team.id}`, {
+      token: owner.token,
+      body: { membersMayEditProduction: false },
+    })
+    const as = (on: string, given?: object, token = member.token) =>
+      server.call(`${on}?teamId=${team.id}`, { token, body: given })
+    const deploy = async (name: string, more: object) => {
+      const all = { name, version: 2, files: FILES, forceNew: true, ...more }
+      const made = await as('POST /v8/platform/deployments', all)
+      assert.equal(made.body.readyState, 'READY')
+      return made.body.id
+    }
+    const env = { DATABASE: 'mine' }
+    await deploy('env-shop', { target: 'production' })
+    assert.equal(
+      (await as('POST /v10/projects/env-shop/domains', { name: 'env-sale.localhost' })).status,
+      200,
+    )
+    const preview = await deploy('env-shop', { env, meta: { gitBranch: 'dev' } })
+    const elsewhere = await deploy('env-other', { env })
+    const bare = await deploy('env-shop', { meta: { gitBranch: 'bare' } })
+
+    const point = async (id: string, alias: string, token?: string) => {
+      const { status, body } = await as(`POST /v2/platform/deployments/${id}/aliases`, { alias }, token)
+      return [status, body.error?.code]
+    }
+    const refused = [403, 'forbidden']
+    for (const alias of ['env-shop', 'env-sale']) {
+      assert.equal((await as(`DELETE /v2/platform/aliases/${alias}.localhost`)).status, 200, alias)
+      for (const id of [preview, elsewhere]) assert.deepEqual(await point(id, alias), refused, alias)
+    }
+    assert.deepEqual(await point(bare, 'env-shop'), [200, undefined])
+    assert.deepEqual(await point(preview, 'env-shop', owner.token), [200, undefined])
+
+    const follow = async (gitBranch: string | null) => {
+      const { status, body } = await as('PATCH /v9/projects/env-shop/domains/env-sale.localhost', {
+        gitBranch,
+      })
+      return [status, body.error?.code]
+    }
+    assert.deepEqual(await follow('dev'), refused)
+    assert.deepEqual(await follow('bare'), [200, undefined])
+    // It is no name of production any more.
+    assert.deepEqual(await follow('dev'), [200, undefined])
+    assert.deepEqual(await follow(null), [200, undefined])
+    assert.deepEqual(await follow('dev'), refused)
+  })
+
   test('variables that come at once all stay, and one name is taken once', async () => {
     const { token } = await begin()
     const same = await Promise.all(Array.from({ length: 5 }, () => add(token, plain('SAME'))))

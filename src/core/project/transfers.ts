@@ -1,5 +1,5 @@
 import { AloftError, invalidRequest } from '#contract/errors.ts'
-import { newBearer } from '#contract/ids.ts'
+import { newBearer, newBypassSecret } from '#contract/ids.ts'
 import { amountOf } from '#contract/limit/quota-amount.ts'
 import { DAY } from '#contract/time.ts'
 import type { Context, Owner } from '../access/context.ts'
@@ -9,6 +9,7 @@ import type { EnvVariableStore } from '../env-variable/env-variable-store.ts'
 import type { FileStore, UploadedFile } from '../file/file-store.ts'
 import { newBytes } from '../file/new-bytes.ts'
 import type { RepositorySizeStore } from '../git/repository-sizes.ts'
+import type { SourceStore } from '../git/source/source.ts'
 import { contentsOf } from '../output/output.ts'
 import type { OutputStore } from '../output/output-store.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -44,10 +45,11 @@ interface TransferStores extends UsageStores {
   readonly envVariables: EnvVariableStore
   readonly secrets: SecretStore
   readonly gitSizes: Pick<RepositorySizeStore, 'used' | 'ofProject'>
+  readonly sources: Pick<SourceStore, 'find' | 'save'>
   readonly locks: Locks
 }
 
-interface TransferParts extends Omit<TransferStores, 'locks'> {
+interface TransferParts extends Omit<TransferStores, 'locks' | 'sources'> {
   readonly quotas: Pick<Quotas, 'limits' | 'check'>
   readonly transact: Transact<TransferStores>
   readonly resolveSecrets: SecretValues
@@ -149,6 +151,17 @@ export function createTransfers(parts: TransferParts): Transfers {
     }
   }
 
+  /** What calls for its repository are known by. Who connects it anew is told the new ones. */
+  async function renewHookSecrets(
+    { sources, locks }: Pick<TransferStores, 'sources' | 'locks'>,
+    { id }: Project,
+  ): Promise<void> {
+    await locks.take('git-source', id)
+    const source = await sources.find(id)
+    if (source)
+      await sources.save({ ...source, hookSecret: newBypassSecret(), sealedWebhookSecret: null, hook: null })
+  }
+
   return {
     offer(ctx, idOrName) {
       ownersOnly(ctx)
@@ -228,7 +241,8 @@ export function createTransfers(parts: TransferParts): Transfers {
           fromAccountId: current.ownerId,
         }
         // Whoever had the project knows these secrets.
-        const details = { ...current.details, transfer, protectionBypass: [] }
+        const details = { ...current.details, transfer, protectionBypass: [], deployHooks: [] }
+        await renewHookSecrets(stores, current)
         await stores.projects.update(current.id, { details }, now)
         const given = await stores.projects.byIdOrName(ctx.owner.id, current.id)
         if (!given) throw unknownProject(current.id)

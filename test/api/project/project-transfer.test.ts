@@ -104,6 +104,36 @@ apiSuite('transfer of projects', (server) => {
     assert.equal((await server.parts.blobs.read(sha256))?.toString(), `${name} kept`)
   })
 
+  test('addresses that deploy a project without a token are not known to whoever had it', async () => {
+    const { name, deploy, call, inTeam } = await begin()
+    await deploy(name)
+    const { body: hooked } = await call(`POST /v2/projects/${name}/deploy-hooks`, {
+      name: 'cms',
+      ref: 'main',
+    })
+    const url = 'https://git.example/me/site.git'
+    const { body: connected } = await call(`PUT /v1/projects/${name}/git`, { url })
+    assert.match(connected.webhookSecret, /^\w{32}$/)
+    const known = [hooked.link.deployHooks[0].url, connected.webhookUrl]
+    const answers = async (urls: readonly string[]) => {
+      const all = await Promise.all(urls.map((one) => server.call(`POST ${new URL(one).pathname}`)))
+      return all.map(({ status }) => status)
+    }
+    assert.deepEqual(await answers(known), [201, 202])
+    await server.runJobs()
+
+    const { body: offer } = await call(`POST /projects/${name}/transfer-request`)
+    assert.equal((await call(`PUT /projects/transfer-request/${offer.code}${inTeam}`, {})).status, 202)
+    assert.deepEqual(await answers(known), [404, 404])
+    const hooks = await call(`GET /v2/projects/${name}/deploy-hooks${inTeam}`)
+    assert.deepEqual(hooks.body.deployHooks, [])
+    const { body: source } = await call(`GET /v1/projects/${name}/git${inTeam}`)
+    assert.deepEqual([source.url, await answers([source.webhookUrl])], [url, [202]])
+    const { body: anew } = await call(`PUT /v1/projects/${name}/git${inTeam}`, { url })
+    assert.match(anew.webhookSecret, /^\w{32}$/)
+    assert.notEqual(anew.webhookSecret, connected.webhookSecret)
+  })
+
   test('a content that is damaged is not taken for whole because its project is given away', async () => {
     const { name, deploy, call, inTeam } = await begin()
     await deploy(`${name} damaged`)

@@ -12,6 +12,7 @@ import type { Transact } from '../ports/transact.ts'
 import type { Quotas, UsageStores } from '../usage/quotas.ts'
 import { readEmail } from '../user/user.ts'
 import type { UserStore } from '../user/user-store.ts'
+import type { InvitationStore } from './invitation.ts'
 import { invitationMail } from './invitation-mail.ts'
 import { isSeen, lockedTeam, seenTeam } from './seen-team.ts'
 import { type Member, readSlug, readTeamName, type Team } from './team.ts'
@@ -42,6 +43,7 @@ interface TeamParts {
     DisableStores &
       UsageStores & {
         readonly teams: TeamStore
+        readonly invitations: Pick<InvitationStore, 'ofTeam' | 'take'>
         readonly users: UserStore
         readonly jobs: JobQueue
       }
@@ -132,7 +134,7 @@ export function createTeams(parts: TeamParts): Teams {
       }),
 
     changeRole: (ctx, id, userId, role) =>
-      transact(async ({ teams }) => {
+      transact(async ({ teams, invitations }) => {
         await lockedTeam(teams, ctx, id)
         const member = await teams.member(id, userId)
         if (!member) throw notAMember(userId)
@@ -142,6 +144,11 @@ export function createTeams(parts: TeamParts): Teams {
             'A team needs at least one OWNER. Make someone else an OWNER first.',
           )
         await teams.setRole(id, userId, role)
+        if (role === 'OWNER') return
+        // They would still decide who joins, as an OWNER even. Nobody is removed who was not made a MEMBER before.
+        const open = await invitations.ofTeam(id, clock.now())
+        for (const { id: invitationId, inviterId } of open)
+          if (inviterId === userId) await invitations.take(id, invitationId)
       }),
 
     removeMember: (ctx, id, userId) =>

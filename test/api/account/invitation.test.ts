@@ -72,6 +72,28 @@ apiSuite('invitations', (server) => {
     assert.deepEqual(await list(), [])
   })
 
+  test('what an owner has sent is withdrawn when they are none any more', async () => {
+    const { owner, at, invite, list } = await createTeam()
+    const other = await server.signUp()
+    const as = (token: string, on: string, body: object) => server.call(on, { token, body })
+    await as(owner.token, `POST ${at}/members`, { email: other.email, role: 'OWNER' })
+    const [theirs, ours] = [`theirs-${count}@aloft.test`, `ours-${count}@aloft.test`]
+    await as(other.token, `POST ${at}/invitations`, { email: theirs, role: 'OWNER' })
+    const { body: kept } = await invite(ours)
+    const link = await linkTo(theirs)
+    const browser = createBrowser(server)
+    const page = await browser.call(`GET ${link}`)
+
+    const become = (role: string) => as(owner.token, `PATCH ${at}/members/${other.id}`, { role })
+    assert.equal((await become('OWNER')).status, 200)
+    assert.equal((await list()).length, 2)
+    assert.equal((await become('MEMBER')).status, 200)
+    assert.deepEqual(await list(), [kept])
+    assert.equal((await browser.post('/invitation', hiddenIn(page.body))).status, 404)
+    assert.equal((await browser.call(`GET ${link}`)).status, 404)
+    assert.equal(await server.parts.stores.users.byEmail(theirs), undefined)
+  })
+
   test('nobody but an owner invites, sees or withdraws', async () => {
     const { at, invite } = await createTeam()
     const { body: made } = await invite(`somebody-${count}@aloft.test`)

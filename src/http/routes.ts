@@ -5,6 +5,7 @@ import type { AuditLog } from '#core/audit/audit-log.ts'
 import type { Purges } from '#core/cache/purges.ts'
 import type { Certificates } from '#core/certificate/certificates.ts'
 import type { Changes } from '#core/change/changes.ts'
+import type { Permits } from '#core/change/permits.ts'
 import type { Crons } from '#core/cron/crons.ts'
 import type { CustomEnvironments } from '#core/custom-environment/custom-environments.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
@@ -124,6 +125,7 @@ export interface UseCases {
   readonly operators: Operators
   readonly machines: Machines
   readonly joining: Joining
+  readonly permits: Permits
   readonly previews: Previews
   readonly production: Production
   readonly projects: Projects
@@ -181,8 +183,9 @@ export function allRoutes(
     ...deploymentRoutes(use.deployments),
     ...gitRoutes({ ...use.git, ...system, tokens: use.tokens, projects: use.projects }),
     ...previewRoutes(use.previews),
-    ...logRoutes(use.logs, findLogged(use.deployments)),
+    ...logRoutes(use.logs, findLogged(use.deployments), use),
     ...projectLogRoutes(use.logs, {
+      ...use,
       findProject: use.projects.get,
       findDeployment: (ctx, id) => use.deployments.find(ctx, id, 'read'),
     }),

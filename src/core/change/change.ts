@@ -11,6 +11,17 @@ export type AnnounceChanges = (changes: readonly OwnedChange[]) => void
 
 export const CHANGES_TOPIC = 'changes'
 
+/** What may end somebody's right to follow what they follow, or change what they are told. */
+export const CASTS_DOUBT: ReadonlySet<ChangeKind> = new Set<ChangeKind>([
+  'team',
+  'member',
+  'integration',
+  'application',
+  'user',
+  'token',
+  'session',
+])
+
 export const writeChanges = (changes: readonly OwnedChange[]): string => JSON.stringify(changes)
 
 const KINDS: ReadonlySet<string> = new Set<ChangeKind>(CHANGE_KINDS)

@@ -1,12 +1,12 @@
-import type { Change, ChangeKind } from '#contract/api/change.ts'
+import { type Change, type ChangeKind, followChanges } from '#contract/api/change.ts'
 import { AloftError } from '#contract/errors.ts'
 import { SECOND } from '#contract/time.ts'
 import type { Memberships } from '../access/authorise.ts'
 import type { Actor, Context } from '../access/context.ts'
+import { stillAllowed } from '../access/still-allowed.ts'
 import type { Bus } from '../ports/bus.ts'
 import { type Audible, announcedAs, audibleTo } from './audible.ts'
-import { CHANGES_TOPIC, type OwnedChange, readChanges } from './change.ts'
-import { stillAllowed } from './still-allowed.ts'
+import { CASTS_DOUBT, CHANGES_TOPIC, type OwnedChange, readChanges } from './change.ts'
 
 /** Somebody who wants to hear of changes. */
 interface Listener {
@@ -39,17 +39,6 @@ interface ChangesParts {
   readonly teams: Memberships
   readonly everyMs?: number
 }
-
-/** What may end somebody's right to listen, or change what they hear. */
-const CASTS_DOUBT: ReadonlySet<ChangeKind> = new Set<ChangeKind>([
-  'team',
-  'member',
-  'integration',
-  'application',
-  'user',
-  'token',
-  'session',
-])
 
 /** What waits while there is doubt is not kept without end. */
 const MOST_WAITING = 1000
@@ -145,10 +134,9 @@ export function createChanges({ bus, teams, everyMs = 20 * SECOND }: ChangesPart
         for (let doubts = true; doubts && !over; ) {
           const seen = waiting.length
           try {
-            const now = await stillAllowed(ctx, await listener.findAgain(), teams)
+            const now = await stillAllowed(followChanges, ctx, await listener.findAgain(), teams)
             if (over) return
-            // The tokens of an application may have become somebody else's.
-            if (now?.actor.user.id !== personId) return end()
+            if (now === undefined) return end()
             seat.audible = { ...audibleTo(now), accounts: seat.audible.accounts }
           } catch {
             // There is no telling while the database is away; the next turn comes.

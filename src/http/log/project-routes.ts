@@ -4,6 +4,7 @@ import type { Context } from '#core/access/context.ts'
 import type { LogEntry } from '#core/log/log-entry.ts'
 import type { DeploymentLogs } from '#core/log/read/deployment-logs.ts'
 import { type Route, route } from '../route.ts'
+import { type PermitParts, permitFor } from './permit.ts'
 import { projectEntry } from './project-entry.ts'
 import { readProjectQuery } from './read-project-query.ts'
 import { LINES, LINES_HEADERS } from './routes.ts'
@@ -21,25 +22,28 @@ interface FindParts {
 
 export const projectLogRoutes = (
   logs: DeploymentLogs,
-  { findProject, findDeployment }: FindParts,
+  { findProject, findDeployment, ...parts }: FindParts & PermitParts,
 ): readonly Route[] => [
-  route(readProjectLogs, async (ctx, { params, query }) => {
+  route(readProjectLogs, async (ctx, { params, query, headers }) => {
     const { filter, follow, limit } = readProjectQuery(query)
-    const project = await findProject(ctx, params.idOrName)
-    if (filter.deploymentId !== undefined) {
-      const { id, projectId } = await findDeployment(ctx, filter.deploymentId)
+    async function find(caller: Context, idOrName: string) {
+      const project = await findProject(caller, idOrName)
+      if (filter.deploymentId === undefined) return project
+      const { id, projectId } = await findDeployment(caller, filter.deploymentId)
       if (id !== filter.deploymentId || projectId !== project.id)
         throw new AloftError('not_found', 'The project has no such deployment.')
+      return project
     }
-    if (follow)
-      return {
-        type: LINES,
-        headers: LINES_HEADERS,
-        body: streamLines((signal) =>
-          shown(logs.followProject(project.id, { ...filter, limit }, { signal, by: ctx.owner.id })),
-        ),
-        endless: true,
-      }
+    const project = await find(ctx, params.idOrName)
+    if (follow) {
+      // By its id from now on: another one may come to have its name.
+      const again = (caller: Context) => find(caller, project.id)
+      const permit = permitFor(parts, { row: readProjectLogs, ctx, headers, find: again })
+      const body = streamLines((signal) =>
+        shown(logs.followProject(project.id, { ...filter, limit }, { signal, by: ctx.owner.id, permit })),
+      )
+      return { type: LINES, headers: LINES_HEADERS, body, endless: true }
+    }
     const { entries, position, complete } = await logs.readProject(project.id, {
       ...filter,
       limit: limit ?? 0,

@@ -1,11 +1,13 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import * as api from '#contract/api/log.ts'
-import type { RawReply } from '#contract/endpoint.ts'
+import type { Endpoint, RawReply } from '#contract/endpoint.ts'
 import type { Context } from '#core/access/context.ts'
 import type { LogEntry } from '#core/log/log-entry.ts'
 import type { DeploymentLogs } from '#core/log/read/deployment-logs.ts'
 import { type Route, route } from '../route.ts'
 import * as current from './current.ts'
 import * as legacy from './legacy.ts'
+import { type PermitParts, permitFor } from './permit.ts'
 import { readLogQuery } from './read-query.ts'
 import { streamLines } from './stream.ts'
 
@@ -28,6 +30,7 @@ interface Form {
 interface ReadInput {
   readonly params: { readonly id: string }
   readonly query: api.EventsQuery
+  readonly headers: IncomingHttpHeaders
 }
 
 export const LINES = 'application/stream+json'
@@ -37,17 +40,19 @@ export const LINES_HEADERS = { 'cache-control': 'no-store', 'x-accel-buffering':
 const linesOf = (values: readonly unknown[]): Buffer =>
   Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(''))
 
-export function logRoutes(logs: DeploymentLogs, find: FindLogged): readonly Route[] {
+export function logRoutes(logs: DeploymentLogs, find: FindLogged, parts: PermitParts): readonly Route[] {
   const answer =
-    (formOf: (deployment: LoggedDeployment) => Form) =>
-    async (ctx: Context, { params, query }: ReadInput): Promise<RawReply> => {
+    (row: Endpoint, formOf: (deployment: LoggedDeployment) => Form) =>
+    async (ctx: Context, { params, query, headers }: ReadInput): Promise<RawReply> => {
       const { request, follow, lines } = readLogQuery(query)
       const deployment = await find(ctx, params.id)
       const form = formOf(deployment)
       if (follow) {
         const isFinished = request.builds ? () => deployment.isFinished() : undefined
+        const again = (caller: Context) => find(caller, deployment.id)
+        const permit = permitFor(parts, { row, ctx, headers, find: again })
         const body = streamLines((signal) =>
-          shown(logs.follow(deployment.id, request, { signal, isFinished, by: ctx.owner.id }), form),
+          shown(logs.follow(deployment.id, request, { signal, isFinished, by: ctx.owner.id, permit }), form),
         )
         return { type: LINES, headers: LINES_HEADERS, body, endless: true }
       }
@@ -57,15 +62,16 @@ export function logRoutes(logs: DeploymentLogs, find: FindLogged): readonly Rout
         : { type: 'application/json; charset=utf-8', body: JSON.stringify(form.entries(entries)) }
     }
 
-  const older = answer(({ name }) => ({ entry: legacy.entry(name), entries: legacy.entries(name) }))
+  const older = (row: Endpoint) =>
+    answer(row, ({ name }) => ({ entry: legacy.entry(name), entries: legacy.entries(name) }))
   return [
     route(
       api.readEvents,
-      answer(() => current),
+      answer(api.readEvents, () => current),
     ),
-    route(api.legacy.readEvents, older),
-    route(api.earliest.readEvents, older),
-    route(api.earliest.readLogs, older),
+    route(api.legacy.readEvents, older(api.legacy.readEvents)),
+    route(api.earliest.readEvents, older(api.earliest.readEvents)),
+    route(api.earliest.readLogs, older(api.earliest.readLogs)),
   ]
 }
 

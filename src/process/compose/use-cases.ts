@@ -9,6 +9,7 @@ import { type BuildJobParts, createBuildJob, createLostBuildsJob } from '#core/b
 import { createMailsForFailedBuild } from '#core/build/mails-for-failed-build.ts'
 import { createPurges } from '#core/cache/purges.ts'
 import { createChanges } from '#core/change/changes.ts'
+import { createPermits } from '#core/change/permits.ts'
 import { cronMail } from '#core/cron/cron-mails.ts'
 import { createCrons } from '#core/cron/crons.ts'
 import { createCronJob } from '#core/cron/run-job.ts'
@@ -603,6 +604,7 @@ export function createUseCases(
     releases: createReleases({ stores, transact, clock, names, onHostsChanged }),
     projects,
     changes: createChanges({ bus, teams: stores.teams }),
+    permits: createPermits({ bus, teams: stores.teams, clock }),
     auditLog: createAuditLog({ store: stores.audit, users: stores.users }),
     purges: createPurges({ projects: stores.projects, cache: openPrerenders(config, parts), bus, clock }),
     crons: createCrons({ stores, transact, clock }),

@@ -15,11 +15,17 @@ const OLDER = [
   '/platform/deployments/:id/logs',
 ]
 
+interface Logged extends Account {
+  readonly deployment: string
+  readonly projectId: string
+  readonly host: string
+}
+
 apiSuite('logs', (server) => {
   /** A deployment with a build of two lines and three visits. */
-  async function deployLogged(): Promise<Account & { readonly deployment: string; readonly host: string }> {
-    const account = await server.signUp()
-    const { body } = await server.call('POST /v8/platform/deployments', {
+  async function deployLogged(by?: Account, query = ''): Promise<Logged> {
+    const account = by ?? (await server.signUp())
+    const { body } = await server.call(`POST /v8/platform/deployments${query}`, {
       token: account.token,
       body: { name: 'logged', version: 2, files: [{ file: 'index.html', data: account.id }] },
     })
@@ -36,7 +42,7 @@ apiSuite('logs', (server) => {
       await server.visit(body.url, path, { 'user-agent': 'visitor/1' })
       await server.flushLogs()
     }
-    return { ...account, deployment: body.id, host: body.url }
+    return { ...account, deployment: body.id, projectId: body.projectId, host: body.url }
   }
 
   const get = (token: string, path: string) => server.call(`GET ${path}`, { token })
@@ -200,5 +206,63 @@ apiSuite('logs', (server) => {
         const unknown = await get(stranger.token, `${path.replace(':id', 'dpl_unknown')}${query}`)
         assert.deepEqual([unknown.status, unknown.body.error.code], [404, 'not_found'], path)
       }
+  })
+
+  /** Follows a log in each way that there is, until the server ends it. Resolves once all have begun. */
+  async function followAll(token: string, { deployment, projectId }: Logged, query = '') {
+    const paths = [
+      ...['/v2/platform/deployments/:id/events', ...OLDER].map((path) => path.replace(':id', deployment)),
+      `/v1/projects/${projectId}/logs`,
+      `/v1/projects/${projectId}/deployments/${deployment}/runtime-logs`,
+    ]
+    const responses = await Promise.all(
+      paths.map((path) =>
+        fetch(`${server.url}${path}?follow=1${query}`, { headers: { authorization: `Bearer ${token}` } }),
+      ),
+    )
+    for (const { status, url } of responses) assert.equal(status, 200, url)
+    return { ended: Promise.all(responses.map((response) => response.text())) }
+  }
+
+  test('following ends with the token that it was begun with', async () => {
+    const logged = await deployLogged()
+    const { body } = await server.call('POST /v3/user/tokens', {
+      token: logged.token,
+      body: { name: 'other' },
+    })
+    const { ended } = await followAll(body.bearerToken, logged)
+    await server.call('DELETE /v3/user/tokens/current', { token: body.bearerToken })
+    await ended
+  })
+
+  test('following ends for a member who is removed from the team', async () => {
+    const [owner, member] = [await server.signUp(), await server.signUp()]
+    const { body: team } = await server.call('POST /v1/teams', {
+      token: owner.token,
+      body: { slug: `loggers${Date.now()}` },
+    })
+    await server.call(`POST /v1/teams/${team.id}/members`, {
+      token: owner.token,
+      body: { email: member.email },
+    })
+    const logged = await deployLogged(owner, `?teamId=${team.id}`)
+    const { ended } = await followAll(member.token, logged, `&teamId=${team.id}`)
+    await server.call(`DELETE /v1/teams/${team.id}/members/${member.id}`, { token: owner.token })
+    await ended
+  })
+
+  test('following ends for the account that gave the project away', async () => {
+    const [from, to] = [await server.signUp(), await server.signUp()]
+    const logged = await deployLogged(from)
+    const { ended } = await followAll(from.token, logged)
+    const { body } = await server.call(`POST /projects/${logged.projectId}/transfer-request`, {
+      token: from.token,
+    })
+    const taken = await server.call(`PUT /projects/transfer-request/${body.code}`, {
+      token: to.token,
+      body: {},
+    })
+    assert.equal(taken.status, 202)
+    await ended
   })
 })

@@ -187,6 +187,50 @@ describe('following a log', () => {
     assert.equal(world.followers(), 0)
   })
 
+  it('tells nothing more, of what was read already either, once who follows has lost the right to it', async () => {
+    const world = createWorld(1)
+    let [isAllowed, ended, doubt] = [true, 0, () => {}]
+    const permit = (onDoubt: () => void) => {
+      doubt = onDoubt
+      return { holds: async () => isAllowed, end: () => ended++ }
+    }
+    const entries = world.logs.follow('dpl_a', {}, { signal: never, permit })[Symbol.asyncIterator]()
+    assert.equal((await entries.next()).value?.serial, '1')
+    const looks = world.queries.length
+    const next = entries.next()
+    while (world.queries.length === looks) await new Promise(setImmediate)
+    isAllowed = false
+    world.append()
+    assert.deepEqual(await next, { done: true, value: undefined })
+    assert.deepEqual([world.followers(), ended], [0, 1])
+
+    isAllowed = true
+    const before = world.queries.length
+    const quiet = take(world.logs.follow('dpl_a', { limit: 0 }, { signal: never, permit }), 1)
+    while (world.queries.length < before + 2) await new Promise(setImmediate)
+    isAllowed = false
+    doubt()
+    assert.equal(await quiet, '', 'also where there is nothing to tell')
+    const late = world.logs.follow('dpl_a', {}, { signal: never, permit })
+    assert.equal(await take(late, 1), '', 'nor what was there before')
+  })
+
+  it('tells everything once there is telling again whether who follows may', async () => {
+    const world = createWorld(1)
+    const faults = [new AloftError('service_unavailable', 'away'), undefined, undefined]
+    const permit = (onDoubt: () => void) => ({
+      async holds() {
+        const fault = faults.shift()
+        onDoubt()
+        if (fault) throw fault
+        return true
+      },
+      end() {},
+    })
+    assert.equal(await take(world.logs.follow('dpl_a', {}, { signal: never, permit }), 1), '1')
+    assert.ok(faults.length < 2)
+  })
+
   it('waits for a store that does not answer, and ends with any other error', async () => {
     const world = createWorld(1)
     world.fault = new AloftError('service_unavailable', 'away')

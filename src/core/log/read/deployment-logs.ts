@@ -19,7 +19,8 @@ export interface DeploymentLogs {
   read(deploymentId: string, request: LogRequest): Promise<readonly LogEntry[]>
   /**
    * Entries that are there, then those to come: each once, in the order of their serials. Ends when the
-   * signal aborts, when it is finished and everything was told, or when the use cases are closed.
+   * signal aborts, when it is finished and everything was told, when who follows may not any more, or when the use cases
+   * are closed.
    */
   follow(deploymentId: string, request: FollowRequest, end: FollowEnd): AsyncIterable<LogEntry>
   /** Of all deployments of a project, the newest first. A search that finds little ends before the log does. */
@@ -89,9 +90,9 @@ export function createDeploymentLogs({
   }
 
   /** As long as the caller likes, and we are here. */
-  function untilClosed({ signal, isFinished, by }: FollowEnd): FollowEnd {
+  function untilClosed({ signal, isFinished, by, permit }: FollowEnd): FollowEnd {
     checkCrowd(by)
-    return { signal: AbortSignal.any([signal, closing.signal]), isFinished }
+    return { signal: AbortSignal.any([signal, closing.signal]), isFinished, permit }
   }
 
   return {

@@ -1,4 +1,5 @@
 import { LOG_LIMIT } from '#contract/api/log.ts'
+import type { OpenPermit } from '../../access/permit.ts'
 import { InterruptiblePause } from '../../interruptible-pause.ts'
 import type { Bus } from '../../ports/bus.ts'
 import { isUnavailable } from '../../ports/is-unavailable.ts'
@@ -27,6 +28,8 @@ export interface FollowEnd {
   readonly isFinished?: (() => Promise<boolean>) | undefined
   /** The account that follows; the platform itself may follow as much as it likes. */
   readonly by?: string
+  /** Who follows may lose the right to: nothing is told once it has ended. The platform needs none. */
+  readonly permit?: OpenPermit | undefined
 }
 
 interface Beginning {
@@ -51,13 +54,14 @@ export async function* followLog<Filter extends Range>(
   { bus, pollMs, gatherMs }: FollowParts,
   log: FollowedLog<Filter>,
   { limit, ...rest }: FollowRequest<Filter>,
-  { signal, isFinished }: FollowEnd,
+  { signal, isFinished, permit: openPermit }: FollowEnd,
 ): AsyncGenerator<LogEntry, void> {
   const filter = rest as unknown as Filter
   const pause = new InterruptiblePause(signal)
   const unsubscribe = bus.subscribe(LOGS_TOPIC, (id) => {
     if (id === log.id) pause.wake()
   })
+  const permit = openPermit?.(() => pause.wake())
 
   /** A store that is away for a while ends nobody's following. */
   async function look<T>(read: () => Promise<T>): Promise<T | undefined> {
@@ -71,6 +75,9 @@ export async function* followLog<Filter extends Range>(
     }
     return undefined
   }
+
+  /** Asked after what is to be told was read: it may be of a time when they had lost the right to it. */
+  const mayTell = async () => (await look(async () => (await permit?.holds()) ?? true)) ?? false
 
   async function begin(): Promise<Beginning> {
     if (limit === undefined && filter.after !== undefined) return { history: [], position: filter.after }
@@ -87,7 +94,7 @@ export async function* followLog<Filter extends Range>(
 
   try {
     const beginning = await look(begin)
-    if (beginning === undefined) return
+    if (beginning === undefined || !(await mayTell())) return
     yield* beginning.history
     let { position } = beginning
     let finished = false
@@ -95,7 +102,7 @@ export async function* followLog<Filter extends Range>(
       const page = await look(() =>
         log.read({ ...filter, direction: 'forward', after: position, limit: LOG_LIMIT }),
       )
-      if (page === undefined) return
+      if (page === undefined || !(await mayTell())) return
       yield* page.entries
       position = page.position ?? position
       if (!page.complete) continue
@@ -106,6 +113,7 @@ export async function* followLog<Filter extends Range>(
     }
   } finally {
     unsubscribe()
+    permit?.end()
   }
 }
 

@@ -2,6 +2,7 @@ import { DAY } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Addresses, Resolver } from '#core/ports/resolver.ts'
+import { Shares } from '#core/shares.ts'
 import { type AliasAddresses, answerFrom } from './answer.ts'
 import { RCODE, TYPE } from './codes.ts'
 import { isWithin } from './name.ts'
@@ -20,6 +21,8 @@ interface AliasQuestion {
   readonly type: number
   /** The region that is nearest to who asks. */
   readonly near?: string | undefined
+  /** The zone that the ALIAS is in. */
+  readonly zone: string
 }
 
 interface CachedTarget {
@@ -33,14 +36,15 @@ interface CachedTarget {
 /** More names than anybody lets stand for one another in earnest. */
 const MAX_STEPS = 8
 const MAX_TARGETS = 10_000
-const MAX_LOADS = 500
+/** Look-ups at once, in all and for one zone, whose owner says how long they take. */
+const LOADS = { all: 500, one: 50 }
 const MIN_TTL = 5
 const MAX_TTL = 3600
 /** What a failure is believed for, so that it is not repeated for every question. */
 const FAILED_MS = 5_000
 /** Old addresses are given at once for so long while new ones are looked up, */
 const SOON_MS = 30_000
-/** and for so long when nobody can say the new ones. */
+/** and for so long when nobody can say the new ones, or too many others are being looked up. */
 const STALE_MS = DAY
 const TIME_LIMIT_MS = 4_000
 const OWN_TTL = 60
@@ -51,6 +55,7 @@ export class AliasTargets {
   readonly #known = new Map<string, CachedTarget>()
   readonly #failedUntil = new Map<string, number>()
   readonly #loads = new Map<string, Promise<void>>()
+  readonly #loading = new Shares(LOADS)
   #changes = 0
 
   constructor(options: AliasTargetsOptions) {
@@ -58,29 +63,36 @@ export class AliasTargets {
   }
 
   /** What is known of it; undefined when it has to be loaded first. */
-  peek({ target, type, near }: AliasQuestion, now: number): AliasAddresses | undefined {
+  peek(question: AliasQuestion, now: number): AliasAddresses | undefined {
+    const { target, type } = question
     if (isWithin(target, 'localhost')) return loopback(type, now)
-    const key = `${type} ${near ?? ''} ${target}`
+    const key = keyOf(question)
     const known = this.#known.get(key)
     if (known !== undefined && now < known.expiresAt) return known
     const isFailed = now < (this.#failedUntil.get(key) ?? 0)
-    if (known !== undefined && now < known.expiresAt + (isFailed ? STALE_MS : SOON_MS)) {
-      if (!isFailed) void this.load({ target, type, near })
-      return { ...known, ttl: MIN_TTL, expiresAt: now + 1000 }
+    if (known !== undefined && now < known.expiresAt + STALE_MS) {
+      const load = isFailed ? undefined : this.load(question)
+      if (load === undefined || now < known.expiresAt + SOON_MS)
+        return { ...known, ttl: MIN_TTL, expiresAt: now + 1000 }
     }
     return isFailed ? 'failed' : undefined
   }
 
-  /** Never rejects; `peek` knows more when it resolves. */
-  load({ target, type, near }: AliasQuestion): Promise<void> {
-    const key = `${type} ${near ?? ''} ${target}`
+  /**
+   * Never rejects; `peek` knows more when it resolves. Undefined where too many look-ups are in progress already: that says
+   * nothing of the target, for which other zones may have an ALIAS as well.
+   */
+  load(question: AliasQuestion): Promise<void> | undefined {
+    const key = keyOf(question)
     let load = this.#loads.get(key)
-    if (load === undefined) {
-      load = this.#load(key, { target, type, near }).finally(() => {
-        if (this.#loads.get(key) === load) this.#loads.delete(key)
-      })
-      this.#loads.set(key, load)
-    }
+    if (load !== undefined) return load
+    const giveBack = this.#loading.take(question.zone)
+    if (giveBack === undefined) return undefined
+    load = this.#load(key, question).finally(() => {
+      giveBack()
+      if (this.#loads.get(key) === load) this.#loads.delete(key)
+    })
+    this.#loads.set(key, load)
     return load
   }
 
@@ -92,12 +104,11 @@ export class AliasTargets {
     this.#loads.clear()
   }
 
-  async #load(key: string, { target, type, near }: AliasQuestion): Promise<void> {
+  async #load(key: string, question: AliasQuestion): Promise<void> {
     const { clock, log } = this.#options
     const changes = this.#changes
     try {
-      if (this.#loads.size >= MAX_LOADS) throw new Error('too many lookups are in progress')
-      const { addresses, ttl, isOwn } = await withinTime(this.#resolve({ target, type, near }, new Set()))
+      const { addresses, ttl, isOwn } = await withinTime(this.#resolve(question, new Set()))
       // Overtaken by a change: whoever waits asks again.
       if (isOwn && changes !== this.#changes) return
       const kept = Math.min(MAX_TTL, Math.max(MIN_TTL, ttl))
@@ -107,16 +118,14 @@ export class AliasTargets {
       this.#known.set(key, known)
       this.#failedUntil.delete(key)
     } catch (error) {
-      log.debug({ err: error, target }, 'the target of an ALIAS could not be looked up')
+      log.debug({ err: error, target: question.target }, 'the target of an ALIAS could not be looked up')
       bound(this.#failedUntil)
       this.#failedUntil.set(key, clock.monotonic() + FAILED_MS)
     }
   }
 
-  async #resolve(
-    { target, type, near }: AliasQuestion,
-    seen: Set<string>,
-  ): Promise<Addresses & { isOwn: boolean }> {
+  async #resolve(question: AliasQuestion, seen: Set<string>): Promise<Addresses & { isOwn: boolean }> {
+    const { target, type, near } = question
     const { clock, resolver } = this.#options
     if (seen.has(target) || seen.size >= MAX_STEPS) throw new Error(`an ALIAS forms a loop: ${target}`)
     seen.add(target)
@@ -129,12 +138,12 @@ export class AliasTargets {
     }
     const answer = answerFrom(index, { name: target, type, near }, () => undefined)
     if ('target' in answer)
-      return { ...(await this.#resolve({ target: answer.target, type, near }, seen)), isOwn: true }
+      return { ...(await this.#resolve({ ...question, target: answer.target }, seen)), isOwn: true }
     if (answer.rcode !== RCODE.NOERROR && answer.rcode !== RCODE.NXDOMAIN)
       throw new Error('one of our zones failed')
     const last = answer.answers.at(-1)
     if (last?.type === TYPE.CNAME)
-      return { ...(await this.#resolve({ target: last.parts[0] as string, type, near }, seen)), isOwn: true }
+      return { ...(await this.#resolve({ ...question, target: last.parts[0] as string }, seen)), isOwn: true }
     const records = answer.answers.filter((record) => record.type === type)
     const ttl = Math.min(OWN_TTL, ...records.map((record) => record.ttl))
     return { addresses: records.map(addressOf), ttl, isOwn: true }
@@ -152,6 +161,8 @@ export class AliasTargets {
     throw new Error('zones are too busy')
   }
 }
+
+const keyOf = ({ target, type, near }: AliasQuestion): string => `${type} ${near ?? ''} ${target}`
 
 const loopback = (type: number, now: number) => ({
   addresses: [type === TYPE.A ? '127.0.0.1' : '::1'],

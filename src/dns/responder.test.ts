@@ -228,6 +228,59 @@ test('an ALIAS to a zone of ours, to this machine, and in a circle needs nobody 
   assert.deepEqual(resolver.asked, [])
 })
 
+/** A zone whose owner's nameserver says nothing until it is told to, and one of somebody else. */
+function createSilentWorld(targets: number) {
+  const { promise: silence, resolve: speak } = Promise.withResolvers<void>()
+  const known: Record<string, Addresses> = { 'far.example.net': { addresses: ['203.0.113.1'], ttl: 30 } }
+  const names = Array.from({ length: targets }, (_, i) => [`n${i}`, 'ALIAS', `n${i}.silent.example`] as const)
+  const world = createWorld({
+    zones: createZones(
+      zoneOf('evil.example', [...names, ['shared', 'ALIAS', 'far.example.net']]),
+      zoneOf('example.com', [
+        ['', 'ALIAS', 'far.example.net'],
+        ['www', 'A', '192.0.2.1'],
+      ]),
+    ),
+    names: known,
+  })
+  const { resolver, ask } = world
+  const { a } = resolver
+  resolver.a = async (name) => {
+    if (name.endsWith('.silent.example')) await silence
+    return a(name)
+  }
+  return { ...world, known, speak, begin: () => ask('none.evil.example') }
+}
+
+test('an ALIAS that nobody says the addresses of lets a few questions wait, and those of other zones are answered', async () => {
+  const { send, ask, begin, speak } = createSilentWorld(2)
+  await begin()
+  const waiting: Promise<Buffer | undefined>[] = []
+  for (let i = 0; i < 2500; i++)
+    waiting.push(send(question({ name: `n${i % 2}.evil.example`, type: 'A' }, 1)))
+  assert.deepEqual(await ask('www.example.com'), ['NOERROR', '192.0.2.1'])
+  assert.deepEqual(await ask('example.com'), ['NOERROR', '203.0.113.1'])
+  speak()
+  const answered = (await Promise.all(waiting)).filter((reply) => reply !== undefined)
+  assert.equal(answered.length, 50)
+})
+
+test('an account whose targets are all silent has a few of them looked up, and those of others are', async () => {
+  const { send, ask, begin, speak, clock, known, resolver } = createSilentWorld(600)
+  assert.deepEqual(await ask('example.com'), ['NOERROR', '203.0.113.1'])
+  await begin()
+  const waiting: Promise<Buffer | undefined>[] = []
+  for (let i = 0; i < 600; i++) waiting.push(send(question({ name: `n${i}.evil.example`, type: 'A' }, 1)))
+  await setImmediate()
+  known['far.example.net'] = { addresses: ['203.0.113.2'], ttl: 30 }
+  clock.time += 3600_000
+  assert.deepEqual(await ask('shared.evil.example'), ['NOERROR', '203.0.113.1'], 'what is known, however old')
+  assert.deepEqual(await ask('example.com'), ['NOERROR', '203.0.113.2'])
+  assert.equal(resolver.asked.filter((name) => name === 'far.example.net').length, 2)
+  speak()
+  await Promise.all(waiting)
+})
+
 test('one network gets so many answers a second; others and those over TCP or with a cookie are not held back', async () => {
   const { send, clock } = createWorld({ limits: { perAnswer: 5, perNetwork: 1000 } })
   const kinds = async (address: string, packet = query) => {

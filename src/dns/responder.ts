@@ -3,6 +3,7 @@ import type { ZoneSource } from '#core/dns/zone.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Resolver } from '#core/ports/resolver.ts'
+import { Shares } from '#core/shares.ts'
 import { AliasTargets } from './alias-targets.ts'
 import { type Answer, answerFrom, refusal } from './answer.ts'
 import { HEADER_BYTES, MAX_TCP_BYTES, RCODE } from './codes.ts'
@@ -36,10 +37,19 @@ export interface Counts {
 
 type Reply = Buffer | undefined
 
+/** When to try again. */
+interface Pending {
+  readonly until: Promise<void>
+  /** The zone whose ALIAS is looked up; absent where the zone itself is. */
+  readonly zone?: string
+}
+
 /** Ready answers kept in each half of the cache. */
 const MAX_READY = 10_000
-/** Questions that may wait for a zone or an address at one time. */
+/** Questions that may wait for a zone at one time. */
 const MAX_WAITING = 2000
+/** The same for the address that an ALIAS stands for: whoever has a zone says how long that takes. */
+const WAITING_FOR_ALIAS = { all: 2000, one: 50 }
 const MAX_ATTEMPTS = 10
 const READY_MS = MINUTE
 
@@ -57,7 +67,8 @@ export class Responder {
   readonly #query = createQuery()
   readonly #answered = [0, 0, 0, 0, 0, 0]
   #limited = 0
-  #waiting = 0
+  readonly #waiting = new Shares({ all: MAX_WAITING, one: MAX_WAITING })
+  readonly #waitingForAlias = new Shares(WAITING_FOR_ALIAS)
   #logAt = 0
 
   constructor({ zones, resolver, clock, log, cookieSecret, limits, networks = [] }: ResponderOptions) {
@@ -197,11 +208,7 @@ export class Responder {
   ) {
     try {
       const prepared = this.#prepare(packet, hash, now, near)
-      if (!(prepared instanceof Promise)) return prepared && this.#send(packet, prepared, address, isTcp, now)
-      if (this.#waiting >= MAX_WAITING) {
-        prepared.catch(() => undefined)
-        return undefined
-      }
+      if (!isPending(prepared)) return prepared && this.#send(packet, prepared, address, isTcp, now)
       return this.#wait(prepared, packet, hash, address, isTcp, near)
     } catch (error) {
       return this.#fail(error, packet, address, isTcp)
@@ -209,50 +216,62 @@ export class Responder {
   }
 
   async #wait(
-    until: Promise<void>,
+    pending: Pending,
     packet: Buffer,
     hash: number,
     address: string,
     isTcp: boolean,
     near: string | undefined,
   ): Promise<Reply> {
-    this.#waiting++
     try {
-      let prepared: Ready | undefined | Promise<void> = until
-      for (let attempt = 0; prepared instanceof Promise; attempt++) {
+      let prepared: Ready | Pending | undefined = pending
+      for (let attempt = 0; isPending(prepared); attempt++) {
         if (attempt >= MAX_ATTEMPTS) throw new Error('the zone changes faster than it can be read')
-        await prepared
+        if (!(await this.#hasWaited(prepared))) return undefined
         readQuery(packet, this.#query)
         prepared = this.#prepare(packet, hash, this.#clock.monotonic(), near)
       }
       return prepared && this.#send(packet, prepared, address, isTcp, this.#clock.monotonic())
     } catch (error) {
       return this.#fail(error, packet, address, isTcp)
-    } finally {
-      this.#waiting--
     }
   }
 
-  /** A promise says when to try again; undefined is silence. */
-  #prepare(
-    packet: Buffer,
-    hash: number,
-    now: number,
-    near: string | undefined,
-  ): Ready | undefined | Promise<void> {
+  /** Not where too many wait already: whoever asks will ask again. */
+  async #hasWaited({ until, zone }: Pending): Promise<boolean> {
+    const leave = zone === undefined ? this.#waiting.take('') : this.#waitingForAlias.take(zone)
+    if (leave === undefined) {
+      until.catch(() => undefined)
+      return false
+    }
+    try {
+      await until
+      return true
+    } finally {
+      leave()
+    }
+  }
+
+  /** Undefined is silence. */
+  #prepare(packet: Buffer, hash: number, now: number, near: string | undefined): Ready | Pending | undefined {
     const { nameEnd, type } = this.#query
     const name = readName(packet, HEADER_BYTES)
     const findable = usualPart(name)
     const zone = findable === '' ? 'none' : this.#zones.find(findable, now)
-    if (zone === 'busy' || zone instanceof Promise) return zone === 'busy' ? undefined : zone
+    if (zone === 'busy') return undefined
+    if (zone instanceof Promise) return { until: zone }
     if (zone === 'none') {
       const bytes = writeAnswer(packet, nameEnd, name, refusal(RCODE.REFUSED))
       return { bytes, expiresAt: now, identity: RCODE.REFUSED, plain: undefined, edns: undefined }
     }
+    const { name: zoneName } = zone.index.zone
     const answer = answerFrom(zone.index, { name, type, near }, (target, of) =>
-      this.#aliases.peek({ target, type: of, near }, now),
+      this.#aliases.peek({ target, type: of, near, zone: zoneName }, now),
     )
-    if ('target' in answer) return this.#aliases.load({ ...answer, near })
+    if ('target' in answer) {
+      const until = this.#aliases.load({ ...answer, near, zone: zoneName })
+      return until && { until, zone: zoneName }
+    }
     const ready = this.#readyOf(writeAnswer(packet, nameEnd, name, answer), answer, name, type, zone, now)
     if (answer.exists && answer.rcode === RCODE.NOERROR) this.#readyFor(near).set(hash, type, ready)
     return ready
@@ -285,3 +304,6 @@ export class Responder {
     this.#aliases.forgetOwn()
   }
 }
+
+const isPending = (prepared: Ready | Pending | undefined): prepared is Pending =>
+  prepared !== undefined && 'until' in prepared

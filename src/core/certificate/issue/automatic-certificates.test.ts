@@ -28,7 +28,12 @@ async function setUp(t: TestContext, { instant = false } = {}) {
   const { stores, transact, clock } = await openStores(t, usualDatabase)
   const asked: string[] = []
   const changed: string[] = []
-  const will: { failure: Error | undefined; lifetime: number; elsewhere: boolean } = {
+  const will: {
+    failure: Error | undefined
+    lifetime: number
+    elsewhere: boolean
+    lookUp?: (name: string) => Promise<void>
+  } = {
     failure: undefined,
     lifetime: 90 * DAY,
     elsewhere: false,
@@ -75,7 +80,10 @@ async function setUp(t: TestContext, { instant = false } = {}) {
     ns: async () => [],
     caa: async () => [],
     cname: async () => [],
-    a: async () => ({ addresses: [will.elsewhere ? '203.0.113.9' : '192.0.2.1'], ttl: 60 }),
+    async a(name: string) {
+      await will.lookUp?.(name)
+      return { addresses: [will.elsewhere ? '203.0.113.9' : '192.0.2.1'], ttl: 60 }
+    },
     aaaa: async () => ({ addresses: [], ttl: 60 }),
   }
   const pointing = { target: 'alias.aloft.test', addresses: ['192.0.2.1'] }
@@ -256,6 +264,27 @@ test('a handshake waits for an authority that answers at once, and leaves work t
   assert.deepEqual(slow.asked, [])
   await slow.workAll()
   assert.deepEqual(slow.asked, ['www.example.com'])
+})
+
+test('hosts whose nameserver says nothing hold up no more than two handshakes, and none of another account', async (t) => {
+  const { automatic, serve, will } = await setUp(t, { instant: true })
+  const silence = Promise.withResolvers<void>()
+  const count = { asked: 0, over: 0 }
+  will.lookUp = async (name) => {
+    if (!name.startsWith('evil')) return
+    count.asked++
+    await silence.promise
+  }
+  const hosts = Array.from({ length: 9 }, (_, i) => `evil-${i}.example.com`)
+  for (const host of hosts) await serve(host)
+  await serve('www.example.org', 'ben')
+  const waiting = hosts.map((host) => automatic.onDemand(host).finally(() => count.over++))
+  while (count.asked + count.over < hosts.length) await new Promise(setImmediate)
+  assert.deepEqual(count, { asked: 2, over: 7 })
+  assert.ok(await automatic.onDemand('www.example.org'))
+  silence.resolve()
+  assert.equal((await Promise.all(waiting)).filter(Boolean).length, 2)
+  assert.ok(await automatic.onDemand('evil-8.example.com'))
 })
 
 test('what failed is found again when its time has come, and forgotten when the host is gone', async (t) => {

@@ -6,6 +6,7 @@ import type { CertificateIssuer } from '../../ports/certificate-issuer.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
+import { Shares } from '../../shares.ts'
 import { bestFor } from '../best-certificate.ts'
 import type { Certificate } from '../certificate.ts'
 import { isHostName } from '../certificate-name.ts'
@@ -50,15 +51,15 @@ const MOST_A_DAY = 20
  * against the whole installation.
  */
 const OF_AN_ACCOUNT = { points: 50, ms: HOUR }
-/** Made during handshakes at once, in one process. */
-const AT_ONCE = 8
+/** Made during handshakes at once, in one process, and of those for one account: its nameservers say how long each takes. */
+const AT_ONCE = { all: 8, one: 2 }
 const HANDSHAKE_MS = 10 * SECOND
 /** Somebody who has just created the records waits for it, and DNS is not asked for every visitor. */
 const LOOK_AGAIN = MINUTE
 
 export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCertificates {
   const { issuer, keep, store, attempts, hosts, mayCertify, jobs, limiter, clock, log, domain } = parts
-  let running = 0
+  const handshakes = new Shares(AT_ONCE)
 
   const isCustom = (host: string) =>
     host !== domain && !isPlatformHost(host, domain) && isHostName(host.replace(/^\*\./, ''))
@@ -132,13 +133,18 @@ export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCer
     await attempts.save({ ...last, retryAt, error: reason })
   }
 
-  async function ensure(host: string, signal: AbortSignal): Promise<Certificate | undefined> {
+  /** The account that serves a host. */
+  async function ownerOf(host: string): Promise<string | undefined> {
     const holder = isCustom(host) ? await hosts.holder(host) : undefined
-    if (!holder) {
-      await forget(host)
-      return undefined
-    }
-    const { ownerId } = holder
+    if (!holder) await forget(host)
+    return holder?.ownerId
+  }
+
+  async function ensureFor(
+    ownerId: string,
+    host: string,
+    signal: AbortSignal,
+  ): Promise<Certificate | undefined> {
     const candidates = (await store.forHost(host)).filter((candidate) => candidate.ownerId === ownerId)
     const known = bestFor(host, candidates, clock.now())
     if (known) return known
@@ -164,19 +170,23 @@ export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCer
     async wanted(changed) {
       for (const host of new Set(changed)) if (isCustom(host)) await jobs.enqueue(hostJob(host))
     },
-    ensure,
+    async ensure(host, signal) {
+      const ownerId = await ownerOf(host)
+      return ownerId === undefined ? undefined : ensureFor(ownerId, host, signal)
+    },
     async onDemand(host) {
       if (!isCustom(host)) return undefined
       if (!issuer.instant) {
         await jobs.enqueue(hostJob(host))
         return undefined
       }
-      if (running >= AT_ONCE) return undefined
-      running++
+      const ownerId = await ownerOf(host)
+      const giveBack = ownerId === undefined ? undefined : handshakes.take(ownerId)
+      if (ownerId === undefined || giveBack === undefined) return undefined
       try {
-        return await ensure(host, AbortSignal.timeout(HANDSHAKE_MS))
+        return await ensureFor(ownerId, host, AbortSignal.timeout(HANDSHAKE_MS))
       } finally {
-        running--
+        giveBack()
       }
     },
   }

@@ -8,9 +8,12 @@ export interface FastLane {
   take(socket: Socket, handOver: (socket: Socket) => void): void
   /**
    * Takes an HTTP/2 connection. What it does not answer itself it hands over: the socket, before anything was sent, or what
-   * carries the other streams. `settings` is what the peer is told at the start, packed.
+   * carries the other streams. `settings` is what the peer is told at the start, packed; `maxHeaderBytes` is one of them.
    */
-  takeHttp2(socket: Socket, given: { readonly settings: Buffer; handOver(connection: Duplex): void }): void
+  takeHttp2(
+    socket: Socket,
+    given: { readonly settings: Buffer; readonly maxHeaderBytes: number; handOver(connection: Duplex): void },
+  ): void
   /** Answers an HTTP/2 stream at once, or leaves it untouched and says false. */
   takeStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean
   /** Hands over every connection it has, and `forGood` those to come at once. */

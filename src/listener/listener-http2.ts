@@ -151,6 +151,7 @@ export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): 
       else
         fastLane.takeHttp2(socket, {
           settings: packedSettings,
+          maxHeaderBytes: limits.maxHeaderBytes,
           handOver: (connection) => giveConnection(server, connection, socket),
         })
     },

@@ -38,6 +38,7 @@ import { giveConnection } from '#listener/listener-http2.ts'
 import { silentLog } from '../silent-log.ts'
 
 export const KEEP_ALIVE_MS = 5_000
+export const MAX_HEADER_BYTES = 32 * 1024
 
 type Contents = Readonly<Record<string, string | Buffer>>
 
@@ -308,7 +309,8 @@ export async function serveHttp2(
   isFast = true,
 ): Promise<Running & { readonly handedOver: { whole: number; relayed: number } }> {
   const handedOver = { whole: 0, relayed: 0 }
-  const server = createHttp2Server()
+  const settings = { maxHeaderListSize: MAX_HEADER_BYTES }
+  const server = createHttp2Server({ settings })
   server.on('request', (req, res) => void edge.handle(req, res))
   const [compat] = server.listeners('stream') as [(...args: unknown[]) => void]
   server.off('stream', compat)
@@ -318,7 +320,8 @@ export async function serveHttp2(
   if (!isFast) return { ...(await listen(server, [server])), handedOver }
   const net = createNetServer({ noDelay: true }, (socket) =>
     edge.fastPath.takeHttp2(socket, {
-      settings: getPackedSettings({}),
+      settings: getPackedSettings(settings),
+      maxHeaderBytes: MAX_HEADER_BYTES,
       handOver(connection) {
         handedOver[connection === socket ? 'whole' : 'relayed']++
         giveConnection(server, connection, socket)

@@ -5,7 +5,7 @@ import { createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { frame, HEAD_BYTES, PREFACE, readHead, settingsAck, TYPE } from './frames.ts'
-import { HeaderDecoder } from './header-decoder.ts'
+import { HeaderDecoder, TOO_LARGE } from './header-decoder.ts'
 import { encodeHeaders } from './header-encoder.ts'
 
 /** What node:http2 sends for each of these requests, as whole header blocks of one connection. */
@@ -116,12 +116,20 @@ const BAD: Readonly<Record<string, number[]>> = {
 for (const [name, bytes] of Object.entries(BAD))
   test(`${name} is not read`, () => assert.equal(new HeaderDecoder().decode(Buffer.from(bytes)), undefined))
 
-test('a few bytes that mean a great deal are not read to their end', () => {
-  const decoder = new HeaderDecoder()
-  const long = encodeHeaders(['x-a', 'a'.repeat(4000)])
-  long[0] = 0x40
-  assert.ok(decoder.decode(long))
-  assert.equal(decoder.decode(Buffer.alloc(60, 0xbe)), undefined)
+test('of a few bytes that mean a great deal nothing is kept but what later ones refer to', () => {
+  const decoder = new HeaderDecoder(32 * 1024)
+  const remembered = (name: string, length: number) => {
+    const block = encodeHeaders([name, 'a'.repeat(length)])
+    block[0] = 0x40
+    return block
+  }
+  assert.equal(decoder.decode(remembered('x-a', 3900))?.length, 1)
+  // Each counts as 3935 bytes.
+  assert.equal(decoder.decode(Buffer.alloc(8, 0xbe))?.length, 8)
+  assert.equal(decoder.decode(Buffer.alloc(9, 0xbe)), TOO_LARGE)
+  assert.equal(decoder.decode(Buffer.concat([Buffer.alloc(9, 0xbe), remembered('x-b', 10)])), TOO_LARGE)
+  assert.equal(decoder.decode(Buffer.from([0xbe]))?.[0]?.name, 'x-b')
+  assert.equal(decoder.decode(Buffer.concat([Buffer.alloc(9, 0xbf), Buffer.from([0x80])])), undefined)
 })
 
 test('headers that are forgotten have no number any more', () => {

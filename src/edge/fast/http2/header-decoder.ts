@@ -9,15 +9,17 @@ export interface Field {
   readonly isPlain: boolean
 }
 
+/** In place of headers that are too many or too long. */
+export const TOO_LARGE: readonly Field[] = []
+
 /** What the peer may have us remember; it is what both begin with, and we never ask for another. */
 const TABLE_BYTES = 4096
 
 /** A name and a value cost as much more, by the rules of the protocol. */
 const FIELD_BYTES = 32
 
-/** Of one request. More is not read to its end: those who send it are up to something. */
-const MAX_BYTES = 128 * 1024
-const MAX_FIELDS = 1000
+/** Of one name or value that is in a code: no block holds more. */
+const MAX_CODE_BYTES = 128 * 1024
 
 const PLAIN_NAME = /^:?[a-z\d][a-z\d_-]*$/
 const PLAIN_VALUE = /^(?:[!-~](?:[\t -~]*[!-~])?)?$/
@@ -32,17 +34,27 @@ export class HeaderDecoder {
   #table: Field[] = []
   #tableBytes = 0
   #maxTableBytes = TABLE_BYTES
+  readonly #maxBytes: number
   #bytes: Buffer = EMPTY
   #at = 0
   #end = 0
 
-  /** Undefined when it cannot be read, or is too much: nothing that follows can be read then either. */
+  /** `maxBytes`: of the headers of one request, counted as the protocol counts them. */
+  constructor(maxBytes = Number.POSITIVE_INFINITY) {
+    this.#maxBytes = maxBytes
+  }
+
+  /**
+   * Undefined when it cannot be read: nothing that follows can be read then either. `TOO_LARGE` when it is too much: it is read
+   * to its end for the sake of what follows, but a few bytes may mean a great deal, and nothing is kept of it.
+   */
   decode(block: Buffer): readonly Field[] | undefined {
     this.#bytes = block
     this.#at = 0
     this.#end = block.length
     const fields: Field[] = []
     let size = 0
+    let isFirst = true
     while (this.#at < this.#end) {
       const first = block[this.#at] as number
       let field: Field | undefined
@@ -54,16 +66,15 @@ export class HeaderDecoder {
       } else if (first < 0x20) {
         field = this.#readLiteral(0x0f)
       } else {
-        const isFirst = fields.length === 0
         if (!isFirst || !this.#resize(this.#readNumber(0x1f))) return undefined
         continue
       }
       if (field === undefined) return undefined
+      isFirst = false
       size += sizeOf(field)
-      fields.push(field)
-      if (size > MAX_BYTES || fields.length > MAX_FIELDS) return undefined
+      if (size <= this.#maxBytes) fields.push(field)
     }
-    return fields
+    return size <= this.#maxBytes ? fields : TOO_LARGE
   }
 
   #fieldAt(index: number): Field | undefined {
@@ -133,6 +144,6 @@ export class HeaderDecoder {
 const EMPTY = Buffer.alloc(0)
 
 /** The shortest code has five bits, so that nothing becomes twice as long. */
-const scratch = Buffer.alloc(2 * MAX_BYTES)
+const scratch = Buffer.alloc(2 * MAX_CODE_BYTES)
 
 const sizeOf = ({ name, value }: Field): number => name.length + value.length + FIELD_BYTES

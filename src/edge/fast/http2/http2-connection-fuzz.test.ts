@@ -12,6 +12,7 @@ import {
   ask,
   createEdgeWorld,
   createInstances,
+  MAX_HEADER_BYTES,
   serveHttp2,
   serveSlow,
   settleForms,
@@ -165,8 +166,12 @@ test('visits that a relay carries are the same connection to those who count the
   assert.equal(ours.handedOver.relayed, relayed, 'nothing but hot requests needs no relay')
 })
 
-/** A conversation of frames, in pieces, and what came of it. */
-async function talk(port: number, pieces: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<Talk> {
+/** A conversation of frames, in pieces, and what came of it, once so many streams were answered. */
+async function talk(
+  port: number,
+  pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
+  streams = 0,
+): Promise<Talk> {
   const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true })
   const talk: Talk = { statuses: new Map(), bodies: new Map(), pings: 0, error: undefined, isOpen: true }
   const decoder = new HeaderDecoder()
@@ -174,6 +179,7 @@ async function talk(port: number, pieces: Iterable<Buffer> | AsyncIterable<Buffe
   const ended = Promise.withResolvers<void>()
   const answered = Promise.withResolvers<void>()
   const opened = Promise.withResolvers<void>()
+  const told = Promise.withResolvers<void>()
   socket.on('error', () => {})
   socket.on('close', ended.resolve)
   socket.on('data', (chunk) => {
@@ -186,28 +192,31 @@ async function talk(port: number, pieces: Iterable<Buffer> | AsyncIterable<Buffe
       const payload = bytes.subarray(at + HEAD_BYTES, end)
       if (type === TYPE.headers)
         talk.statuses.set(stream, decoder.decode(payload)?.[0]?.value ?? 'unreadable')
+      if (type === TYPE.reset) talk.statuses.set(stream, `reset ${payload.readUInt32BE(0)}`)
       if (type === TYPE.data) talk.bodies.set(stream, (talk.bodies.get(stream) ?? 0) + length)
       if (type === TYPE.data && stream === 1 && (flags & FLAG.endStream) !== 0) opened.resolve()
       if (type === TYPE.goAway) talk.error = payload.readUInt32BE(4)
       if (type === TYPE.ping && (flags & FLAG.ack) !== 0) talk.pings++
       if (type === TYPE.ping && payload.equals(LAST)) answered.resolve()
+      if (talk.statuses.size >= streams) told.resolve()
       at = end
     }
     bytes = bytes.subarray(at)
   })
   for await (const piece of pieces) {
     socket.write(piece)
-    if (piece === OPENING) await Promise.race([ended.promise, opened.promise])
+    if (piece === OPENING || piece === OPENING_LONG) await Promise.race([ended.promise, opened.promise])
     else await new Promise(setImmediate)
   }
   socket.write(frame(TYPE.ping, 0, 0, LAST))
-  await Promise.race([ended.promise, answered.promise])
+  await Promise.race([ended.promise, Promise.all([answered.promise, told.promise])])
   talk.isOpen = !socket.destroyed
   socket.destroy()
   return talk
 }
 
 interface Talk {
+  /** Of each stream; for one that was reset, the reason. */
   readonly statuses: Map<number, string>
   readonly bodies: Map<number, number>
   pings: number
@@ -340,6 +349,7 @@ test('a connection that is ended before its first request is nobody else’s', a
   socket.on('error', (error) => errors.push(error))
   early.edge.fastPath.takeHttp2(socket as Socket, {
     settings: Buffer.alloc(0),
+    maxHeaderBytes: MAX_HEADER_BYTES,
     handOver: () => {
       isGiven = true
     },
@@ -437,6 +447,58 @@ for (const [name, bytes] of Object.entries(UNUSUAL))
     assert.equal(mine?.isOpen, true)
   })
 
+/** Index 62 of a connection that begins with it: a header that counts as 4035 bytes. */
+const LONG = encodeHeaders(['x-a', 'a'.repeat(4000)])
+LONG[0] = 0x40
+const OPENING_LONG = Buffer.concat([
+  PREFACE,
+  frame(TYPE.settings, 0, 0, Buffer.alloc(0)),
+  frame(TYPE.headers, FLAG.endHeaders | FLAG.endStream, 1, Buffer.concat([encodeHeaders(hot()), LONG])),
+])
+const ACK = frame(TYPE.settings, FLAG.ack, 0, Buffer.alloc(0))
+const long = (stream: number, count: number, { path = '/', flags = FLAG.endStream as number } = {}): Buffer =>
+  frame(
+    TYPE.headers,
+    FLAG.endHeaders | flags,
+    stream,
+    Buffer.concat([encodeHeaders(hot(path)), Buffer.alloc(count, 0xbe)]),
+  )
+
+const LISTS: Readonly<Record<string, readonly Buffer[]>> = {
+  'under the limit': [long(3, 8), get(5)],
+  'above the limit': [long(3, 9), long(5, 9, { path: '/echo' }), get(7)],
+  'far above the limit': [long(3, 60), long(5, 10_000), get(7)],
+  'above the limit, before content': [
+    long(3, 9, { flags: 0 }),
+    frame(TYPE.data, FLAG.endStream, 3, Buffer.alloc(5000)),
+    get(5),
+  ],
+  'above the limit after content': [
+    frame(TYPE.headers, FLAG.endHeaders, 3, encodeHeaders(hot('/echo'))),
+    frame(TYPE.headers, FLAG.endHeaders | FLAG.endStream, 3, Buffer.alloc(9, 0xbe)),
+    get(5),
+  ],
+  'above the limit by their number': [
+    frame(
+      TYPE.headers,
+      FLAG.endHeaders | FLAG.endStream,
+      3,
+      Buffer.concat([encodeHeaders(hot()), Buffer.alloc(600, 0x90)]),
+    ),
+    get(5),
+  ],
+}
+
+for (const [name, frames] of Object.entries(LISTS))
+  test(`headers that are in few bytes what is ${name} are taken as node:http2 takes them`, async () => {
+    const streams = 1 + new Set(frames.map((each) => readHead(each, 0).stream)).size
+    const [mine, other] = await Promise.all(
+      [ours, theirs].map(({ port }) => talk(port, [OPENING_LONG, ACK, Buffer.concat(frames)], streams)),
+    )
+    assert.deepEqual(mine?.statuses, other?.statuses)
+    assert.deepEqual([mine?.error, mine?.isOpen], [undefined, true])
+  })
+
 test('whatever frames come, the process goes on and others are answered', async () => {
   const anyFrame = fc
     .record({
@@ -446,6 +508,7 @@ test('whatever frames come, the process goes on and others are answered', async 
       payload: fc.oneof(
         fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
         fc.constantFrom(encodeHeaders(hot()), encodeHeaders(hot('/echo')), encodeHeaders(hot('/large.bin'))),
+        fc.constantFrom(LONG, Buffer.alloc(31, 0xbe)),
       ),
     })
     .map(({ type, flags, stream, payload }) => frame(type, flags, stream, payload))

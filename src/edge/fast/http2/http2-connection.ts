@@ -47,6 +47,8 @@ interface Http2ConnectionOptions extends FastAnswerOptions {
 export interface Http2Given {
   /** What node:http2 tells its peers at the start, packed. */
   readonly settings: Buffer
+  /** Of the headers of one request; it is one of the settings. */
+  readonly maxHeaderBytes: number
   readonly handOver: HandOverHttp2
 }
 
@@ -79,7 +81,7 @@ export class Http2Connection {
   readonly #ip: string
   readonly #isSecure: boolean
   readonly #scheme: 'http' | 'https'
-  readonly #decoder = new HeaderDecoder()
+  readonly #decoder: HeaderDecoder
   readonly #timer: NodeJS.Timeout
   #isOpening = true
   /** Whether the first request waits for its content to be brought into memory, and how often it still may. */
@@ -122,6 +124,7 @@ export class Http2Connection {
     this.#options = options
     this.#given = given
     this.#forget = forget
+    this.#decoder = new HeaderDecoder(given.maxHeaderBytes)
     this.#ip = plainAddress(socket.remoteAddress)
     this.#isSecure = 'encrypted' in socket
     this.#scheme = this.#isSecure ? 'https' : 'http'
@@ -135,6 +138,10 @@ export class Http2Connection {
     socket.on('drain', this.#onTaken)
     socket.on('close', this.#onTaken)
     this.#reads = readDirectly(socket, this.#onData)
+  }
+
+  get maxHeaderBytes(): number {
+    return this.#given.maxHeaderBytes
   }
 
   /** From now on all is for node:http2, which knows how to end it. */
@@ -173,7 +180,8 @@ export class Http2Connection {
       if (bytes.length >= MAX_FIRST_BYTES) this.#giveAway()
       return
     }
-    const fields = typeof first === 'object' ? new HeaderDecoder().decode(first) : undefined
+    const fields =
+      typeof first === 'object' ? new HeaderDecoder(this.maxHeaderBytes).decode(first) : undefined
     const asked = fields && this.#asked(fields)
     const found = asked && this.#find(asked, this.#moment())
     if (found instanceof Promise && this.#waitsLeft > 0) {

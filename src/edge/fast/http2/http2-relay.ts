@@ -12,12 +12,13 @@ import {
   TYPE,
   windowUpdate,
 } from './frames.ts'
-import type { Field } from './header-decoder.ts'
+import { type Field, TOO_LARGE } from './header-decoder.ts'
 import { encodeHeaders } from './header-encoder.ts'
 
 /** What a relay needs of the connection that it is a part of. */
 interface RelayedBy {
   readonly socket: Socket
+  readonly maxHeaderBytes: number
   /** The greatest stream that the peer has begun. */
   readonly lastStream: number
   /** How much may still be sent on all streams together. */
@@ -56,7 +57,8 @@ export class Http2Relay extends Duplex {
     super({ allowHalfOpen: true })
     this.#by = by
     this.#unknownBytes = Math.max(0, FIRST_WINDOW - by.window)
-    this.push(Buffer.concat([PREFACE, frame(TYPE.settings, 0, 0, settings)]))
+    // What the peer was told holds for all that comes by here, although it may not have heard of it yet.
+    this.push(Buffer.concat([PREFACE, frame(TYPE.settings, 0, 0, settings), settingsAck()]))
     if (by.window > FIRST_WINDOW) this.push(windowUpdate(by.window - FIRST_WINDOW))
   }
 
@@ -69,7 +71,10 @@ export class Http2Relay extends Duplex {
     const known = this.#streams.get(stream)
     if (known === undefined) this.#streams.set(stream, { peerEnded: isEnd, ended: false })
     else if (isEnd) this.#peerEnded(stream)
-    const block = encodeHeaders(fields.flatMap(({ name, value }) => [name, value]))
+    const block =
+      fields === TOO_LARGE
+        ? tooLargeBlock(this.#by.maxHeaderBytes)
+        : encodeHeaders(fields.flatMap(({ name, value }) => [name, value]))
     return this.push(headerFrames(stream, isEnd, block))
   }
 
@@ -186,11 +191,20 @@ export class Http2Relay extends Duplex {
     if ((flags & FLAG.ack) !== 0) return true
     if (this.#isSettled) return false
     this.#isSettled = true
-    // Not now: it is in the middle of sending.
-    process.nextTick(() => this.push(settingsAck()))
     return true
   }
 }
+
+/**
+ * Headers that are as much too large as those of the peer, in a few bytes: node:http2 refuses them in its own way, and knows of
+ * the stream what may still come on it. They make no request, and so are never taken for one.
+ */
+const tooLargeBlock = (maxBytes: number): Buffer =>
+  Buffer.alloc(Math.ceil(maxBytes / SHORTEST_BYTES) + 1, SHORTEST)
+
+/** `accept-encoding: gzip, deflate`, which is one byte and counts as so many. */
+const SHORTEST = 0x90
+const SHORTEST_BYTES = 60
 
 function hasEndOfHeaders(bytes: Buffer, from: number): boolean {
   let at = from

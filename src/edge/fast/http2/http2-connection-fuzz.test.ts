@@ -7,7 +7,7 @@ import { Duplex } from 'node:stream'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'
-import { clockOf } from '#test/support/clock.ts'
+import { clockOf, createTestClock } from '#test/support/clock.ts'
 import {
   ask,
   createEdgeWorld,
@@ -37,6 +37,7 @@ await instances.start('echo', (req, res) => {
     res.end(`${req.method} ${req.headers['x-forwarded-for']} ${req.headers.cookie} ${body.length} ${body}`)
   })
 })
+const LARGE = Buffer.alloc(300_000, 'l')
 const world = createEdgeWorld({ clock: clockOf(() => now), runner: instances.runner })
 world.addSite(
   'site.test',
@@ -45,7 +46,7 @@ world.addSite(
     'a.txt': 'a',
     'none.txt': '',
     'medium.bin': Buffer.alloc(50_000, 'm'),
-    'large.bin': Buffer.alloc(300_000, 'l'),
+    'large.bin': LARGE,
   },
   {
     functions: siteFunctions({ kept: {}, echo: {} }),
@@ -166,10 +167,10 @@ test('visits that a relay carries are the same connection to those who count the
   assert.equal(ours.handedOver.relayed, relayed, 'nothing but hot requests needs no relay')
 })
 
-/** A conversation of frames, in pieces, and what came of it, once so many streams were answered. */
+/** A conversation of frames, in pieces, and what came of it, once so many streams were answered. A number among the pieces waits as well. */
 async function talk(
   port: number,
-  pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
+  pieces: Iterable<Buffer | number> | AsyncIterable<Buffer>,
   streams = 0,
 ): Promise<Talk> {
   const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true })
@@ -179,7 +180,12 @@ async function talk(
   const ended = Promise.withResolvers<void>()
   const answered = Promise.withResolvers<void>()
   const opened = Promise.withResolvers<void>()
-  const told = Promise.withResolvers<void>()
+  let onAnswer = () => {}
+  const answers = (count: number): Promise<void> =>
+    new Promise((resolve) => {
+      onAnswer = () => (talk.statuses.size >= count ? resolve() : undefined)
+      onAnswer()
+    })
   socket.on('error', () => {})
   socket.on('close', ended.resolve)
   socket.on('data', (chunk) => {
@@ -198,18 +204,22 @@ async function talk(
       if (type === TYPE.goAway) talk.error = payload.readUInt32BE(4)
       if (type === TYPE.ping && (flags & FLAG.ack) !== 0) talk.pings++
       if (type === TYPE.ping && payload.equals(LAST)) answered.resolve()
-      if (talk.statuses.size >= streams) told.resolve()
+      onAnswer()
       at = end
     }
     bytes = bytes.subarray(at)
   })
   for await (const piece of pieces) {
+    if (typeof piece === 'number') {
+      await Promise.race([ended.promise, answers(piece)])
+      continue
+    }
     socket.write(piece)
     if (piece === OPENING || piece === OPENING_LONG) await Promise.race([ended.promise, opened.promise])
     else await new Promise(setImmediate)
   }
   socket.write(frame(TYPE.ping, 0, 0, LAST))
-  await Promise.race([ended.promise, Promise.all([answered.promise, told.promise])])
+  await Promise.race([ended.promise, Promise.all([answered.promise, answers(streams)])])
   talk.isOpen = !socket.destroyed
   socket.destroy()
   return talk
@@ -498,6 +508,102 @@ for (const [name, frames] of Object.entries(LISTS))
     assert.deepEqual(mine?.statuses, other?.statuses)
     assert.deepEqual([mine?.error, mine?.isOpen], [undefined, true])
   })
+
+test('what node:http2 does not read is not made from a few bytes, and all of it comes once it does', async () => {
+  const given = Promise.withResolvers<Duplex>()
+  const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
+  world.edge.fastPath.takeHttp2(socket as Socket, {
+    settings: Buffer.alloc(0),
+    maxHeaderBytes: MAX_HEADER_BYTES,
+    handOver: given.resolve,
+  })
+  const count = 400
+  socket.push(OPENING_LONG)
+  socket.push(Buffer.concat(Array.from({ length: count }, (_, i) => long(3 + 2 * i, 8, { path: '/echo' }))))
+  const relay = await given.promise
+  // As a connection by TLS does it, whose last bytes and end come together.
+  socket.emit('end')
+  for (let i = 0; i < 10; i++) await new Promise(setImmediate)
+  assert.ok(relay.readableLength < 200_000, String(relay.readableLength))
+  const streams: number[] = []
+  let bytes = Buffer.alloc(0)
+  relay.on('data', (chunk) => {
+    bytes = Buffer.concat([bytes, chunk])
+    let at = bytes.indexOf(PREFACE) === 0 ? PREFACE.length : 0
+    for (;;) {
+      if (bytes.length - at < HEAD_BYTES) break
+      const { length, type, stream } = readHead(bytes, at)
+      if (bytes.length - at < HEAD_BYTES + length) break
+      if (type === TYPE.headers) streams.push(stream)
+      at += HEAD_BYTES + length
+    }
+    bytes = bytes.subarray(at)
+  })
+  await once(relay, 'end')
+  assert.deepEqual(
+    streams,
+    Array.from({ length: count }, (_, i) => 3 + 2 * i),
+  )
+  relay.destroy()
+  socket.destroy()
+})
+
+const post = (stream: number): Buffer =>
+  frame(TYPE.headers, FLAG.endHeaders, stream, encodeHeaders([':method', 'POST', ...hot('/echo').slice(2)]))
+const widen = (stream: number, by: number): Buffer => frame(TYPE.windowUpdate, 0, stream, number(by))
+/** After these, the relay has to wait until more may be sent. */
+const EXHAUSTING = [OPENING, get(3, '/medium.bin'), Buffer.concat([post(5), get(7, '/large.bin')]), 3]
+const content = (size: number, flags = 0): Buffer => frame(TYPE.data, flags, 5, Buffer.alloc(size, 'x'))
+
+test('the window is widened by a peer whose content fills all that may be sent before', async () => {
+  const filler = frame(0x50, 0, 0, Buffer.alloc(16_384))
+  const pieces = [
+    ...EXHAUSTING,
+    ...[content(16_384), content(16_384), content(16_384), content(16_383, FLAG.endStream)],
+    // Nothing that the relay has to hear of, so that it comes later than what fills it.
+    ...Array.from({ length: 20 }, () => filler),
+    Buffer.concat([widen(0, 1_000_000), widen(7, 1_000_000)]),
+  ]
+  const { statuses, bodies, isOpen } = await talk(ours.port, pieces, 4)
+  assert.deepEqual([statuses.get(5), statuses.get(7), isOpen], ['200', '200', true])
+  assert.equal(bodies.get(3), 50_000)
+})
+
+for (const [name, flood, error] of [
+  [
+    'more headers',
+    Buffer.concat(Array.from({ length: 30 }, (_, i) => long(9 + 2 * i, 8, { path: '/echo' }))),
+    ERROR.enhanceYourCalm,
+  ],
+  ['more content', Buffer.concat(Array.from({ length: 5 }, () => content(16_384))), ERROR.flowControl],
+] as const)
+  test(`a peer who lets nothing be sent and sends ${name} than may be sent ahead is not listened to any more`, async () => {
+    const [, ...rest] = EXHAUSTING
+    const got = await talk(ours.port, [OPENING_LONG, ...rest, flood], 99)
+    assert.deepEqual([got.error, got.isOpen], [error, false])
+  })
+
+test('a peer who lets nothing be sent for as long as an idle connection is kept is let go', async () => {
+  const clock = createTestClock()
+  const keepAliveMs = 1000
+  const idle = createEdgeWorld({ clock, keepAliveMs })
+  idle.addSite('site.test', { 'index.html': 'home', 'medium.bin': Buffer.alloc(50_000), 'large.bin': LARGE })
+  const [slow, own] = [await serveSlow(idle.edge), await serveHttp2(idle.edge)]
+  for (const path of ['/', '/medium.bin', '/large.bin']) await ask(slow.port, path)
+  await slow.close()
+  let isOver = false
+  const talking = talk(own.port, EXHAUSTING, 99).finally(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    if (own.handedOver.relayed > 0) clock.advance(keepAliveMs)
+    await pause(20)
+  }
+  const { error, isOpen, statuses } = await talking
+  assert.deepEqual([error, isOpen, statuses.get(7)], [ERROR.none, false, '200'])
+  await own.close()
+  await idle.edge.close()
+})
 
 test('whatever frames come, the process goes on and others are answered', async () => {
   const anyFrame = fc

@@ -93,9 +93,14 @@ export class Http2Connection {
   /** Says that what was sent has been taken. */
   #taken: (() => void) | undefined
   #activeAt: number
-  /** What came and is not a whole frame yet. */
+  /** What came and is not a whole frame yet, or waits until there is room for what becomes of it. */
   #rest: Buffer | undefined
+  #isPaused = false
+  /** Whether the peer has said all. */
+  #isEnded = false
   #relay: Http2Relay | undefined
+  /** When the relay began to wait for the window, or was last let go on by it. */
+  #heldAt = 0
   /** A header block that goes on in the next frame. */
   #block:
     | { readonly stream: number; readonly flags: number; readonly parts: Buffer[]; bytes: number }
@@ -134,7 +139,7 @@ export class Http2Connection {
     socket.on('timeout', this.#onTimeout)
     socket.on('error', this.#onError)
     socket.on('close', this.#onClose)
-    socket.on('drain', this.#onDrain)
+    socket.on('drain', this.#goOn)
     socket.on('drain', this.#onTaken)
     socket.on('close', this.#onTaken)
     this.#reads = readDirectly(socket, this.#onData)
@@ -154,9 +159,13 @@ export class Http2Connection {
     this.#startRelay()
   }
 
-  /** Ends the connection if it has been idle for too long. With a relay, that is for those who have it. */
+  /**
+   * Ends the connection if it has been idle for too long. With a relay, that is for those who have it, unless nothing of theirs
+   * can be sent.
+   */
   sweep(now: number): void {
     const { socket } = this
+    if (this.#relay?.isWaiting && now - this.#heldAt >= this.#options.keepAliveMs) this.#fail(ERROR.none)
     if (this.#relay !== undefined || socket.writableLength > 0) return
     if (this.#isWatched) {
       this.#isWatched = false
@@ -239,11 +248,24 @@ export class Http2Connection {
     // What is kept must not be a part of memory that is used again.
     if (at < bytes.length) this.#rest = Buffer.from(bytes.subarray(at))
     this.#flush()
-    if (this.#isCongested()) this.#reads.pause()
+    if (!this.#isCongested()) return
+    this.#isPaused = true
+    this.#reads.pause()
   }
 
+  /** Whether what came before has to be taken first, by the peer or by the relay. */
   #isCongested(): boolean {
-    return this.socket.writableLength > MAX_UNSENT_BYTES
+    return this.socket.writableLength > MAX_UNSENT_BYTES || this.#relay?.isFull === true
+  }
+
+  readonly #goOn = (): void => {
+    if (this.#isGone || !this.#isPaused || this.#isCongested()) return
+    this.#isPaused = false
+    this.#reads.resume()
+    const unread = this.#rest
+    this.#rest = undefined
+    if (unread !== undefined) this.#readFrames(unread, 0)
+    if (this.#isEnded) this.#onEnd()
   }
 
   /** Answers the error for which the connection has to end. */
@@ -264,22 +286,19 @@ export class Http2Connection {
         if (stream !== 0) return ERROR.protocol
         if (payload.length !== 8) return ERROR.frameSize
         if ((flags & FLAG.ack) === 0) this.#unsent.push(frame(TYPE.ping, FLAG.ack, 0, payload))
-        else this.#forward(type, flags, stream, whole)
+        else return this.#forward(type, flags, stream, whole)
         return undefined
       case TYPE.goAway:
         if (stream !== 0) return ERROR.protocol
-        this.#forward(type, flags, stream, whole)
-        return undefined
+        return this.#forward(type, flags, stream, whole)
       case TYPE.reset:
         if (stream === 0 || stream > this.lastStream) return ERROR.protocol
         if (payload.length !== 4) return ERROR.frameSize
-        if (this.#relay?.knows(stream)) this.#forward(type, flags, stream, whole)
-        return undefined
+        return this.#relay?.knows(stream) ? this.#forward(type, flags, stream, whole) : undefined
       case TYPE.data:
         if (stream === 0 || stream > this.lastStream) return ERROR.protocol
         if (!this.#relay?.knows(stream)) return ERROR.streamClosed
-        this.#forward(type, flags, stream, whole)
-        return undefined
+        return this.#forward(type, flags, stream, whole)
       case TYPE.push:
         return ERROR.protocol
       case TYPE.priority:
@@ -336,9 +355,7 @@ export class Http2Connection {
         this.#lastAsked = { block: Buffer.from(block), version, fields, asked }
       if (asked !== undefined && this.#answer(stream, asked)) return undefined
     }
-    const relay = this.#startRelay()
-    if (!relay.takeHeaders(stream, isEnd, fields)) this.#reads.pause()
-    return undefined
+    return this.#startRelay().takeHeaders(stream, isEnd, fields)
   }
 
   #readSettings(flags: number, stream: number, payload: Buffer, whole: Buffer): number | undefined {
@@ -347,7 +364,7 @@ export class Http2Connection {
       if (payload.length > 0) return ERROR.frameSize
       if (this.#owedAcks > 0) this.#owedAcks--
       else if (this.#relay === undefined) return ERROR.protocol
-      else this.#forward(TYPE.settings, flags, 0, whole)
+      else return this.#forward(TYPE.settings, flags, 0, whole)
       return undefined
     }
     if (payload.length % 6 !== 0) return ERROR.frameSize
@@ -357,8 +374,7 @@ export class Http2Connection {
       if (error !== undefined) return error
     }
     this.#unsent.push(settingsAck())
-    this.#forward(TYPE.settings, flags, 0, whole)
-    return undefined
+    return this.#forward(TYPE.settings, flags, 0, whole)
   }
 
   #set(setting: number, value: number): number | undefined {
@@ -378,10 +394,8 @@ export class Http2Connection {
     if (payload.length !== 4) return ERROR.frameSize
     if (stream > this.lastStream) return ERROR.protocol
     const by = payload.readUInt32BE(0) & MAX_WINDOW
-    if (stream !== 0) {
-      if (this.#relay?.knows(stream)) this.#forward(TYPE.windowUpdate, flags, stream, whole)
-      return undefined
-    }
+    if (stream !== 0)
+      return this.#relay?.knows(stream) ? this.#forward(TYPE.windowUpdate, flags, stream, whole) : undefined
     if (by === 0) return ERROR.protocol
     this.window += by
     if (this.window > MAX_WINDOW) return ERROR.flowControl
@@ -389,8 +403,8 @@ export class Http2Connection {
     return undefined
   }
 
-  #forward(type: number, flags: number, stream: number, whole: Buffer): void {
-    if (this.#relay?.takeFrame(type, flags, stream, whole) === false) this.#reads.pause()
+  #forward(type: number, flags: number, stream: number, whole: Buffer): number | undefined {
+    return this.#relay?.takeFrame(type, flags, stream, whole)
   }
 
   /** Undefined in any doubt. The same that is known of requests over HTTP/1.1 is known of these. */
@@ -537,7 +551,13 @@ export class Http2Connection {
   }
 
   wantMore(): void {
-    if (!this.#isGone && !this.#isCongested()) this.#reads.resume()
+    // What it is about to read is still counted as unread.
+    if (this.#isPaused) process.nextTick(this.#goOn)
+  }
+
+  relayWaits(): void {
+    this.#heldAt = this.#options.clock.monotonic()
+    this.wantMore()
   }
 
   #startRelay(): Http2Relay {
@@ -598,7 +618,7 @@ export class Http2Connection {
     socket.off('timeout', this.#onTimeout)
     socket.off('error', this.#onError)
     socket.off('close', this.#onClose)
-    socket.off('drain', this.#onDrain)
+    socket.off('drain', this.#goOn)
     // What is on its way is counted until it is taken.
     if (this.#taken === undefined) socket.off('drain', this.#onTaken).off('close', this.#onTaken)
     this.#forget(this)
@@ -609,15 +629,10 @@ export class Http2Connection {
     this.#taken = undefined
   }
 
-  readonly #onDrain = (): void => {
-    if (this.#isGone || this.#isOpening) return
-    this.#reads.resume()
-    const unread = this.#rest
-    this.#rest = undefined
-    if (unread !== undefined) this.#readFrames(unread, 0)
-  }
-
   readonly #onEnd = (): void => {
+    this.#isEnded = true
+    // What came before is still to be read.
+    if (this.#isPaused || this.#isGone) return
     if (this.#relay !== undefined) this.#relay.push(null)
     else this.socket.end()
   }

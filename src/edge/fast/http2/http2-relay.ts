@@ -1,11 +1,13 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import {
+  ERROR,
   FIRST_WINDOW,
   FLAG,
   frame,
   HEAD_BYTES,
   headerFrames,
+  MAX_WINDOW,
   PREFACE,
   readHead,
   settingsAck,
@@ -27,10 +29,18 @@ interface RelayedBy {
   send(frames: Buffer, dataBytes: number, done: () => void): void
   /** It has room again for what the peer sends. */
   wantMore(): void
+  /** It begins to wait until more may be sent, or still has to, after it has sent some. */
+  relayWaits(): void
   /** The peer has been told that no further streams are taken. */
   relayLeaving(): void
   relayClosed(): void
 }
+
+/**
+ * So much of anything but content is taken while nobody reads it, for the sake of what may come behind it: a few kilobytes for
+ * each stream that a peer may have at a time.
+ */
+const MAX_UNREAD_BYTES = 512 * 1024
 
 /** Streams that were reset by us, of which the peer may not have heard yet. */
 const MAX_RESET = 1000
@@ -47,6 +57,12 @@ export class Http2Relay extends Duplex {
   /** By how much it takes the window of the connection to be wider than it is. */
   #unknownBytes: number
   #isSettled = false
+  /** How much content the peer may still send, as it was told. */
+  #takes = FIRST_WINDOW
+  /** Whether what it has written waits until more may be sent. It reads nothing before all of that has gone out. */
+  #isWaiting = false
+  /** What came since then, without its content. */
+  #unreadBytes = 0
   /** Of what it has sent, the frames that are not whole yet, or have to wait. */
   #rest: Buffer | undefined
   /** Called when all that it has written has gone out. */
@@ -66,8 +82,20 @@ export class Http2Relay extends Duplex {
     return this.#streams.has(stream)
   }
 
-  /** Takes the headers of a new stream, or those at the end of one that it knows. False when it has enough for now. */
-  takeHeaders(stream: number, isEnd: boolean, fields: readonly Field[]): boolean {
+  get isWaiting(): boolean {
+    return this.#isWaiting
+  }
+
+  /** Whether it has enough for now. While it waits, it never has: what ends that is to come from the peer. */
+  get isFull(): boolean {
+    return !this.#isWaiting && this.readableLength >= this.readableHighWaterMark
+  }
+
+  /**
+   * Takes the headers of a new stream, or those at the end of one that it knows. Answers the error for which the connection has
+   * to end.
+   */
+  takeHeaders(stream: number, isEnd: boolean, fields: readonly Field[]): number | undefined {
     const known = this.#streams.get(stream)
     if (known === undefined) this.#streams.set(stream, { peerEnded: isEnd, ended: false })
     else if (isEnd) this.#peerEnded(stream)
@@ -75,14 +103,24 @@ export class Http2Relay extends Duplex {
       fields === TOO_LARGE
         ? tooLargeBlock(this.#by.maxHeaderBytes)
         : encodeHeaders(fields.flatMap(({ name, value }) => [name, value]))
-    return this.push(headerFrames(stream, isEnd, block))
+    const frames = headerFrames(stream, isEnd, block)
+    return this.#take(frames, frames.length)
   }
 
-  /** Takes a frame of a stream that it knows, or of the connection, as it came. */
-  takeFrame(type: number, flags: number, stream: number, whole: Buffer): boolean {
-    if (type === TYPE.data && (flags & FLAG.endStream) !== 0) this.#peerEnded(stream)
-    else if (type === TYPE.reset) this.#streams.delete(stream)
-    return this.push(Buffer.from(whole))
+  /** Takes a frame of a stream that it knows, or of the connection, as it came. The same is answered. */
+  takeFrame(type: number, flags: number, stream: number, whole: Buffer): number | undefined {
+    if (type === TYPE.reset) this.#streams.delete(stream)
+    if (type !== TYPE.data) return this.#take(Buffer.from(whole), whole.length)
+    if ((flags & FLAG.endStream) !== 0) this.#peerEnded(stream)
+    this.#takes -= whole.length - HEAD_BYTES
+    return this.#takes < 0 ? ERROR.flowControl : this.#take(Buffer.from(whole), HEAD_BYTES)
+  }
+
+  #take(frames: Buffer, bytes: number): number | undefined {
+    this.push(frames)
+    if (!this.#isWaiting) return undefined
+    this.#unreadBytes += bytes
+    return this.#unreadBytes > MAX_UNREAD_BYTES ? ERROR.enhanceYourCalm : undefined
   }
 
   /** Others have sent content on the connection. */
@@ -172,6 +210,8 @@ export class Http2Relay extends Duplex {
         if (last < this.#by.lastStream) bytes.writeUInt32BE(this.#by.lastStream, at + HEAD_BYTES)
         this.#by.relayLeaving()
       }
+      if (type === TYPE.windowUpdate && stream === 0)
+        this.#takes += bytes.readUInt32BE(at + HEAD_BYTES) & MAX_WINDOW
       at = end
     }
     parts.push(bytes.subarray(from, at))
@@ -179,8 +219,13 @@ export class Http2Relay extends Duplex {
     const frames = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
     if (isWaiting) {
       if (frames.length > 0) this.#by.send(frames, dataBytes, nothing)
+      if (this.#isWaiting && frames.length === 0) return
+      this.#isWaiting = true
+      this.#by.relayWaits()
       return
     }
+    this.#isWaiting = false
+    this.#unreadBytes = 0
     this.#written = undefined
     if (frames.length > 0) this.#by.send(frames, dataBytes, written)
     else written()

@@ -13,6 +13,15 @@ export const MOST_VARIABLES = 1000
 /** In one request. */
 export const MOST_VARIABLES_AT_ONCE = 100
 
+/** What the code of a deployment finds by itself, each after `PLATFORM_`, and after `VERCEL_`, by which frameworks know it. */
+export const SYSTEM_VARIABLES = [
+  ...(['ENV', 'TARGET_ENV', 'URL', 'BRANCH_URL', 'PROJECT_PRODUCTION_URL', 'REGION'] as const),
+  ...(['DEPLOYMENT_ID', 'PROJECT_ID', 'GIT_PROVIDER', 'GIT_COMMIT_REF', 'GIT_COMMIT_SHA'] as const),
+  ...(['GIT_COMMIT_MESSAGE', 'GIT_COMMIT_AUTHOR_LOGIN', 'GIT_PULL_REQUEST_ID'] as const),
+  ...(['GIT_REPO_SLUG', 'GIT_REPO_OWNER'] as const),
+] as const
+export type SystemVariable = (typeof SYSTEM_VARIABLES)[number]
+
 const strict = { additionalProperties: false } as const
 
 /** The shape of the first version: secrets only. */

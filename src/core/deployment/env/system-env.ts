@@ -1,10 +1,11 @@
+import { SYSTEM_VARIABLES, type SystemVariable } from '#contract/api/env-variable.ts'
 import { BRANCH_KEYS } from '../branch.ts'
 import { type Deployment, environmentNameOf, environmentOf } from '../deployment.ts'
 import type { FrozenValues } from './frozen-values.ts'
 import type { SiteNames } from './site-names.ts'
 
 /** What git knows of a deployment, by the keys under which clients put it into `meta`. */
-const GIT = {
+const GIT: Readonly<Record<Extract<SystemVariable, `GIT_${string}`>, readonly string[]>> = {
   GIT_PROVIDER: ['gitProvider'],
   GIT_COMMIT_REF: BRANCH_KEYS,
   GIT_COMMIT_SHA: ['gitCommitSha', 'githubCommitSha', 'gitlabCommitSha', 'bitbucketCommitSha'],
@@ -13,19 +14,14 @@ const GIT = {
   GIT_PULL_REQUEST_ID: ['gitPullRequestId', 'githubPrId', 'gitlabMergeRequestIid', 'bitbucketPrId'],
   GIT_REPO_SLUG: ['githubRepo', 'gitlabProjectPath', 'bitbucketRepoSlug'],
   GIT_REPO_OWNER: ['githubOrg', 'gitlabProjectNamespace', 'bitbucketRepoOwner'],
-} as const
+}
 
 /** Our own names, and the ones by which frameworks know a platform of this kind. */
 const PREFIXES = ['PLATFORM', 'VERCEL'] as const
 
-const NAMES = [
-  ...['ENV', 'TARGET_ENV', 'URL', 'BRANCH_URL', 'PROJECT_PRODUCTION_URL', 'REGION'],
-  ...['DEPLOYMENT_ID', 'PROJECT_ID'],
-  ...Object.keys(GIT),
-]
 const SYSTEM_NAMES: ReadonlySet<string> = new Set([
   'CI',
-  ...PREFIXES.flatMap((prefix) => [prefix, ...NAMES.map((name) => `${prefix}_${name}`)]),
+  ...PREFIXES.flatMap((prefix) => [prefix, ...SYSTEM_VARIABLES.map((name) => `${prefix}_${name}`)]),
 ])
 
 /** Whether there is a system variable of this name, though not every deployment may have it. */

@@ -1,4 +1,10 @@
-import { ENV_TARGETS, type EnvTarget, type EnvType, type listVariables } from '#contract/api/env-variable.ts'
+import {
+  ENV_TARGETS,
+  type EnvTarget,
+  type EnvType,
+  type listVariables,
+  SYSTEM_VARIABLES,
+} from '#contract/api/env-variable.ts'
 import type { ReplyOf } from '#contract/endpoint.ts'
 import type { Environment } from '../environment/environments.ts'
 
@@ -45,18 +51,4 @@ export const asWhere = (places: readonly string[]) => ({
   customEnvironmentIds: places.filter((each) => !(ENV_TARGETS as readonly string[]).includes(each)),
 })
 
-export const SYSTEM_NAMES = [
-  'ENV',
-  'TARGET_ENV',
-  'URL',
-  'REGION',
-  'DEPLOYMENT_ID',
-  'PROJECT_ID',
-  'GIT_PROVIDER',
-  'GIT_COMMIT_REF',
-  'GIT_COMMIT_SHA',
-  'GIT_COMMIT_MESSAGE',
-  'GIT_COMMIT_AUTHOR_LOGIN',
-  'GIT_REPO_SLUG',
-  'GIT_REPO_OWNER',
-].map((name) => `PLATFORM_${name}`)
+export const SYSTEM_NAMES = SYSTEM_VARIABLES.map((name) => `PLATFORM_${name}`)

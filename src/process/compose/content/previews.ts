@@ -1,23 +1,15 @@
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type IncomingMessage, request, type Server } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createRunnerClient } from '#adapters/runner-process/client/runner-client.ts'
+import { chmod } from 'node:fs/promises'
+import { type IncomingMessage, request } from 'node:http'
+import { dirname } from 'node:path'
 import { SECOND } from '#contract/time.ts'
 import type { Screenshots } from '#core/ports/screenshots.ts'
 import { findIcon, type Visited, type VisitSite } from '#core/preview/find-icon.ts'
 import type { MakePreview } from '#core/preview/preview-job.ts'
-import { createEdge } from '#edge/edge.ts'
-import { publicAddressOf } from '#edge/prerender/canonical-visitor.ts'
-import { hostNameOf } from '#edge/request/host.ts'
 import type { Config } from '../../../config/config.ts'
-import { openAllows, openLookUp } from '../outbound.ts'
 import type { Parts } from '../parts.ts'
-import { findRunnerSocket } from '../runner-socket.ts'
+import { openOwnEdge } from '../serving/own-edge.ts'
 
-/** For one site, for a moment. */
-const BUDGET = 8 * 1024 * 1024
 const VISIT_WITHIN = 10 * SECOND
 
 /**
@@ -27,8 +19,13 @@ const VISIT_WITHIN = 10 * SECOND
 export const createMakePreview =
   (config: Config, parts: Parts, screenshots: Screenshots | undefined): MakePreview =>
   async (host, signal) => {
-    const site = await openSite(config, parts, host)
+    const { sites } = parts
+    const visits = { record() {} }
+    const site = await openOwnEdge(config, parts, { name: 'preview', sites, visits, only: host })
     try {
+      // The user of a sandbox comes in by a bind of this folder.
+      await chmod(dirname(site.socket), 0o755)
+      await chmod(site.socket, 0o666)
       const picture = await screenshots
         ?.photograph({ host, socket: site.socket }, signal)
         .catch((err: unknown) => {
@@ -40,54 +37,6 @@ export const createMakePreview =
       await site.close()
     }
   }
-
-interface OpenSite {
-  readonly socket: string
-  close(): Promise<void>
-}
-
-async function openSite(config: Config, parts: Parts, host: string): Promise<OpenSite> {
-  const { sites, blobs, bus, clock, log } = parts
-  const runner = createRunnerClient({ socket: findRunnerSocket(config.dataDir, undefined), logger: log })
-  const edge = createEdge({
-    ...{ sites, blobs, bus, clock, log, runner },
-    origin: config.origin,
-    address: publicAddressOf(config.baseUrl),
-    proxy: { allows: openAllows(config), resolve: openLookUp() },
-    visits: { record() {} },
-    budgetBytes: BUDGET,
-    keepAliveMs: SECOND,
-  })
-  const server = createServer((req, res) => {
-    if (hostNameOf(req.headers.host) === host) return void edge.handle(req, res)
-    res.writeHead(403).end()
-  })
-  const folder = await mkdtemp(join(tmpdir(), 'aloft-preview-'))
-  // The user of a sandbox comes in by a bind of the inner folder; the outer one is closed to everybody else.
-  const inner = join(folder, 'site')
-  await mkdir(inner)
-  await chmod(inner, 0o755)
-  const socket = join(inner, 'site.sock')
-  server.listen(socket)
-  await once(server, 'listening')
-  await chmod(socket, 0o666)
-  return {
-    socket,
-    async close() {
-      await closeServer(server)
-      await edge.close()
-      runner.close()
-      await rm(folder, { recursive: true, force: true })
-    },
-  }
-}
-
-async function closeServer(server: Server): Promise<void> {
-  const done = once(server, 'close')
-  server.close()
-  server.closeAllConnections()
-  await done
-}
 
 const visitOver =
   (socketPath: string, host: string): VisitSite =>

@@ -3,6 +3,7 @@ import type { Log } from '#core/ports/log.ts'
 import type { PrerenderCache, PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
 import { RevalidatedTags } from '#core/site/revalidation.ts'
 import type { RevalidationStore } from '#core/site/revalidation-store.ts'
+import { LATE, withinTime } from '#core/within-time.ts'
 import type { SharedPages } from './shared-pages.ts'
 
 /** More tags of one deployment are put together into one that stands for all. */
@@ -31,11 +32,11 @@ export function createSharedPrerenderCache(
     expiration !== false && generatedAt > 0 && clock.now() > generatedAt + expiration * 1000
 
   async function take(pages: SharedPages, key: PrerenderKey, own: PrerenderEntry | undefined) {
-    const found = await inTime(pages.find(key)).catch((error: unknown) => {
+    const found = await withinTime(pages.find(key), TIMEOUT_MS).catch((error: unknown) => {
       log.debug({ err: error }, 'pages of other machines could not be read')
       return undefined
     })
-    if (found === undefined || found.generatedAt <= (own?.generatedAt ?? 0)) return own
+    if (found === undefined || found === LATE || found.generatedAt <= (own?.generatedAt ?? 0)) return own
     await local.put(key, found)
     return found
   }
@@ -87,12 +88,4 @@ export function createSharedPrerenderCache(
       await pages?.forget(deploymentId)
     },
   }
-}
-
-async function inTime<T>(work: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, TIMEOUT_MS, undefined)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

@@ -3,6 +3,7 @@ import { Resolver as DnsResolver } from 'node:dns/promises'
 import type { Allows } from '#core/outbound/allowed-addresses.ts'
 import { isPublicAddress } from '#core/outbound/public-address.ts'
 import { type Addresses, type Resolver, ResolverFailure } from '#core/ports/resolver.ts'
+import { LATE, withinTime } from '#core/within-time.ts'
 import { readDelegation } from './delegation.ts'
 
 interface ResolverParts {
@@ -61,19 +62,15 @@ export function createDnsResolver({
 
   /** Undefined when there is nothing of the kind. */
   async function ask<T>(name: string, query: () => Promise<T>): Promise<T | undefined> {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('no answer in time')), wholeMs)
-    })
     try {
-      return await Promise.race([query(), late])
+      const answer = await withinTime(query(), wholeMs)
+      if (answer === LATE) throw new Error('no answer in time')
+      return answer
     } catch (error) {
       if (NOTHING.includes((error as NodeJS.ErrnoException).code)) return undefined
       throw new ResolverFailure(`DNS did not answer for ${name}: ${(error as Error).message}`, {
         cause: error,
       })
-    } finally {
-      clearTimeout(timer)
     }
   }
 

@@ -3,6 +3,7 @@ import { Resolver } from 'node:dns/promises'
 import { readFile, stat } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import type { LookUpAll } from '#core/outbound/guarded-lookup.ts'
+import { LATE, withinTime } from '#core/within-time.ts'
 
 interface LookUpParts {
   /** `ip:port` each; the system's when undefined. */
@@ -77,15 +78,13 @@ export function createLookUp({
   }
 
   return (hostname, { family }, callback) => {
-    const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(new LookUpError('EAI_AGAIN', hostname)), wholeMs)
-    Promise.race([find(hostname), late.promise])
+    withinTime(find(hostname), wholeMs)
       .then((all) => {
+        if (all === LATE) throw new LookUpError('EAI_AGAIN', hostname)
         const wanted = all.filter((one) => isWanted(one, family))
         if (wanted.length === 0) throw new LookUpError('ENOTFOUND', hostname)
         return wanted
       })
-      .finally(() => clearTimeout(timer))
       .then(
         // What is thrown by whoever is told is no failure to look up.
         (wanted) => process.nextTick(callback, null, wanted),

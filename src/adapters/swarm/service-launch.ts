@@ -3,6 +3,7 @@ import { SECOND } from '#contract/time.ts'
 import type { LoadedProgram } from '#core/instance/instance.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { SandboxExit } from '#core/ports/sandbox.ts'
+import { withinTime } from '#core/within-time.ts'
 import type { ImageDetails } from '../docker/engine/engine-types.ts'
 import { ContainerLaunch, type Variables } from '../docker/launch/container-launch.ts'
 import { openSocketBridge, type SocketBridge } from '../docker/launch/socket-bridge.ts'
@@ -82,17 +83,11 @@ class Service extends ContainerLaunch {
     const place = this.#parts.places.at(task.NodeID)
     if (!place) return true
     // The swarm hears of it seconds later. A machine that lives answers, whatever became of the container.
-    const late = new AbortController()
     const answers = place.endOf(task.Status.ContainerStatus?.ContainerID ?? '').then(
       () => true,
       () => false,
     )
-    const isHere = await Promise.race([
-      answers,
-      pause(LOST_MS, false, { signal: late.signal }).catch(() => false),
-    ])
-    late.abort()
-    return !isHere
+    return (await withinTime(answers, LOST_MS)) !== true
   }
 
   protected override isMoving(): boolean {
@@ -257,9 +252,7 @@ class Service extends ContainerLaunch {
   /** What was written last may still be on its way. */
   async #closeOutput(): Promise<void> {
     const { read, gone } = this.#current ?? {}
-    const late = new AbortController()
-    await Promise.race([read, pause(LAST_WORDS_MS, undefined, { signal: late.signal }).catch(() => {})])
-    late.abort()
+    if (read) await withinTime(read, LAST_WORDS_MS)
     gone?.abort()
     this.stdout.end()
     this.stderr.end()

@@ -2,6 +2,7 @@ import { MINUTE } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Site, SiteSource } from '#core/site/site.ts'
+import { LATE, withinTime } from '#core/within-time.ts'
 import { WeightedCache } from '../file/weighted-cache.ts'
 import { createSiteEntry, OWN_WEIGHT, type SiteEntry, weightOf } from './site-entry.ts'
 
@@ -195,16 +196,12 @@ export class SiteCache {
   }
 
   async #settle(host: string, entry: SiteEntry): Load {
-    const late = Promise.withResolvers<'late'>()
-    const timer = setTimeout(() => late.resolve('late'), CONFIRM_WITHIN_MS)
     try {
-      const found = await Promise.race([this.#load(host), late.promise])
-      if (found !== 'late') return found
+      const found = await withinTime(this.#load(host), CONFIRM_WITHIN_MS)
+      if (found !== LATE) return found
       this.#log.warn({ host }, NOT_CHECKED)
     } catch (err) {
       this.#log.warn({ err, host }, NOT_CHECKED)
-    } finally {
-      clearTimeout(timer)
     }
     entry.isDoubtful = false
     entry.checkAt = this.#clock.monotonic() + RETRY_MS

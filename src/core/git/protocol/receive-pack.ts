@@ -4,6 +4,7 @@ import { AloftError } from '#contract/errors.ts'
 import type { Context } from '../../access/context.ts'
 import type { Project } from '../../project/project.ts'
 import { createTurns } from '../../turns.ts'
+import { LATE, withinTime } from '../../within-time.ts'
 import type { GitHttpAnswer, GitRepositories } from '../git-repositories.ts'
 import type { Push } from '../push/push.ts'
 import type { Pushes, RefUpdate } from '../push/pushes.ts'
@@ -248,10 +249,8 @@ async function* lines(source: AsyncIterable<string>): AsyncGenerator<Buffer, voi
   try {
     let next = iterator.next()
     for (;;) {
-      const quiet = Promise.withResolvers<'quiet'>()
-      const timer = setTimeout(() => quiet.resolve('quiet'), KEEP_ALIVE_MS)
-      const result = await Promise.race([next, quiet.promise]).finally(() => clearTimeout(timer))
-      if (result === 'quiet') {
+      const result = await withinTime(next, KEEP_ALIVE_MS)
+      if (result === LATE) {
         yield KEEP_ALIVE
         continue
       }

@@ -3,6 +3,7 @@ import type { Bus } from '../../ports/bus.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { isUnavailable } from '../../ports/is-unavailable.ts'
 import type { Log } from '../../ports/log.ts'
+import { withinTime } from '../../within-time.ts'
 import { isVisit, type NewRecord } from '../log-block.ts'
 import { boundDraft, type LogDraft, type NewLogEntry } from '../log-entry.ts'
 import { LOGS_TOPIC, type LogStore } from '../log-store.ts'
@@ -117,10 +118,7 @@ export class LogWriter {
 
   async #close(ms: number): Promise<void> {
     this.#state = 'closing'
-    const deadline = Promise.withResolvers<void>()
-    const timer = setTimeout(deadline.resolve, ms)
-    await Promise.race([this.flush(), deadline.promise])
-    clearTimeout(timer)
+    await withinTime(this.flush(), ms)
     this.#state = 'closed'
     this.#endPause?.()
     this.#drop(this.#taken - this.#settled)

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AloftError } from '#contract/errors.ts'
 import type { ByteRange } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
+import { readAtMost } from '#core/read-at-most.ts'
 import type { Location } from './location.ts'
 import { type Credentials, EMPTY_SHA256, encodePath, encodeQuery, sign } from './signature.ts'
 
@@ -268,14 +269,8 @@ async function orAbsent<T>(answer: Promise<T>): Promise<T | undefined> {
 }
 
 async function textOf(stream: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = []
-  let size = 0
-  for await (const piece of stream as AsyncIterable<Buffer>) {
-    size += piece.length
-    if (size > MAX_ANSWER_BYTES) throw new Error('The object store sent too long an answer')
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces, size).toString('utf8')
+  const tooMuch = () => new Error('The object store sent too long an answer')
+  return (await readAtMost(stream, MAX_ANSWER_BYTES, tooMuch)).toString('utf8')
 }
 
 /** What stands in the elements of a name. The answers are made by a machine and nest no element in one of its own name. */

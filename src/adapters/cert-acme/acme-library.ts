@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createRequire } from 'node:module'
+import { readAtMost } from '#core/read-at-most.ts'
 import { readProblem, readRetryAfter } from './problem.ts'
 
 export type AcmeLibrary = typeof import('acme-client')
@@ -83,15 +84,9 @@ async function ask(request: Request) {
 
 const why = ({ message, cause }: Error): string => (cause instanceof Error ? cause.message : message)
 
-async function readText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length
-    if (bytes > MAX_ANSWER_BYTES) throw new Error('The certificate authority does not stop answering')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
+async function readText({ body }: Response): Promise<string> {
+  const tooMuch = () => new Error('The certificate authority does not stop answering')
+  return body === null ? '' : (await readAtMost(body, MAX_ANSWER_BYTES, tooMuch)).toString()
 }
 
 function parse(text: string): unknown {

@@ -6,6 +6,7 @@ import { BATCH_LIMITS, type BatchedFile, unpackBatch } from '#contract/file-batc
 import type { Context, Owner } from '../access/context.ts'
 import { type BlobDigest, BlobError, type BlobStore } from '../ports/blob-store.ts'
 import type { Clock } from '../ports/clock.ts'
+import { readAtMost } from '../read-at-most.ts'
 import { createTurns } from '../turns.ts'
 import type { ContentRoom, Room } from '../usage/content-room.ts'
 import type { FileStore } from './file-store.ts'
@@ -143,22 +144,10 @@ export function createFiles({ blobs, store, content, clock, givesWay, onUploaded
 }
 
 /** A batch is small, so that it can be looked at as a whole before anything of it is stored. */
-async function readBatch(body: Readable): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  let length = 0
-  for await (const piece of body) {
-    length += piece.length
-    if (length > BATCH_LIMITS.bytes)
-      throw new AloftError(
-        'payload_too_large',
-        `A batch of files can have at most ${showLimit(BATCH_LIMITS.bytes)}.`,
-        {
-          limit: BATCH_LIMITS.bytes,
-        },
-      )
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces)
+const readBatch = (body: Readable): Promise<Buffer> => {
+  const limit = BATCH_LIMITS.bytes
+  const message = `A batch of files can have at most ${showLimit(limit)}.`
+  return readAtMost(body, limit, () => new AloftError('payload_too_large', message, { limit }))
 }
 
 /** What can go wrong with a store of contents, in words for the caller. */

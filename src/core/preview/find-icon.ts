@@ -3,7 +3,7 @@ import { imageTypeOf } from './image-type.ts'
 import { LARGEST_IMAGE, type PreviewImage } from './preview.ts'
 
 /** What a site answered to a visitor. */
-export interface Visited {
+interface Visited {
   readonly status: number
   readonly type: string
   readonly location: string | undefined

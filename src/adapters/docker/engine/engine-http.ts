@@ -2,6 +2,7 @@ import { type IncomingMessage, type RequestOptions, request } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { SECOND } from '#contract/time.ts'
+import { readAtMost } from '#core/read-at-most.ts'
 import { DockerError, type DockerFault } from './docker-error.ts'
 import type { EngineAddress } from './engine-address.ts'
 
@@ -166,14 +167,8 @@ function within({ timeoutMs = TIMEOUT_MS, signal }: EngineCall) {
 }
 
 async function readAll(response: IncomingMessage, most: number): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > most) throw new DockerError('failed', 'The Docker Engine says too much')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+  const tooMuch = () => new DockerError('failed', 'The Docker Engine says too much')
+  return (await readAtMost(response, most, tooMuch)).toString('utf8')
 }
 
 /** What an answer of 400 and above says. */

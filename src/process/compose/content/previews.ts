@@ -4,8 +4,9 @@ import { type IncomingMessage, request } from 'node:http'
 import { dirname } from 'node:path'
 import { SECOND } from '#contract/time.ts'
 import type { Screenshots } from '#core/ports/screenshots.ts'
-import { findIcon, type Visited, type VisitSite } from '#core/preview/find-icon.ts'
+import { findIcon, type VisitSite } from '#core/preview/find-icon.ts'
 import type { MakePreview } from '#core/preview/preview-job.ts'
+import { readAtMost } from '#core/read-at-most.ts'
 import type { Config } from '../../../config/config.ts'
 import type { Parts } from '../parts.ts'
 import { openOwnEdge } from '../serving/own-edge.ts'
@@ -47,7 +48,12 @@ const visitOver =
     try {
       asked.end()
       const [response] = (await once(asked, 'response', { signal: ended })) as [IncomingMessage]
-      return await readAnswer(response, maxBytes)
+      return {
+        status: response.statusCode ?? 0,
+        type: response.headers['content-type'] ?? '',
+        location: response.headers.location,
+        body: await readAtMost(response, maxBytes, () => new Error('The site says too much')),
+      }
     } catch {
       signal.throwIfAborted()
       return undefined
@@ -55,19 +61,3 @@ const visitOver =
       asked.destroy()
     }
   }
-
-async function readAnswer(response: IncomingMessage, maxBytes: number): Promise<Visited | undefined> {
-  const parts: Buffer[] = []
-  let size = 0
-  for await (const part of response as AsyncIterable<Buffer>) {
-    size += part.length
-    if (size > maxBytes) return undefined
-    parts.push(part)
-  }
-  return {
-    status: response.statusCode ?? 0,
-    type: response.headers['content-type'] ?? '',
-    location: response.headers.location,
-    body: Buffer.concat(parts),
-  }
-}

@@ -1,6 +1,7 @@
 import type { Client } from '#client/client.ts'
-import { createDnsRecord, isRecordType, listDnsRecords } from '#contract/api/dns-record.ts'
+import { createDnsRecord, isRecordType } from '#contract/api/dns-record.ts'
 import { addDomain, listDomains } from '#contract/api/domain.ts'
+import { allRecords } from '../dns/records.ts'
 import { everyPage } from '../output/every-page.ts'
 import { alreadyThere, cannot, fresh, type Item } from './item.ts'
 import type { Source, SourceRecord } from './source.ts'
@@ -18,12 +19,7 @@ export async function planDomains(source: Source, api: Client): Promise<readonly
     items.push(
       here.has(name) ? alreadyThere('domain', name) : fresh('domain', name, () => makeDomain(api, name)),
     )
-    const known = here.has(name)
-      ? await everyPage(
-          (query) => api.call(listDnsRecords, { params: { domain: name }, query }),
-          (page) => page.records,
-        )
-      : []
+    const known = here.has(name) ? await allRecords(api, name) : []
     for (const record of await source.records(name)) items.push(...planRecord(api, name, record, known))
   }
   return items

@@ -1,7 +1,7 @@
 import type { Client } from '#client/client.ts'
 import { listTokens } from '#contract/api/token.ts'
-import { PAGE_LIMIT } from '#contract/page.ts'
 import { CliError, EXIT } from '../exit.ts'
+import { everyPage } from '../output/every-page.ts'
 
 /** As much of an id as listings show. */
 export const shortId = (id: string): string => id.slice(0, 12)
@@ -11,16 +11,10 @@ const isWhole = (text: string) => text === 'current' || /^[0-9a-f]{64}$/.test(te
 /** The whole id from its beginning. The beginning has to be long enough not to be hit by chance. */
 export async function resolveTokenId(api: Client, text: string): Promise<string> {
   if (isWhole(text) || !/^[0-9a-f]{8,63}$/.test(text)) return text
-  const found: string[] = []
-  for (let until: number | undefined; ; ) {
-    const { tokens, pagination } = await api.call(listTokens, {
-      query: { limit: PAGE_LIMIT.max, ...(until === undefined ? {} : { until }) },
-    })
-    for (const { id } of tokens) if (id.startsWith(text)) found.push(id)
-    if (pagination.next === null) break
-    until = pagination.next
-  }
-  const [id, another] = found
+  const [id, another] = await everyPage(
+    (query) => api.call(listTokens, { query }),
+    ({ tokens }) => tokens.map(({ id }) => id).filter((id) => id.startsWith(text)),
+  )
   if (id === undefined) throw missing(`None of your tokens has an id that starts with ${text}.`)
   if (another !== undefined) throw missing(`Several of your tokens have an id that starts with ${text}.`)
   return id

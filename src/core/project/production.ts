@@ -12,6 +12,7 @@ import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import type { DomainStore } from '../domain/domain-store.ts'
 import type { EventQueue } from '../event/event.ts'
 import { takeMissedNames } from '../names/take-names.ts'
+import { pageOf } from '../page-of.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
@@ -131,7 +132,10 @@ export function createProduction(parts: ProductionParts): Production {
       if (!project) throw unknownProject(idOrName)
       checkReach(ctx, project.id)
       const all = project.details.movedAliases.filter(({ status }) => !failedOnly || status === 'failed')
-      return pageOf(all, page)
+      return pageOf(
+        all.toSorted((a, b) => b.createdAt - a.createdAt),
+        page,
+      )
     },
   }
 }
@@ -186,21 +190,4 @@ async function newestSince(
   )
   const [newest] = items
   return newest && (newest.readyAt ?? 0) >= (since ?? 0) ? newest : undefined
-}
-
-/** Rows of the same moment are never divided between two pages, because pages go by time alone. */
-function pageOf(all: readonly MovedAlias[], { limit, since, until }: PageQuery): Page<MovedAlias> {
-  const rows = all
-    .filter(({ createdAt }) => createdAt > (since ?? -1) && createdAt < (until ?? Number.MAX_SAFE_INTEGER))
-    .toSorted((a, b) => b.createdAt - a.createdAt)
-  const last = rows[limit - 1]
-  const items = last === undefined ? rows : rows.filter(({ createdAt }) => createdAt >= last.createdAt)
-  return {
-    items,
-    pagination: {
-      count: items.length,
-      next: items.length < rows.length ? (items.at(-1)?.createdAt ?? null) : null,
-      prev: until === undefined ? null : (items[0]?.createdAt ?? null),
-    },
-  }
 }

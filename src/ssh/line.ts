@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Connection, ServerChannel } from 'ssh2'
+import { beforeAbort } from '#core/before-abort.ts'
 import type { Pace } from './pace.ts'
 
 /**
@@ -35,11 +36,4 @@ export class Line {
       await once(this.#connection, 'handshake', { signal })
     if (socket.writableNeedDrain) await once(socket, 'drain', { signal })
   }
-}
-
-function beforeAbort(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', abort))
 }

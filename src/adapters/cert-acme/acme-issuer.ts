@@ -1,4 +1,5 @@
 import type { Authorization, Client } from 'acme-client'
+import { beforeAbort } from '#core/before-abort.ts'
 import {
   type CertificateIssuer,
   type IssuedCertificate,
@@ -55,12 +56,8 @@ export function createAcmeIssuer(parts: AcmeIssuerParts): CertificateIssuer {
 
   /** Signing in is shared, so that it does not end with any of those who wait for it. */
   function opened(signal: AbortSignal): Promise<Client> {
-    const { promise, reject, resolve } = Promise.withResolvers<Client>()
     signal.throwIfAborted()
-    const abort = () => reject(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-    account.open().then(resolve, reject)
-    return promise.finally(() => signal.removeEventListener('abort', abort))
+    return beforeAbort(account.open(), signal)
   }
 
   async function obtain(

@@ -1,4 +1,5 @@
 import { MINUTE, SECOND } from '#contract/time.ts'
+import { beforeAbort } from '../before-abort.ts'
 import { sleep } from '../interruptible-pause.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -352,9 +353,9 @@ export class JobRunner {
       )
     }, leaseMs / 3)
     try {
-      const failure = await abortable(
+      const failure = await beforeAbort(
         handler.run(job.payload, { id: job.id, attempt: job.attempts, signal: abort.signal, log }),
-        abort,
+        abort.signal,
       ).then(
         () => undefined,
         (error: unknown) => ({ error }),
@@ -409,12 +410,4 @@ export class JobRunner {
       await store.retry(job.id, worker, clock.now() + pause, text)
     }
   }
-}
-
-/** The work, or the abort if that comes first: a handler that ignores its signal holds nobody up. */
-function abortable<T>(work: Promise<T>, { signal }: AbortController): Promise<T> {
-  const aborted = Promise.withResolvers<never>()
-  const onAbort = () => aborted.reject(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
-  return Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener('abort', onAbort))
 }

@@ -1,13 +1,14 @@
 import { useSyncExternalStore } from 'react'
+import { createListeners } from '../listeners.ts'
 
 /** Whether the server is heard of. What fails to reach it says so, and what reaches it takes that back. */
 let isLost = false
-const listeners = new Set<() => void>()
+const { tell, subscribe } = createListeners()
 
 function set(lost: boolean): void {
   if (lost === isLost) return
   isLost = lost
-  for (const tell of listeners) tell()
+  tell()
 }
 
 export const connection = {
@@ -15,14 +16,7 @@ export const connection = {
   regained: () => set(false),
 }
 
-export const useIsConnectionLost = (): boolean =>
-  useSyncExternalStore(
-    (tell) => {
-      listeners.add(tell)
-      return () => listeners.delete(tell)
-    },
-    () => isLost,
-  )
+export const useIsConnectionLost = (): boolean => useSyncExternalStore(subscribe, () => isLost)
 
 /** Growing pauses, up to ten seconds; over as soon as the browser says that it is online again. */
 export function pauseBefore(attempt: number): Promise<void> {

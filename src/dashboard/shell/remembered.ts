@@ -1,15 +1,11 @@
 import { useSyncExternalStore } from 'react'
+import { createListeners } from '../listeners.ts'
 
-const listeners = new Set<() => void>()
-const subscribe = (tell: () => void) => {
-  listeners.add(tell)
+const { tell, subscribe } = createListeners((changed) => {
   // Another tab may have chosen otherwise.
-  addEventListener('storage', tell)
-  return () => {
-    listeners.delete(tell)
-    removeEventListener('storage', tell)
-  }
-}
+  addEventListener('storage', changed)
+  return () => removeEventListener('storage', changed)
+})
 
 /** A choice that this browser remembers; empty until one was made. */
 export function useRemembered(key: string): [string, (value: string) => void] {
@@ -17,7 +13,7 @@ export function useRemembered(key: string): [string, (value: string) => void] {
   const set = (next: string) => {
     if (next === '') localStorage.removeItem(key)
     else localStorage.setItem(key, next)
-    for (const tell of listeners) tell()
+    tell()
   }
   return [value, set]
 }

@@ -1,9 +1,10 @@
 import { useSyncExternalStore } from 'react'
+import { createListeners } from '../listeners.ts'
 
 export type Theme = 'system' | 'light' | 'dark'
 
 const KEY = 'aloft-theme'
-const listeners = new Set<() => void>()
+const { tell, subscribe } = createListeners()
 const readTheme = (): Theme => (document.documentElement.dataset.theme as Theme | undefined) ?? 'system'
 
 export function setTheme(theme: Theme): void {
@@ -14,11 +15,7 @@ export function setTheme(theme: Theme): void {
     localStorage.setItem(KEY, theme)
     document.documentElement.dataset.theme = theme
   }
-  for (const tell of listeners) tell()
+  tell()
 }
 
-export const useTheme = (): Theme =>
-  useSyncExternalStore((tell) => {
-    listeners.add(tell)
-    return () => listeners.delete(tell)
-  }, readTheme)
+export const useTheme = (): Theme => useSyncExternalStore(subscribe, readTheme)

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { createListeners } from '../../listeners.ts'
 import { classes } from '../classes.ts'
 import { IconButton } from '../control/button.tsx'
 import { Icon } from '../icon.tsx'
@@ -12,11 +13,11 @@ interface Toast {
 const SHOWN_MS = { good: 4000, bad: 10_000 }
 let toasts: readonly Toast[] = []
 let count = 0
-const listeners = new Set<() => void>()
+const { tell, subscribe } = createListeners()
 
 const set = (next: readonly Toast[]) => {
   toasts = next
-  for (const tell of listeners) tell()
+  tell()
 }
 const drop = (id: number) => set(toasts.filter((toast) => toast.id !== id))
 
@@ -33,13 +34,7 @@ export const toast = {
 }
 
 export function Toasts() {
-  const shown = useSyncExternalStore(
-    (tell) => {
-      listeners.add(tell)
-      return () => listeners.delete(tell)
-    },
-    () => toasts,
-  )
+  const shown = useSyncExternalStore(subscribe, () => toasts)
   return (
     <div
       aria-live="polite"

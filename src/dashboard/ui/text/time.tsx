@@ -1,24 +1,16 @@
 import { useSyncExternalStore } from 'react'
+import { createListeners } from '../../listeners.ts'
 import { formatRelative, formatTime } from './format.ts'
 
 // One clock for all of them: they turn together, twice a minute.
 let now = Date.now()
-const listeners = new Set<() => void>()
-let timer: ReturnType<typeof setInterval> | undefined
-
-const subscribe = (tell: () => void) => {
-  listeners.add(tell)
-  timer ??= setInterval(() => {
+const { subscribe } = createListeners((tell) => {
+  const timer = setInterval(() => {
     now = Date.now()
-    for (const each of listeners) each()
+    tell()
   }, 30_000)
-  return () => {
-    listeners.delete(tell)
-    if (listeners.size > 0) return
-    clearInterval(timer)
-    timer = undefined
-  }
-}
+  return () => clearInterval(timer)
+})
 
 /** How long ago, with the exact moment behind it. Takes ms since the epoch or an ISO text. */
 export function Time({ at }: { at: number | string }) {

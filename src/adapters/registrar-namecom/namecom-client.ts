@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SECOND } from '#contract/time.ts'
+import { isRecord } from '#core/is-record.ts'
 import { RegistrarFailure } from '#core/ports/registrar.ts'
 
 const TIME_LIMIT = 20 * SECOND
@@ -41,8 +42,7 @@ async function readAnswer(response: Response): Promise<Reply['body']> {
   }
   if (text === '') return {}
   const value: unknown = JSON.parse(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw silent('the answer is not what was expected')
+  if (!isRecord(value)) throw silent('the answer is not what was expected')
   return value as Reply['body']
 }
 

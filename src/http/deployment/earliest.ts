@@ -3,6 +3,7 @@ import { iso } from '#contract/time.ts'
 import type { CreateDeployment } from '#core/deployment/create/read-deployment-request.ts'
 import { type Deployment, legacyStateOf } from '#core/deployment/deployment.ts'
 import type { FileInput } from '#core/deployment/file/manifest.ts'
+import { isRecord } from '#core/is-record.ts'
 
 export const listItem = (d: Deployment) => ({
   uid: d.id,
@@ -24,8 +25,7 @@ export const created = (d: Deployment) => ({ uid: d.id, host: d.host, state: 'BO
 export function readCreate(body: Readonly<Record<string, unknown>>): CreateDeployment {
   const { package: manifest, public: isPublic, ...rest } = body
   if (manifest === undefined) throw invalidRequest('missing required property `package`')
-  if (typeof manifest !== 'object' || manifest === null || Array.isArray(manifest))
-    throw invalidRequest('`package` should be an object')
+  if (!isRecord(manifest)) throw invalidRequest('`package` should be an object')
   if (isPublic !== undefined && typeof isPublic !== 'boolean')
     throw invalidRequest('`public` should be a boolean')
   const files = Object.entries(rest).map(([file, data]): FileInput => {

@@ -1,3 +1,4 @@
+import { isRecord } from '../../is-record.ts'
 import { matchPattern, type Pattern, readPattern, toSubject, type WorkMeter } from '../pattern/pattern.ts'
 import type { Groups } from '../url/template.ts'
 import type { RequestFacts } from './request-facts.ts'
@@ -82,8 +83,7 @@ const refuse = (reason: string): ConditionResult => ({ ok: false, reason })
 function readValue(value: unknown): ValueTest | string {
   if (value === '') return { comparisons: [{ op: 'eq', text: '' }] }
   if (typeof value === 'string') return readRegex(value)
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return 'its value must be a string or an object of comparisons'
+  if (!isRecord(value)) return 'its value must be a string or an object of comparisons'
   const entries = Object.entries(value)
   if (entries.length === 0) return 'its value must have a comparison'
   const comparisons: Comparison[] = []

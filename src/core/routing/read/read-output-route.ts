@@ -1,3 +1,4 @@
+import { isRecord } from '../../is-record.ts'
 import { type Condition, patternsOf, readCondition } from '../match/condition.ts'
 import { readLocale } from '../match/locale.ts'
 import { readTransform, type TransformRule } from '../match/transform.ts'
@@ -51,7 +52,7 @@ const NUMBERED_GROUPS = 9
 
 /** Like `readRoute`, for a route of a build output. */
 export function readOutputRoute(value: unknown, report: Report): ReadOutputRoute | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isRecord(value)) {
     report(null, 'must be an object that has src or handle')
     return undefined
   }

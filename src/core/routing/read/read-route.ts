@@ -1,3 +1,4 @@
+import { isRecord } from '../../is-record.ts'
 import { type HeaderRule, readHeaderRule } from '../match/header-rule.ts'
 import { type Pattern, type PatternOptions, readPattern } from '../pattern/pattern.ts'
 import { HANDLES, type HandleRoute, type SourceRoute, UNSUPPORTED_HANDLES } from '../route.ts'
@@ -29,7 +30,7 @@ const METHOD = /^[A-Z][A-Z-]{0,31}$/
 
 /** The route in its normal form and ready for matching. What it returns counts only if nothing was reported. */
 export function readRoute(value: unknown, report: Report): ReadRoute | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isRecord(value)) {
     report(null, 'must be an object that has src or handle')
     return undefined
   }
@@ -104,7 +105,7 @@ export function readDest(dest: unknown, names: GroupNames, report: Report): Dest
 
 export function readHeaders(headers: unknown, names: GroupNames, report: Report): readonly HeaderRule[] {
   if (headers === undefined) return []
-  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) {
+  if (!isRecord(headers)) {
     report('headers', 'must be an object of strings')
     return []
   }

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { extract } from 'tar-stream'
 import { MINUTE } from '#contract/time.ts'
 import type { Log } from '#core/ports/log.ts'
+import { isSameSecret } from '#core/same-secret.ts'
 import type { Engine } from '../docker/engine/engine.ts'
 import { PROGRAMS } from '../docker/images.ts'
 import { ownFolderIn } from '../docker/own-folder.ts'
@@ -56,7 +57,7 @@ export async function openImageRegistry(parts: ImageRegistryParts): Promise<Imag
   const { engine, port, password, peers, log } = parts
   const exports = new Exports(engine, await ownFolderIn(parts.folder))
   const repository = `127.0.0.1:${port}/${PROGRAMS}`
-  const expected = hashOf(`Basic ${Buffer.from(`${USER}:${password}`).toString('base64')}`)
+  const expected = `Basic ${Buffer.from(`${USER}:${password}`).toString('base64')}`
 
   const own = async (asked: IncomingMessage, answer: ServerResponse): Promise<void> => {
     const [, kind, name = ''] = PATH.exec(asked.url ?? '') ?? []
@@ -108,7 +109,7 @@ export async function openImageRegistry(parts: ImageRegistryParts): Promise<Imag
   const inside = createServer(guarded(own))
   const server: Server = createServer(
     guarded(async (asked, answer) => {
-      if (!timingSafeEqual(hashOf(asked.headers.authorization ?? ''), expected)) {
+      if (!isSameSecret(asked.headers.authorization ?? '', expected)) {
         answer.writeHead(401, { 'WWW-Authenticate': 'Basic realm="aloft"', 'Content-Length': 0 }).end()
         return
       }
@@ -277,8 +278,8 @@ class Exports {
 /** Engines read base64 for URLs with its padding alone, and take anything else for no password. */
 const paddedUrl = (text: string): string =>
   Buffer.from(text).toString('base64').replaceAll('+', '-').replaceAll('/', '_')
-const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest()
-const digestOf = (bytes: Buffer): string => `sha256:${hashOf(bytes.toString('utf8')).toString('hex')}`
+const digestOf = (bytes: Buffer): string =>
+  `sha256:${createHash('sha256').update(bytes.toString('utf8')).digest('hex')}`
 
 function notFound(answer: ServerResponse): void {
   const body = '{"errors":[{"code":"MANIFEST_UNKNOWN","message":"there is none"}]}'

@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '#core/ports/clock.ts'
+import { isSameSecret } from '#core/same-secret.ts'
 import { hashBearer } from '#core/token/token.ts'
 import { headerOf } from '../answer.ts'
 import { BYPASS, ownValue, SET_COOKIE, withoutOwnParameters } from './own-parameters.ts'
@@ -43,9 +43,6 @@ export function createBypassProtection({ cookies, clock }: { cookies: VisitorCoo
 
 function knownHash(secret: string, hashes: readonly string[]): string | undefined {
   if (secret.length > MAX_SECRET) return undefined
-  const given = Buffer.from(hashBearer(secret), 'hex')
-  return hashes.find((hash) => {
-    const known = Buffer.from(hash, 'hex')
-    return known.length === given.length && timingSafeEqual(known, given)
-  })
+  const given = hashBearer(secret)
+  return hashes.find((hash) => isSameSecret(hash, given))
 }

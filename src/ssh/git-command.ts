@@ -1,4 +1,4 @@
-import { GIT_SERVICES, type GitService } from '#core/git/enter-repository.ts'
+import { type GitService, isGitService } from '#core/git/enter-repository.ts'
 
 export interface GitCommand {
   readonly service: GitService
@@ -21,11 +21,8 @@ export function readGitCommand(text: string): GitCommand | undefined {
   if (text.length > MAX_LENGTH) return undefined
   const [, name, rest = ''] = /^(git[- ](?:upload|receive)-pack) (.+)$/.exec(text) ?? []
   const service = name?.replace(' ', '-')
-  if (!isService(service)) return undefined
+  if (!isGitService(service)) return undefined
   const path = QUOTED.exec(rest)?.[1]?.replaceAll(`'\\''`, "'") ?? rest
   const [, account, repository] = PATH.exec(path) ?? []
   return account === undefined || repository === undefined ? undefined : { service, account, repository }
 }
-
-const isService = (name: string | undefined): name is GitService =>
-  (GIT_SERVICES as readonly (string | undefined)[]).includes(name)

@@ -4,8 +4,11 @@ import { authorise, type Memberships, refuseDisabled, resolveOwner } from '../ac
 import { type Actor, type Owner, personalOwner } from '../access/context.ts'
 
 /** What a git client asks for, by the name of the program that answers it. */
-export const GIT_SERVICES = ['git-upload-pack', 'git-receive-pack'] as const
+const GIT_SERVICES = ['git-upload-pack', 'git-receive-pack'] as const
 export type GitService = (typeof GIT_SERVICES)[number]
+
+export const isGitService = (name: string | undefined): name is GitService =>
+  (GIT_SERVICES as readonly (string | undefined)[]).includes(name)
 
 /**
  * The account whose repository somebody asks for, when they may: the same rules whichever door they come through.

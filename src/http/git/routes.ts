@@ -11,8 +11,8 @@ import type { Memberships } from '#core/access/authorise.ts'
 import type { Context, Visit } from '#core/access/context.ts'
 import {
   enterRepository,
-  GIT_SERVICES,
   type GitService,
+  isGitService,
   projectOfRepository as nameOf,
 } from '#core/git/enter-repository.ts'
 import { EMPTY_REPOSITORY, type GitRepositories } from '#core/git/git-repositories.ts'
@@ -110,7 +110,7 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
     publicRoute(api.gitRefs, (visit, { params, query, headers }) =>
       spoken(async () => {
         const { service } = query
-        if (!isService(service))
+        if (!isGitService(service))
           return text(403, 'Only the smart protocol is supported. Use Git 1.6.6 or newer.')
         const ctx = await enter(visit, params.account, headers, service)
         if (!ctx) return signIn(headers)
@@ -221,9 +221,6 @@ const shown = ({ ownerId, userId, options, pull, told, ...push }: Push) => ({
   pullRequest: pull === null ? null : { number: pull.number, url: pull.url },
   notes: [...push.notes],
 })
-
-const isService = (name: string | undefined): name is GitService =>
-  (GIT_SERVICES as readonly (string | undefined)[]).includes(name)
 
 const protocolOf = (headers: IncomingHttpHeaders): string | undefined => {
   const said = headers['git-protocol']

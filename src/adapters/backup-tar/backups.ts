@@ -22,6 +22,7 @@ import type { BackupOptions, Backups, TableSource, TakeRows } from '#core/operat
 import { BlobError, type BlobStore } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
+import { isMissing } from '../fs/error-code.ts'
 import type { HeldRepositories, RepositoryFiles } from '../git-cli/repository-files.ts'
 import { keyCheckOf } from './key-check.ts'
 import { openSpool, type Spool } from './spool.ts'
@@ -294,7 +295,7 @@ async function* objectOf(
       yield chunk
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && got === 0) return
+    if (isMissing(error) && got === 0) return
     throw error
   }
   if (got !== size) throw new Error(`The object ${name} ended after ${got} of ${size} bytes`)

@@ -4,5 +4,10 @@ export const codeOf = (error: unknown): string | undefined =>
 
 export const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT'
 
+/** For what may not be there, nor the folder that it would be in. */
+export function ignoreAbsence(error: unknown): undefined {
+  if (!isMissing(error) && codeOf(error) !== 'ENOTDIR') throw error
+}
+
 export const isOutOfSpace = (error: unknown): boolean =>
   codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT'

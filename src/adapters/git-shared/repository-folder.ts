@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { SharedContent } from '#core/shared/shared-thing-store.ts'
+import { isMissing } from '../fs/error-code.ts'
 import { temporaryName } from '../fs/private-file.ts'
 
 /** What the copy on this disk and the record had in common last. */
@@ -46,9 +47,9 @@ export async function readRemovals(folder: string): Promise<number | undefined> 
 }
 
 export const writeRemovals = (folder: string, count: number): Promise<void> =>
-  writeWhole(join(folder, REMOVALS), String(count)).catch((error: NodeJS.ErrnoException) => {
+  writeWhole(join(folder, REMOVALS), String(count)).catch((error: unknown) => {
     // Another process has found it without the note, and makes it anew.
-    if (error.code !== 'ENOENT') throw error
+    if (!isMissing(error)) throw error
   })
 
 export const writeShallow = (folder: string, text: string): Promise<void> =>

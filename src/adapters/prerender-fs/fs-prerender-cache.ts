@@ -5,6 +5,7 @@ import { MINUTE } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { PrerenderCache, PrerenderKey } from '#core/ports/prerender-cache.ts'
+import { ignoreAbsence } from '../fs/error-code.ts'
 import { temporaryName } from '../fs/private-file.ts'
 import { readEntry, writeEntry } from './entry-file.ts'
 import { addRevalidation, REVALIDATIONS, readRevalidationFile } from './revalidation-file.ts'
@@ -170,7 +171,3 @@ const namesIn = async (folder: string): Promise<string[]> =>
 
 /** Whatever text it is, and whatever file system. */
 const nameOf = (text: string): string => createHash('sha256').update(text).digest('hex')
-
-function ignoreAbsence(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
-}

@@ -1,6 +1,7 @@
 import { mkdir, open, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { RevalidatedTags, type Revalidation } from '#core/site/revalidation.ts'
+import { ignoreAbsence } from '../fs/error-code.ts'
 import { temporaryName } from '../fs/private-file.ts'
 
 /** Its name among the answers of a deployment, which have others. */
@@ -45,10 +46,7 @@ async function shorten(file: string): Promise<void> {
 
 export async function readRevalidationFile(file: string): Promise<RevalidatedTags> {
   const tags = new RevalidatedTags()
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
-    return ''
-  })
+  const text = (await readFile(file, 'utf8').catch(ignoreAbsence)) ?? ''
   for (const line of text.split('\n')) {
     const revalidation = line === '' ? undefined : readLine(line)
     if (revalidation !== undefined) tags.add(revalidation)

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { isMissing } from '../fs/error-code.ts'
 import { writePrivateFileOnce } from '../fs/private-file.ts'
 import { KEY_BYTES, readKeyText } from './key-text.ts'
 
@@ -74,7 +75,7 @@ async function openIfPresent(path: string) {
   try {
     return await open(path, 'r')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (isMissing(error)) return undefined
     throw error
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { open, readFile, stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
+import { ignoreAbsence } from '#adapters/fs/error-code.ts'
 import type { ManifestFile } from '#core/deployment/file/manifest.ts'
 import type { BlobStore, ByteRange } from '#core/ports/blob-store.ts'
 
@@ -77,8 +78,4 @@ async function nameContent({ path, source, mode }: FolderFile) {
   const { size, mtimeNs, ctimeNs, ino } = found
   const name = createHash('sha256').update(`${source}\0${size}\0${mtimeNs}\0${ctimeNs}\0${ino}`).digest('hex')
   return { path, source, mode, size: Number(size), name }
-}
-
-function ignoreAbsence(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
 }

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { SandboxError, type SandboxLimits } from '#core/ports/sandbox.ts'
+import { isMissing } from '../../fs/error-code.ts'
 import { isStale } from '../owner-name.ts'
 import type { CgroupPlaces, Controller } from './cgroup-places.ts'
 
@@ -63,8 +64,6 @@ const RULES: Readonly<Record<1 | 2, Readonly<Record<Controller, readonly Rule[]>
 }
 const OOM_FILE = { 1: 'memory.oom_control', 2: 'memory.events' } as const
 
-const gone = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT'
-
 async function membersOf(folder: string): Promise<readonly number[]> {
   const members = await readFile(join(folder, 'cgroup.procs'), 'utf8').catch(() => '')
   return members.split('\n').filter(Boolean).map(Number)
@@ -86,7 +85,7 @@ async function removeFolder(folder: string): Promise<void> {
     try {
       return await rmdir(folder)
     } catch (error) {
-      if (gone(error)) return
+      if (isMissing(error)) return
       if (performance.now() > deadline)
         throw new SandboxError('not_ended', `Processes in ${folder} do not end: ${(error as Error).message}`)
       await killMembers(folder)

@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { isMissing } from '../../fs/error-code.ts'
 
 const marker = (file: string): string => `${file}.is-damaged`
 const prefixOf = (file: string): string => `${basename(file)}.damaged-`
@@ -23,8 +24,8 @@ export async function setAside(file: string): Promise<string> {
   const aside = join(dirname(file), `${prefixOf(file)}${new Date().toISOString().replaceAll(/[:.]/g, '-')}`)
   // Somebody may have moved it away already.
   for (const suffix of ['', '-wal', '-shm'])
-    await rename(`${file}${suffix}`, `${aside}${suffix}`).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error
+    await rename(`${file}${suffix}`, `${aside}${suffix}`).catch((error: unknown) => {
+      if (!isMissing(error)) throw error
     })
   await rm(marker(file), { force: true })
   return aside

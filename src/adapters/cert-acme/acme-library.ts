@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createRequire } from 'node:module'
+import { readRetryAfter } from '#contract/retry-after.ts'
 import { readAtMost } from '#core/read-at-most.ts'
-import { readProblem, readRetryAfter } from './problem.ts'
+import { readProblem } from './problem.ts'
 
 export type AcmeLibrary = typeof import('acme-client')
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { IssueFailure } from '#core/ports/certificate-issuer.ts'
-import { asFailure, readProblem, readRetryAfter } from './problem.ts'
+import { asFailure, readProblem } from './problem.ts'
 
 test('a problem has the words of the authority, those about single names as well', () => {
   const problem = readProblem(
@@ -25,15 +25,6 @@ test('what is no problem document is told by its status', () => {
 
 test('endless words are cut', () => {
   assert.equal(readProblem({ detail: 'x'.repeat(5000) }, '').message.length, 1000)
-})
-
-test('the time to wait is a number of seconds or a date', () => {
-  const now = Date.UTC(2030, 0, 1)
-  assert.equal(readRetryAfter('120', now), 120_000)
-  assert.equal(readRetryAfter(new Date(now + 5000).toUTCString(), now), 5000)
-  assert.equal(readRetryAfter(new Date(now - 5000).toUTCString(), now), 0)
-  assert.equal(readRetryAfter('soon', now), undefined)
-  assert.equal(readRetryAfter(null, now), undefined)
 })
 
 test('a failure keeps the words and the time to wait', () => {

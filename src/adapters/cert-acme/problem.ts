@@ -38,13 +38,6 @@ export function readProblem(document: unknown, otherwise: string, retryAfter?: n
   })
 }
 
-/** A number of seconds, or a date. */
-export function readRetryAfter(header: string | null, now: number): number | undefined {
-  if (header === null) return undefined
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined
-}
-
 export const asFailure = (error: unknown): IssueFailure =>
   error instanceof IssueFailure
     ? error

@@ -1,6 +1,6 @@
 import type { Endpoint } from '#contract/endpoint.ts'
+import { readRetryAfter } from '#contract/retry-after.ts'
 import { ApiError, UNEXPECTED_ANSWER } from '../api-error.ts'
-import { readRetryAfter } from './retry.ts'
 import type { TextAnswer } from './send-text.ts'
 
 const requestIdOf = (response: TextAnswer): string | undefined =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../api-error.ts'
 import { ConnectionError, type ConnectionFailure } from '../connection-error.ts'
-import { type Attempts, delayBeforeRetry, readRetryAfter } from './retry.ts'
+import { type Attempts, delayBeforeRetry } from './retry.ts'
 
 const first: Attempts = { method: 'GET', repeatable: true, made: 1, limited: false }
 const api = (status: number, retryAfterMs?: number) =>
@@ -43,13 +43,4 @@ test('a body that is used up is never sent again', () => {
 test('other answers are final', () => {
   for (const status of [400, 403, 404, 500, 502])
     assert.equal(delayBeforeRetry(api(status, 1000), first), undefined)
-})
-
-test('Retry-After is read as seconds and as a date', () => {
-  const now = Date.parse('2030-01-01T00:00:00Z')
-  assert.equal(readRetryAfter('12', now), 12_000)
-  assert.equal(readRetryAfter('Tue, 01 Jan 2030 00:00:05 GMT', now), 5000)
-  assert.equal(readRetryAfter('Mon, 31 Dec 2029 23:00:00 GMT', now), 0)
-  assert.equal(readRetryAfter('soon', now), undefined)
-  assert.equal(readRetryAfter(null, now), undefined)
 })

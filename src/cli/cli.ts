@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
 import type { Trace } from '#client/call/trace.ts'
 import { type Client, createClient } from '#client/client.ts'
 import type { AuthFile, StoredTeam } from './config/auth-file.ts'
@@ -79,7 +80,7 @@ export function createCli(parts: {
     out,
     prompt: parts.prompt,
     now: Date.now,
-    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    wait: (ms) => setTimeout(ms),
     machine: hostname(),
     token,
     namedToken: () => namedToken(options, env),

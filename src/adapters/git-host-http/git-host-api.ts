@@ -1,6 +1,7 @@
 import type { CommitStatus, GitHostApi, HostKind } from '#core/git/host/host-api.ts'
+import { object } from '#core/git/pull/pull-payload.ts'
 import { repositoryOf } from '#core/git/source/source.ts'
-import { encoded, type HostCall, items, object } from './host-call.ts'
+import { encoded, type HostCall, items } from './host-call.ts'
 import { reportDeployment } from './report-deployment.ts'
 
 interface HostWords {

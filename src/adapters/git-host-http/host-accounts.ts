@@ -1,6 +1,7 @@
 import { type HostAccounts, type HostRepository, isRepositoryName } from '#core/git/host/host-accounts.ts'
 import { type HostAccess, type HostKind, HostRefusal } from '#core/git/host/host-api.ts'
-import { encoded, type HostCall, items, type Json, object, text } from './host-call.ts'
+import { type Json, object, text } from '#core/git/pull/pull-payload.ts'
+import { encoded, type HostCall, items } from './host-call.ts'
 
 interface ListQuery {
   readonly search: string

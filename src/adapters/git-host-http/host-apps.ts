@@ -2,16 +2,9 @@ import { createSign } from 'node:crypto'
 import { SECOND } from '#contract/time.ts'
 import type { AppKey, HostApps, Installation } from '#core/git/app/host-apps.ts'
 import { HostRefusal } from '#core/git/host/host-api.ts'
+import { type Json, object, text } from '#core/git/pull/pull-payload.ts'
 import type { Clock } from '#core/ports/clock.ts'
-import {
-  type HostAnswer,
-  type HostCall,
-  type HostRequest,
-  items,
-  type Json,
-  object,
-  text,
-} from './host-call.ts'
+import { type HostAnswer, type HostCall, type HostRequest, items } from './host-call.ts'
 
 /** Before now, since the host may be behind; GitHub takes ten minutes from then, and one less stays clear of that. */
 const BEFORE = 60

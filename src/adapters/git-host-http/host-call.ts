@@ -1,12 +1,8 @@
 import { type HostAccess, type HostKind, HostRefusal } from '#core/git/host/host-api.ts'
+import { type Json, object, text } from '#core/git/pull/pull-payload.ts'
 import { type Outbound, OutboundFailure } from '#core/ports/outbound.ts'
 
-export type Json = Readonly<Record<string, unknown>>
-
-export const object = (value: unknown): Json =>
-  typeof value === 'object' && value !== null ? (value as Json) : {}
 export const items = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.map(object) : [])
-export const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** A path with a slash in each place where the name of a repository has one. */
 export const encoded = (repository: string): string => repository.split('/').map(encodeURIComponent).join('/')

@@ -1,6 +1,7 @@
 import { type HostKind, HostRefusal } from '#core/git/host/host-api.ts'
 import type { HostHooks } from '#core/git/host/host-hooks.ts'
-import { encoded, type HostCall, items, object, text } from './host-call.ts'
+import { object, text } from '#core/git/pull/pull-payload.ts'
+import { encoded, type HostCall, items } from './host-call.ts'
 
 interface HookWords {
   readonly at: (repository: string) => string

@@ -1,9 +1,17 @@
 import { type HostKind, HostRefusal } from '#core/git/host/host-api.ts'
 import type { HostPulls } from '#core/git/host/host-pulls.ts'
 import type { PullEvent } from '#core/git/pull/pull.ts'
-import { checkedPull, pullOfBitbucket, pullOfGithub, pullOfGitlab } from '#core/git/pull/pull-payload.ts'
+import {
+  checkedPull,
+  type Json,
+  object,
+  pullOfBitbucket,
+  pullOfGithub,
+  pullOfGitlab,
+  text,
+} from '#core/git/pull/pull-payload.ts'
 import { repositoryOf } from '#core/git/source/source.ts'
-import { encoded, type HostCall, items, type Json, object, text } from './host-call.ts'
+import { encoded, type HostCall, items } from './host-call.ts'
 
 /** Pages that are looked at. */
 const PAGES = 5

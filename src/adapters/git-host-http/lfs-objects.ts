@@ -1,9 +1,10 @@
 import { MINUTE } from '#contract/time.ts'
 import { GitError } from '#core/git/git-repositories.ts'
+import { object, text } from '#core/git/pull/pull-payload.ts'
 import { isOverSsh, type RemoteAccess } from '#core/git/source/source.ts'
 import type { LfsObjects, LfsPointer } from '#core/git/tree/lfs.ts'
 import { type Outbound, OutboundFailure } from '#core/ports/outbound.ts'
-import { items, object, text } from './host-call.ts'
+import { items } from './host-call.ts'
 
 const TYPE = 'application/vnd.git-lfs+json'
 /** Objects of one question. */

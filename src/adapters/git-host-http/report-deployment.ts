@@ -1,6 +1,7 @@
 import type { HostAccess, HostDeployment } from '#core/git/host/host-api.ts'
+import { object, text } from '#core/git/pull/pull-payload.ts'
 import { repositoryOf } from '#core/git/source/source.ts'
-import { encoded, type HostCall, object, text } from './host-call.ts'
+import { encoded, type HostCall } from './host-call.ts'
 
 type ReportDeployment = (
   call: HostCall,

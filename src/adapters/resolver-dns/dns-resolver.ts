@@ -5,6 +5,7 @@ import { isPublicAddress } from '#core/outbound/public-address.ts'
 import { type Addresses, type Resolver, ResolverFailure } from '#core/ports/resolver.ts'
 import { LATE, withinTime } from '#core/within-time.ts'
 import { readDelegation } from './delegation.ts'
+import { isNothing } from './is-nothing.ts'
 
 interface ResolverParts {
   /** `ip:port` each; the system's when undefined. */
@@ -22,9 +23,6 @@ interface ResolverParts {
 const TRIES = 2
 /** How many servers of the zone above are asked where a name is delegated to. */
 const ABOVE = 2
-
-/** That there is no such name or no such record is an answer; so is that nothing can have such a name. */
-const NOTHING: readonly unknown[] = ['ENOTFOUND', 'ENODATA', 'EBADNAME']
 
 /** What a server says that could not get an answer from those of the zone. */
 const UNANSWERED: readonly unknown[] = ['ESERVFAIL', 'EREFUSED']
@@ -67,7 +65,7 @@ export function createDnsResolver({
       if (answer === LATE) throw new Error('no answer in time')
       return answer
     } catch (error) {
-      if (NOTHING.includes((error as NodeJS.ErrnoException).code)) return undefined
+      if (isNothing(error)) return undefined
       throw new ResolverFailure(`DNS did not answer for ${name}: ${(error as Error).message}`, {
         cause: error,
       })

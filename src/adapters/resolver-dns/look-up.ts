@@ -4,6 +4,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import type { LookUpAll } from '#core/outbound/guarded-lookup.ts'
 import { LATE, withinTime } from '#core/within-time.ts'
+import { isNothing } from './is-nothing.ts'
 
 interface LookUpParts {
   /** `ip:port` each; the system's when undefined. */
@@ -20,8 +21,6 @@ interface LookUpParts {
 const TRIES = 2
 /** For so long what a file of the system said is believed without a look. */
 const CHECK_MS = 5000
-/** That there is no such name or no such record is an answer; so is that nothing can have such a name. */
-const NOTHING: readonly unknown[] = ['ENOTFOUND', 'ENODATA', 'EBADNAME']
 
 const LOOPBACK: readonly LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
@@ -106,7 +105,7 @@ async function ask(resolver: Resolver, name: string): Promise<readonly LookupAdd
   )
   if (found.length > 0) return found
   for (const answer of answers)
-    if (answer.status === 'rejected' && !NOTHING.includes((answer.reason as NodeJS.ErrnoException).code))
+    if (answer.status === 'rejected' && !isNothing(answer.reason))
       throw new LookUpError('EAI_AGAIN', name, answer.reason)
   return []
 }

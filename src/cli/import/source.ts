@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { CliError, EXIT } from '../exit.ts'
 
 export interface SourceProject {
@@ -108,7 +109,7 @@ export function openSource({ url, token, team }: SourceAddress): Source {
       if (!isBusy || attempt === ATTEMPTS) throw await refused(address.pathname, response)
       await response.body?.cancel()
       const seconds = Number(response.headers.get('retry-after')) || 2 ** attempt
-      await new Promise((resolve) => setTimeout(resolve, Math.min(seconds, 60) * 1000))
+      await setTimeout(Math.min(seconds, 60) * 1000)
     }
   }
 

@@ -63,7 +63,6 @@ import { createQueueMail } from '#core/mail/queue-mail.ts'
 import { createAuthorizations } from '#core/oauth/authorizations.ts'
 import { createOperators } from '#core/operator/operators.ts'
 import type { Builder } from '#core/ports/builder.ts'
-import type { Bus } from '#core/ports/bus.ts'
 import type { Mailer } from '#core/ports/mailer.ts'
 import type { Outbound } from '#core/ports/outbound.ts'
 import type { BootProgram } from '#core/ports/runner.ts'
@@ -84,7 +83,6 @@ import { createSecretValues } from '#core/secret/secret-values.ts'
 import { createSecrets } from '#core/secret/secrets.ts'
 import { createSessions } from '#core/session/sessions.ts'
 import { createSignOn } from '#core/session/sign-on.ts'
-import { SITES_TOPIC } from '#core/site/site.ts'
 import { createSshKeys } from '#core/ssh-key/ssh-keys.ts'
 import { addressesOf } from '#core/team/account-people.ts'
 import { createInvitations } from '#core/team/invitations.ts'
@@ -100,9 +98,10 @@ import type { UseCases } from '#http/routes.ts'
 import type { Config } from '../../config/config.ts'
 import { createReserveJob } from '../supervisor/reserve.ts'
 import { type CertificateParts, createCertificateParts } from '../tls/certificates.ts'
+import { announceHosts, announceZones } from './announce.ts'
 import { openPrerenders } from './content/prerenders.ts'
 import { createMakePreview } from './content/previews.ts'
-import { allowedAuthority, announceZones, domainCheckParts, domainPointing } from './domain/domains.ts'
+import { allowedAuthority, domainCheckParts, domainPointing } from './domain/domains.ts'
 import { registrationParts } from './domain/registrar.ts'
 import { openDrains } from './drains.ts'
 import {
@@ -294,11 +293,6 @@ export function createJobHandlers(
     createReviveJob({ ...parts.stores, boot, clock: parts.clock, onHostsChanged: announceHosts(parts.bus) }),
     ...recurringJobs(config, parts, certificates),
   ]
-}
-
-/** Tells every process that these hosts show something else now. */
-export const announceHosts = (bus: Bus) => (hosts: readonly string[]) => {
-  for (const host of hosts) bus.publish(SITES_TOPIC, host)
 }
 
 /** The same, and those of them that want a certificate get one. */

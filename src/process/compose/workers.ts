@@ -30,6 +30,7 @@ import type { Config } from '../../config/config.ts'
 import { readMachineFacts } from '../machine/machine-facts.ts'
 import { writeAuthorities } from '../tls/authorities-file.ts'
 import { createIsServed } from '../tls/is-served.ts'
+import { announceHosts } from './announce.ts'
 import { openPrerenders } from './content/prerenders.ts'
 import { createRevalidate } from './content/revalidate.ts'
 import { openScreenshots } from './content/screenshots.ts'
@@ -41,7 +42,6 @@ import { swarmParts } from './machine/swarm.ts'
 import type { Parts } from './parts.ts'
 import { runnerSocket, shortName } from './runner-socket.ts'
 import { siteNamesOf } from './site-names.ts'
-import { announceHosts } from './use-cases.ts'
 
 /** What could not be looked at because the database was away is looked at again. */
 const AGAIN_MS = 5 * SECOND

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import type { Server } from 'node:http'
 import { connect, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { isOpenToAll } from './local-name.ts'
 
 interface Listening {
   readonly port: number
@@ -24,7 +25,6 @@ export class PortTaken extends Error {
 const TRIES = 100
 const CONNECT_MS = 300
 
-const isEverywhere = (host: string): boolean => host === '0.0.0.0' || host === '::'
 const bracketed = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host)
 
 /** `localhost` is an address of each kind on most machines, and browsers try both. */
@@ -46,8 +46,8 @@ export async function listenAt(
     if (found !== undefined)
       return {
         port: found,
-        url: `http://${isEverywhere(host) ? 'localhost' : bracketed(host)}:${found}`,
-        others: isEverywhere(host)
+        url: `http://${isOpenToAll(host) ? 'localhost' : bracketed(host)}:${found}`,
+        others: isOpenToAll(host)
           ? machineAddresses(host).map((ip) => `http://${bracketed(ip)}:${found}`)
           : [],
       }

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/
 
 /** Whoever opens it to others knows its names, and we do not. */
-const isOpenToAll = (listensAt: string): boolean => listensAt === '0.0.0.0' || listensAt === '::'
+export const isOpenToAll = (listensAt: string): boolean => listensAt === '0.0.0.0' || listensAt === '::'
 
 /**
  * Whether a request may mean this server by the name it uses. A page of a stranger can have its own name lead to

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newBearer, newId } from '#contract/ids.ts'
 import { HOUR, MINUTE } from '#contract/time.ts'
@@ -8,6 +7,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Locks } from '../../ports/locks.ts'
 import type { Transact } from '../../ports/transact.ts'
 import type { Vault } from '../../ports/vault.ts'
+import { hashBearer } from '../../token/token.ts'
 import type { ConnectionStore, GitConnection } from '../host/connection.ts'
 import { asked, readHost } from '../host/connections.ts'
 import { HostRefusal } from '../host/host-api.ts'
@@ -63,8 +63,6 @@ const GOOD_FOR = HOUR
 const ORGANIZATION = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,98}[A-Za-z0-9])?$/
 const CODE = /^[\w-]{1,200}$/
 
-const hashOf = (secret: string): string => hash('sha256', secret)
-
 export function createGitApps(parts: AppsParts): GitApps {
   const { store, transact, access, hostApps, vault, clock, site } = parts
 
@@ -86,7 +84,7 @@ export function createGitApps(parts: AppsParts): GitApps {
       const secret = newBearer()
       const app: GitApp = {
         ...{ id, ownerId: ctx.owner.id, slug: ctx.owner.slug, url, organization: organization ?? null },
-        ...{ createdBy: ctx.actor.user.id, createdAt: clock.now(), stateHash: hashOf(secret) },
+        ...{ createdBy: ctx.actor.user.id, createdAt: clock.now(), stateHash: hashBearer(secret) },
         ...{ made: null, heardAt: null, refusedAt: null },
       }
       await transact(async ({ apps, locks }) => {
@@ -105,7 +103,7 @@ export function createGitApps(parts: AppsParts): GitApps {
     async form(state) {
       const [id = '', secret = ''] = state.split('.')
       const app = await store.byId(id)
-      if (!app || app.stateHash !== hashOf(secret) || !isPending(app)) throw over()
+      if (!app || app.stateHash !== hashBearer(secret) || !isPending(app)) throw over()
       return { target: manifestTarget(app, state), manifest: JSON.stringify(manifestOf(app, site)) }
     },
 
@@ -114,7 +112,7 @@ export function createGitApps(parts: AppsParts): GitApps {
       const [named, secret = ''] = state.split('.')
       if (!CODE.test(code)) throw invalidRequest('`code` is malformed')
       if (named !== id || app.createdBy !== ctx.actor.user.id || !isPending(app)) throw over()
-      if (!(await store.claim(id, hashOf(secret)))) throw over()
+      if (!(await store.claim(id, hashBearer(secret)))) throw over()
       const made = await asked(
         hostApps.convert(app.url, code, AbortSignal.timeout(MINUTE)).catch((error: unknown) => {
           if (error instanceof HostRefusal && error.status === 404)

@@ -8,7 +8,7 @@ export type ReadPull = (payload: Json) => PullEvent | undefined
 
 export const object = (value: unknown): Json =>
   typeof value === 'object' && value !== null ? (value as Json) : {}
-const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+export const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 const ownerOf = (fullName: unknown): string => text(fullName).split('/').slice(0, -1).join('/')
 
 const GITHUB: Readonly<Record<string, PullEvent['action']>> = {

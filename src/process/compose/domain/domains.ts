@@ -1,14 +1,8 @@
-import { ZONES_TOPIC } from '#core/dns/zone.ts'
 import type { CheckParts } from '#core/domain/check-domain.ts'
-import type { Bus } from '#core/ports/bus.ts'
 import type { Config } from '../../../config/config.ts'
+import { announceZones } from '../announce.ts'
 import type { MachineWatch } from '../machine/machine-watch.ts'
 import type { Parts } from '../parts.ts'
-
-/** Tells every process that these zones came, changed or went. */
-export const announceZones = (bus: Bus) => (names: readonly string[]) => {
-  for (const name of names) bus.publish(ZONES_TOPIC, name)
-}
 
 /** How domains are looked up, wherever that is done. */
 export const domainCheckParts = (

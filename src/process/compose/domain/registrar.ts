@@ -4,8 +4,8 @@ import { createSandboxRegistrar } from '#adapters/registrar-sandbox/sandbox-regi
 import type { Clock } from '#core/ports/clock.ts'
 import type { Registrar } from '#core/ports/registrar.ts'
 import type { Config } from '../../../config/config.ts'
+import { announceZones } from '../announce.ts'
 import type { Parts } from '../parts.ts'
-import { announceZones } from './domains.ts'
 
 /** Who sells names here. */
 export const openRegistrar = (config: Config, registry: Registry, clock: Clock): Registrar =>

@@ -39,7 +39,7 @@ const IDLE = 10 * MINUTE
 const NOT_THERE = 'There is no such repository, or this key has no access to it.'
 
 /** Who asks for something, and on which channel. */
-interface Client {
+export interface Client {
   readonly line: Line
   readonly channel: ServerChannel
   /** The version of git's protocol that it would like to speak. */

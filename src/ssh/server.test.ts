@@ -253,3 +253,22 @@ test('a user has so many commands at once, on however many connections, also whe
   first.close()
   await assert.rejects(ask(other, FETCH), /open failure/)
 })
+
+test('a connection serves nothing more once its key is removed', async (t) => {
+  const token = { kind: 'account', id: 'key_1' }
+  let holder = { user: { id: 'u1', username: 'ada' }, token } as unknown as Actor | undefined
+  const keys = { holder: async () => holder, used: async () => undefined }
+  const server = await serve(t, {}, undefined, { ...endless().parts, keys })
+  const client = enter(t, server.port)
+  await once(client, 'ready')
+  const first = await ask(client, FETCH)
+  await once(first, 'readable')
+  first.close()
+  holder = undefined
+  const closed = once(client, 'close')
+  const code = await new Promise((resolve, reject) =>
+    client.exec(FETCH, (error, channel) => (error ? reject(error) : channel.resume().once('exit', resolve))),
+  )
+  assert.equal(code, 1)
+  await closed
+})

@@ -5,8 +5,8 @@ import type { Counts } from '#core/counts.ts'
 import { onlyOnce } from '#core/only-once.ts'
 import type { SshKeys } from '#core/ssh-key/ssh-keys.ts'
 import { readAttempt } from './authenticate.ts'
-import { readGitCommand } from './git-command.ts'
-import { type GitSessionParts, serveGit } from './git-session.ts'
+import { type GitCommand, readGitCommand } from './git-command.ts'
+import { type Client, type GitSessionParts, serveGit } from './git-session.ts'
 import { Line } from './line.ts'
 import type { Pace } from './pace.ts'
 import type { SshLimits } from './ssh-limits.ts'
@@ -35,6 +35,8 @@ export class SshConnection {
   #deadline: NodeJS.Timeout
   #connection: Connection | undefined
   #actor: Actor | undefined
+  /** Of the key that they have signed in with. */
+  #fingerprint = ''
   #attempts = 0
   #hasAsked = false
   #rekeys = 0
@@ -74,7 +76,10 @@ export class SshConnection {
       readAttempt(this.#parts.keys, ctx).then(
         (attempt) => {
           if (attempt === undefined) return refuse()
-          if (attempt.isProven) this.#actor = attempt.actor
+          if (attempt.isProven) {
+            this.#actor = attempt.actor
+            this.#fingerprint = attempt.fingerprint
+          }
           ctx.accept()
         },
         (error: unknown) => {
@@ -212,7 +217,7 @@ export class SshConnection {
       if (channel === undefined) return
       clearTimeout(unused)
       isServing = true
-      serveGit(this.#parts, actor, wanted, { line, channel, protocol, left: left.signal }).then((code) => {
+      this.#serveGit(wanted, { line, channel, protocol, left: left.signal }).then((code) => {
         isServing = false
         channel.exit(code)
         channel.end()
@@ -220,5 +225,22 @@ export class SshConnection {
         else unused = wait()
       })
     })
+  }
+
+  /** A connection may outlast the key that it was begun with: whose that is, is asked for each command. */
+  async #serveGit(command: GitCommand, client: Client): Promise<number> {
+    try {
+      const actor = await this.#parts.keys.holder(this.#fingerprint)
+      if (actor !== undefined && actor.token.id === this.#actor?.token.id)
+        return await serveGit(this.#parts, actor, command, client)
+      client.channel.stderr.write('This key was removed. Sign in again with another one.\n')
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'a key could not be looked up')
+      client.channel.stderr.write(
+        'The platform failed. Try again. If it keeps failing, contact your operator.\n',
+      )
+    }
+    this.#isEnding = true
+    return 1
   }
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
+import { HOUR } from '#contract/time.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
 import { rootMissing } from '#test/support/sandbox/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
@@ -142,6 +143,33 @@ def app(environ, start_response):
     const caches = join(bench.folder, 'program-caches')
     await until(async () => (await readdir(caches)).some((name) => /^[0-9a-f]{64}-[0-9a-f]{32}$/.test(name)))
     assert.equal((await bench.get(await bench.deploy({ files }))).body, 'found')
+  })
+
+  it('ends a program that says that it has finished and goes on', async (t) => {
+    const bench = await openWorkbench(t, await sandbox())
+    const ref = await bench.deploy({
+      files: {
+        'index.js': `const { fstatSync, writeSync } = require('fs')
+        for (let fd = 3; fd < 64; fd++)
+          try { if (fstatSync(fd).isSocket()) writeSync(fd, '{"type":"finished","code":0}\\n') } catch {}
+        setInterval(() => {}, 1000)
+        ${HELLO['index.js']}`,
+      },
+    })
+    await assert.rejects(async () => bench.client.lease(ref), { message: /ended without listening/ })
+    assert.deepEqual(await readdir(join(bench.folder, 'instances')), [])
+  })
+
+  it('ends a program that has not started yet with its deployment', async (t) => {
+    const bench = await openWorkbench(t, await sandbox(), { limits: { loadMs: HOUR } })
+    // Whoever exports nothing has as long as a request to listen.
+    const files = { 'index.js': 'console.log("begun"); setInterval(() => {}, 1000)' }
+    const booted = bench.host.boot(await bench.deploy({ maxDuration: 3600, files }))
+    const refused = assert.rejects(booted, { fault: 'absent' })
+    const { deploymentId } = await bench.logged(/^begun$/)
+    bench.host.forget(deploymentId)
+    await refused
+    assert.deepEqual(await readdir(join(bench.folder, 'instances')), [])
   })
 
   it('runs no more of an account than its plan allows: its own go first, and nobody else', async (t) => {

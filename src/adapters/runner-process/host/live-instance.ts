@@ -307,6 +307,8 @@ export class LiveInstance {
     this.#state = 'finished'
     this.#reason ??= `The program ended with exit code ${code}`
     if (code === 0) this.#stopping = true
+    // Code of a user can say so as well, and go on.
+    this.#after(LAST_WORDS_MS, () => this.#launched.kill())
     if (early) this.#outcome.resolve({ finished: code })
   }
 

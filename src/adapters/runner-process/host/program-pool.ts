@@ -74,11 +74,15 @@ const UNAVAILABLE_PAUSE_MS = 5 * SECOND
 const STILL_LOOKS = 10
 const ENDED_WITHOUT_LISTENING = 'The program ended without listening on PORT'
 
+const noProgram = () => new RunnerError('absent', 'There is no such program')
+
 /** The instances of one program: as many as its requests need, within its scale. */
 export class ProgramPool {
   readonly ref: ProgramRef
   readonly #parts: PoolParts
   readonly #instances = new Map<string, LiveInstance>()
+  /** Those that have the program's code, until nothing is left of them: whether they take requests yet, or ever will, or not. */
+  readonly #begun = new Set<LiveInstance>()
   readonly #wants = new Map<Subscriber, ProgramDemand>()
   #scale: Scale | undefined
   #loaded: LoadedProgram | undefined
@@ -242,7 +246,7 @@ export class ProgramPool {
   /** No program any more: all ends at once. */
   close(fault: RunnerError): void {
     this.#closed = 'deleted'
-    for (const instance of this.#instances.values()) instance.kill()
+    for (const instance of this.#begun) instance.kill()
     this.#tellAll()
     this.#refuse(fault)
   }
@@ -384,25 +388,28 @@ export class ProgramPool {
     if (pause > 0) await this.#until(() => this.#closed !== undefined || this.#pausedUntil === 0, pause)
     // Of a program that runs already it is known that it is still there.
     const loaded = this.#instances.size > 0 && this.#loaded ? this.#loaded : await load(this.ref)
-    if (loaded === undefined || this.#closed) throw new RunnerError('absent', 'There is no such program')
+    if (loaded === undefined || this.#closed) throw noProgram()
     this.#loaded = loaded
     this.#scale ??= loaded.scale
     const instance = await start(loaded)
+    this.#begun.add(instance)
     void instance.gone.then(({ reason, expected }) => {
+      this.#begun.delete(instance)
       this.#remove(instance)
       if (!expected) this.#died(reason, instance.readyAt)
       if (!this.#closed) this.#ensure()
     })
     if (this.#closed) {
       instance.kill()
-      throw new RunnerError('absent', 'There is no such program')
+      throw noProgram()
     }
-    // Whoever is told that it failed finds it counted: the pause after it has begun by then.
+    // Whoever is told that it failed, or has ended, finds it counted: the pause after it has begun by then.
     const started = await instance.started.catch(async (error: unknown) => {
       await instance.gone
-      throw error
+      throw this.#closed === 'deleted' ? noProgram() : error
     })
-    if ('listening' in started && !instance.retiring) this.#add(instance)
+    if ('finished' in started) await instance.gone
+    else if (!instance.retiring) this.#add(instance)
     return started
   }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
-import { HOUR } from '#contract/time.ts'
+import { HOUR, MINUTE } from '#contract/time.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
 import { rootMissing } from '#test/support/sandbox/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
@@ -170,6 +170,25 @@ def app(environ, start_response):
     bench.host.forget(deploymentId)
     await refused
     assert.deepEqual(await readdir(join(bench.folder, 'instances')), [])
+  })
+
+  it('keeps an instance for what its requests left to do for as long as a request may take', async (t) => {
+    const bench = await openWorkbench(t, await sandbox(), { limits: { idleMs: MINUTE, graceMs: 0 } })
+    const ref = await bench.deploy({
+      maxDuration: 600,
+      files: {
+        'index.js': `globalThis[Symbol.for('@vercel/request-context')].get().waitUntil(new Promise(() => {}))
+          ${HELLO['index.js']}`,
+      },
+    })
+    await bench.host.boot(ref)
+    const running = () => bench.host.list(ref.deploymentId).length
+    bench.clock.advance(9 * MINUTE)
+    // A few sweeps pass while another program is started.
+    await bench.get(await bench.deploy({ files: HELLO }))
+    assert.equal(running(), 1)
+    bench.clock.advance(2 * MINUTE)
+    await until(() => running() === 0)
   })
 
   it('runs no more of an account than its plan allows: its own go first, and nobody else', async (t) => {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { showMemory } from '#contract/amounts.ts'
-import { MINUTE } from '#contract/time.ts'
+import { MINUTE, SECOND } from '#contract/time.ts'
 import type { LoadedProgram } from '#core/instance/instance.ts'
 import type { InstanceLine, InstanceLog } from '#core/log/write/instance-log.ts'
 import type { Clock } from '#core/ports/clock.ts'
@@ -56,10 +56,6 @@ export class LiveInstance {
   readonly started: Promise<Started>
   /** Resolves when nothing is left of it. */
   readonly gone: Promise<InstanceEnd>
-  /** How many requests each serving process has on it. */
-  readonly requests = new Map<object, number>()
-  /** Since when it has nothing to do, by the monotonic clock. */
-  idleSince: number
   /** Since when it takes requests, by the monotonic clock. */
   readyAt = 0
   /** Takes no new requests. */
@@ -70,7 +66,13 @@ export class LiveInstance {
   readonly #budget: LineBudget
   readonly #outcome = Promise.withResolvers<Started>()
   readonly #timers = new Set<NodeJS.Timeout>()
+  /** How many requests each serving process has on it. */
+  readonly #requests = new Map<object, number>()
+  /** When a request came or ended last, by the monotonic clock. */
+  #askedAt: number
+  /** How much goes on that requests left to do, and when it last said so. */
   #background = 0
+  #backgroundAt = 0
   #state: 'loading' | 'ready' | 'finished' | 'failed' = 'loading'
   #stopping = false
   #reason: string | undefined
@@ -87,7 +89,7 @@ export class LiveInstance {
     this.loaded = loaded
     this.socket = launched.socket
     this.startedAt = parts.clock.now()
-    this.idleSince = parts.clock.monotonic()
+    this.#askedAt = parts.clock.monotonic()
     this.#parts = parts
     this.#launched = launched
     this.#budget = new LineBudget({ now: () => performance.now(), write: (text) => this.tell(text) })
@@ -109,15 +111,38 @@ export class LiveInstance {
     this.#load(held).catch((error) => this.#notLoaded(error))
   }
 
-  /** Nothing to do: no request, and nothing left over from one. */
+  /** Nothing to do: no request, and nothing left over from one, which has as long as a request. */
   get idle(): boolean {
-    return this.#background === 0 && this.busy === 0
+    const isOver = this.#background === 0 || this.#parts.clock.monotonic() >= this.#leftUntil
+    return isOver && this.busy === 0
   }
 
   get busy(): number {
     let sum = 0
-    for (const count of this.requests.values()) sum += count
+    for (const count of this.#requests.values()) sum += count
     return sum
+  }
+
+  /** Whether a serving process has requests on it. */
+  servesFor(subscriber: object): boolean {
+    return this.#requests.has(subscriber)
+  }
+
+  /** So many requests a serving process has on it. */
+  counted(subscriber: object, requests: number): void {
+    this.#askedAt = this.#parts.clock.monotonic()
+    if (requests === 0) this.#requests.delete(subscriber)
+    else this.#requests.set(subscriber, requests)
+  }
+
+  /** Since when it has nothing to do, by the monotonic clock. */
+  get idleSince(): number {
+    return Math.max(this.#askedAt, Math.min(this.#backgroundAt, this.#leftUntil))
+  }
+
+  /** Until then it is kept by what requests left to do. */
+  get #leftUntil(): number {
+    return this.#askedAt + this.loaded.program.maxDuration * SECOND
   }
 
   /** Lets it finish what it does. */
@@ -254,6 +279,7 @@ export class LiveInstance {
         if (this.#state !== 'loading') return
         this.#state = 'ready'
         this.readyAt = this.#parts.clock.monotonic()
+        this.#askedAt = this.readyAt
         this.#outcome.resolve({ listening: true })
         return
       case 'failed': {
@@ -274,7 +300,7 @@ export class LiveInstance {
       }
       case 'background':
         this.#background = Number(message.pending) > 0 ? Number(message.pending) : 0
-        this.idleSince = this.#parts.clock.monotonic()
+        this.#backgroundAt = this.#parts.clock.monotonic()
         return
       case 'revalidate':
         this.#parts.onRevalidate?.(this.loaded.deploymentId, textOf(message.said, MAX_SAID))

@@ -153,12 +153,9 @@ export class ProgramPool {
   }
 
   counted(instance: LiveInstance, subscriber: Subscriber, requests: number): void {
-    const { clock } = this.#parts
-    this.#usedAt = clock.monotonic()
-    instance.idleSince = clock.monotonic()
+    this.#usedAt = this.#parts.clock.monotonic()
     this.#moved = true
-    if (requests === 0) instance.requests.delete(subscriber)
-    else instance.requests.set(subscriber, requests)
+    instance.counted(subscriber, requests)
     this.#notice()
   }
 
@@ -173,7 +170,7 @@ export class ProgramPool {
     const want = this.#wants.get(subscriber)
     if (want === undefined) return true
     if (this.#closed === undefined || want.seen < want.told) return false
-    return this.instances.every(({ requests }) => !requests.has(subscriber))
+    return this.instances.every((instance) => !instance.servesFor(subscriber))
   }
 
   instance(id: string): LiveInstance | undefined {
@@ -415,7 +412,6 @@ export class ProgramPool {
 
   #add(instance: LiveInstance): void {
     this.#instances.set(instance.id, instance)
-    instance.idleSince = this.#parts.clock.monotonic()
     this.#parts.added(instance)
     if (this.#closed) {
       instance.kill()

@@ -72,9 +72,9 @@ it('leaves nothing of an archive that cannot be unpacked', async (t) => {
 })
 
 it('removes those used longest ago beyond its size, but none that is in use', async (t) => {
-  const { folders, store, folder, clock, removed } = await openFolders(t, 2500)
+  const { folders, store, folder, clock, removed } = await openFolders(t, 150_000)
   const [a, b, c, d] = await Promise.all(
-    ['a', 'b', 'c', 'd'].map((name) => store({ [name]: name.repeat(1000) })),
+    ['a', 'b', 'c', 'd'].map((name) => store({ [name]: name.repeat(9000) })),
   )
   if (!a || !b || !c || !d) return assert.fail()
   const used = await folders.hold(a)
@@ -87,6 +87,19 @@ it('removes those used longest ago beyond its size, but none that is in use', as
   assert.ok(left.includes(a.sha256))
   assert.ok(!left.includes(b.sha256))
   used.release()
+})
+
+it('counts files that are empty, also of what an earlier process unpacked', async (t) => {
+  const { folders, store, opened, make } = await openFolders(t, 1e6)
+  const files = (name: string) => Object.fromEntries(Array.from({ length: 50 }, (_, n) => [name + n, '']))
+  const [a, b] = await Promise.all(['a', 'b'].map((name) => store(files(name))))
+  if (!a || !b) return assert.fail()
+  ;(await folders.hold(a)).release()
+  const later = await make()
+  await later.hold(b)
+  // Waits until what had to go is gone.
+  await later.hold(a)
+  assert.deepEqual(opened, [a.sha256, b.sha256, a.sha256])
 })
 
 it('clears what a process left that died in the middle', async (t) => {

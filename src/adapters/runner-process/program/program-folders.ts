@@ -5,6 +5,7 @@ import type { OutputContent } from '#core/output/output.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
+import { diskUse } from '../disk-use.ts'
 import { isLeft, ownName } from '../launch/places.ts'
 import { unpack } from './unpack.ts'
 
@@ -28,9 +29,9 @@ interface ProgramFolderOptions {
   readonly blobs: Pick<BlobStore, 'open'>
   readonly clock: Clock
   readonly log: Log
-  /** Of all folders together; the least recently used are removed beyond. */
+  /** Of all folders together, with a part for each entry; the least recently used are removed beyond. */
   readonly maxBytes: number
-  /** Of one. */
+  /** Of the content of one. */
   readonly programBytes: number
   readonly programEntries: number
   /** Above it a folder is not listed. */
@@ -41,7 +42,8 @@ interface ProgramFolderOptions {
 
 interface ProgramFolder {
   readonly root: string
-  readonly bytes: number
+  /** What it takes of the disk. */
+  readonly use: number
   tree: Tree | undefined
   usedAt: number
   holders: number
@@ -94,7 +96,7 @@ export class ProgramFolders {
       if (meta)
         this.#known.set(name, {
           root: join(folder, name, 'root'),
-          ...{ bytes: meta.bytes, tree: undefined, usedAt: meta.usedAt, holders: 0 },
+          ...{ use: diskUse(meta), tree: undefined, usedAt: meta.usedAt, holders: 0 },
         })
       else if (isLeft(name)) await rm(join(folder, name), { recursive: true, force: true })
     }
@@ -142,8 +144,8 @@ export class ProgramFolders {
     await this.#cleaning
     let known = this.#known.get(sha256)
     if (known === undefined) {
-      const { bytes } = await this.#unpack(sha256)
-      known = { root: join(folder, sha256, 'root'), bytes, tree: undefined, usedAt: clock.now(), holders: 0 }
+      const use = diskUse(await this.#unpack(sha256))
+      known = { root: join(folder, sha256, 'root'), use, tree: undefined, usedAt: clock.now(), holders: 0 }
       this.#known.set(sha256, known)
       this.#cleaning ??= this.#clean().finally(() => {
         this.#cleaning = undefined
@@ -202,14 +204,14 @@ export class ProgramFolders {
 
   /** The one to remove next, if any has to be. */
   #surplus(): string | undefined {
-    let bytes = 0
+    let use = 0
     let oldest: { readonly sha256: string; readonly usedAt: number } | undefined
     for (const [sha256, known] of this.#known) {
-      bytes += known.bytes
+      use += known.use
       const { holders, usedAt } = known
       if (holders > 0 || this.#opening.has(sha256) || (oldest && oldest.usedAt <= usedAt)) continue
       oldest = { sha256, usedAt }
     }
-    return bytes > this.#options.maxBytes ? oldest?.sha256 : undefined
+    return use > this.#options.maxBytes ? oldest?.sha256 : undefined
   }
 }

@@ -142,7 +142,10 @@ def app(environ, start_response):
     assert.equal((await bench.get(await bench.deploy({ files }))).body, 'none')
     const caches = join(bench.folder, 'program-caches')
     await until(async () => (await readdir(caches)).some((name) => /^[0-9a-f]{64}-[0-9a-f]{32}$/.test(name)))
-    assert.equal((await bench.get(await bench.deploy({ files }))).body, 'found')
+    const later = await bench.deploy({ files })
+    assert.equal((await bench.get(later)).body, 'found')
+    bench.host.forget(later.deploymentId)
+    await until(async () => (await readdir(caches)).length === 0)
   })
 
   it('ends a program that says that it has finished and goes on', async (t) => {

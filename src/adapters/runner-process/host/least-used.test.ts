@@ -4,7 +4,7 @@ import { leastUsed } from './least-used.ts'
 import { isMemoryShort } from './machine-memory.ts'
 import { Slots } from './slots.ts'
 
-const held = (ownerId: string, idleSince: number, memoryMb = 128) => ({ ownerId, idleSince, memoryMb })
+const held = (ownerId: string, idleSince: number, size = 128) => ({ ownerId, idleSince, size })
 
 test('room is made by the account that holds the most, with what it used the longest ago', () => {
   const [old, few, many] = [held('many', 5), held('few', 1), held('many', 9)]

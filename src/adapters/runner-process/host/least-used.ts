@@ -1,14 +1,15 @@
-/** An instance, as far as it matters who has to make room. */
-interface RunningInstance {
+/** An instance, or what is kept for some, as far as it matters who has to make room. */
+interface Held {
   readonly ownerId: string
   readonly idleSince: number
-  readonly memoryMb: number
+  /** Of the memory or of the disk. */
+  readonly size: number
 }
 
-/** How much memory the instances of each account may take together. */
-function memoryByOwner(all: readonly Pick<RunningInstance, 'ownerId' | 'memoryMb'>[]): Map<string, number> {
+/** How much each account holds. */
+function sizeByOwner(all: readonly Held[]): Map<string, number> {
   const held = new Map<string, number>()
-  for (const { ownerId, memoryMb } of all) held.set(ownerId, (held.get(ownerId) ?? 0) + memoryMb)
+  for (const { ownerId, size } of all) held.set(ownerId, (held.get(ownerId) ?? 0) + size)
   return held
 }
 
@@ -17,14 +18,14 @@ function memoryByOwner(all: readonly Pick<RunningInstance, 'ownerId' | 'memoryMb
  * with many or large instances never costs another its few. `asker` only ever takes from itself, or from an account that
  * holds more than it does.
  */
-export function leastUsed<T extends RunningInstance>(
+export function leastUsed<T extends Held>(
   idle: readonly T[],
-  all: readonly RunningInstance[],
+  all: readonly Held[],
   asker?: string,
 ): T | undefined {
-  const held = memoryByOwner(all)
+  const held = sizeByOwner(all)
   const heldBy = (ownerId: string) => held.get(ownerId) ?? 0
-  const mayTake = ({ ownerId }: RunningInstance) =>
+  const mayTake = ({ ownerId }: Held) =>
     asker === undefined || ownerId === asker || heldBy(ownerId) > heldBy(asker)
   return idle
     .filter(mayTake)

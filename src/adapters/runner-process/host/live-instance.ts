@@ -7,11 +7,12 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import { RunnerError } from '#core/ports/runner.ts'
 import type { SandboxExit } from '#core/ports/sandbox.ts'
-import { cacheFolder, keepCache, layCache, readCache } from '../launch/compile-cache.ts'
+import { layCache } from '../launch/compile-cache.ts'
 import type { ControlMessage, LaunchedRuntime } from '../launch/launch.ts'
 import { LineBudget, readLines } from '../launch/output-lines.ts'
 import { linkTree } from '../program/link-tree.ts'
 import type { HeldProgram } from '../program/program-folders.ts'
+import type { CompileCaches } from './compile-caches.ts'
 
 /** How a program ended, in words for the log of its deployment. */
 interface InstanceEnd {
@@ -28,7 +29,7 @@ interface InstanceParts {
   readonly logger: Log
   readonly clock: Clock
   /** Where compiled code is kept. */
-  readonly caches: string
+  readonly caches: Pick<CompileCaches, 'find' | 'harvest'>
   /** From code to the first request that it could take. */
   readonly loadMs: number
   /** The program says that answers of its deployment are not right any more. */
@@ -254,19 +255,18 @@ export class LiveInstance {
   async #cache(): Promise<string | undefined> {
     const { cache } = this.#launched
     if (cache === undefined) return undefined
-    const folder = cacheFolder(this.#parts.caches, this.loaded)
-    const kept = await readCache(folder).catch(() => undefined)
+    const kept = await this.#parts.caches.find(this.loaded)
     if (kept) await layCache(kept, cache.host)
     // Another version of Node makes its own.
-    for (const ms of HARVEST_AFTER_MS)
-      this.#after(ms, () => void this.#harvest(cache.host, folder, kept?.tag))
+    for (const ms of HARVEST_AFTER_MS) this.#after(ms, () => void this.#harvest(cache.host, kept?.tag))
     return cache.inside
   }
 
-  async #harvest(from: string, folder: string, known: string | undefined): Promise<void> {
+  async #harvest(from: string, known: string | undefined): Promise<void> {
+    // Its deployment may be gone.
+    if (this.retiring) return
     try {
-      const made = await readCache(from, known)
-      if (made) await keepCache(folder, made)
+      await this.#parts.caches.harvest(from, this.loaded, known)
     } catch (err) {
       this.#parts.logger.debug({ err, instance: this.id }, 'compiled code was not kept')
     }

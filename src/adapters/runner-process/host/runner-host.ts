@@ -1,6 +1,5 @@
-import { readdir, rm } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { showMemory } from '#contract/amounts.ts'
 import { MINUTE, SECOND } from '#contract/time.ts'
@@ -16,7 +15,6 @@ import { type ProgramRef, RunnerError } from '#core/ports/runner.ts'
 import type { Sandbox } from '#core/ports/sandbox.ts'
 import { listenAt, type SocketFile } from '../../fs/socket-file.ts'
 import { speakJsonLines } from '../json-lines.ts'
-import { archiveOf } from '../launch/compile-cache.ts'
 import {
   type EnsureBun,
   type EnsureNode,
@@ -30,6 +28,7 @@ import { freeSocket, leaveRunFolder, openPlaces, type Places } from '../launch/p
 import { MAX_LINE_BYTES, type ToHost } from '../messages.ts'
 import { type HeldProgram, ProgramFolders } from '../program/program-folders.ts'
 import { Admission, type Allowance, type Obstacle, UNLIMITED } from './admission.ts'
+import { CompileCaches } from './compile-caches.ts'
 import { newInstanceId } from './instance-id.ts'
 import { leastUsed } from './least-used.ts'
 import { LiveInstance, type Started } from './live-instance.ts'
@@ -54,6 +53,10 @@ interface RunnerLimits extends LaunchLimits, PoolLimits {
   readonly programsBytes: number
   readonly programBytes: number
   readonly programEntries: number
+  /** Of compiled code of all programs. */
+  readonly cachesBytes: number
+  /** What must stay free on the disk for everybody else. */
+  readonly freeBytes: number
   /** A program with more entries is not given to a runtime that waits, but has its own started. */
   readonly linkedEntries: number
   readonly sweepMs: number
@@ -77,6 +80,8 @@ const LIMITS: RunnerLimits = {
   programsBytes: 8 * 2 ** 30,
   programBytes: 2 * 2 ** 30,
   programEntries: 200_000,
+  cachesBytes: 2 * 2 ** 30,
+  freeBytes: 2 ** 30,
   linkedEntries: 1000,
   sweepMs: SECOND,
 }
@@ -172,6 +177,7 @@ class ProcessHost implements RunnerHost {
   readonly #limits: RunnerLimits
   readonly #places: Places
   readonly #folders: ProgramFolders
+  readonly #caches: CompileCaches
   readonly #warm: WarmPool
   readonly #launch: LaunchParts
   readonly #admission: Admission
@@ -213,9 +219,11 @@ class ProcessHost implements RunnerHost {
       programBytes: limits.programBytes,
       programEntries: limits.programEntries,
       listedEntries: limits.linkedEntries,
-      onRemoved: () => {
-        this.#clearCaches().catch((err) => logger.warn({ err }, 'compiled code could not be removed'))
-      },
+      onRemoved: () => this.#uncached(this.#caches.clear()),
+    })
+    this.#caches = new CompileCaches({
+      ...{ folder: places.caches, maxBytes: limits.cachesBytes, freeBytes: limits.freeBytes, clock },
+      isUnpacked: (sha256) => this.#folders.has(sha256),
     })
     this.#launch = {
       ...{ sandbox, places, ensureNode, ensureBun, launcher: LAUNCHER },
@@ -235,7 +243,7 @@ class ProcessHost implements RunnerHost {
   async open(): Promise<void> {
     const { socket, worker, instances } = this.#options
     await this.#folders.open()
-    await this.#clearCaches()
+    await this.#caches.open()
     this.#store(() => instances.clear(worker))
     this.#socketFile = await listenAt(this.#server, socket)
     this.#sweep = setInterval(() => this.#look(), this.#limits.sweepMs).unref()
@@ -256,6 +264,7 @@ class ProcessHost implements RunnerHost {
     for (const pool of this.#pools.get(deploymentId)?.values() ?? [])
       pool.close(new RunnerError('absent', 'The deployment was deleted'))
     this.#pools.delete(deploymentId)
+    this.#uncached(this.#caches.forget(deploymentId))
   }
 
   list(deploymentId: string): readonly Instance[] {
@@ -303,6 +312,7 @@ class ProcessHost implements RunnerHost {
     await closed
     // Each was taken off the list as it ended. What is left of that name is of a process that took this one's place.
     await this.#stored
+    await this.#caches.settled()
     await leaveRunFolder(this.#places.run, succeeded)
   }
 
@@ -353,7 +363,7 @@ class ProcessHost implements RunnerHost {
         const launched = await this.#runtimeFor(loaded, held)
         await this.#reach(loaded)
         const parts = {
-          ...{ log, logger, clock, loadMs, caches: this.#places.caches },
+          ...{ log, logger, clock, loadMs, caches: this.#caches },
           ...(onRevalidate && { onRevalidate }),
         }
         const instance = new LiveInstance(newInstanceId(), loaded, launched, held, parts)
@@ -414,7 +424,7 @@ class ProcessHost implements RunnerHost {
     const all = [...this.#allPools()].flatMap((pool) =>
       pool.instances.map((instance) => ({
         ...{ pool, instance, ownerId: instance.loaded.ownerId, idleSince: instance.idleSince },
-        memoryMb: instance.loaded.program.memoryMb,
+        size: instance.loaded.program.memoryMb,
       })),
     )
     const idle = all.filter(
@@ -492,11 +502,8 @@ class ProcessHost implements RunnerHost {
     this.#warm.trim()
   }
 
-  /** Compiled code of programs that are no longer here. */
-  async #clearCaches(): Promise<void> {
-    const { caches } = this.#places
-    for (const name of await readdir(caches))
-      if (!this.#folders.has(archiveOf(name))) await rm(join(caches, name), { recursive: true, force: true })
+  #uncached(removed: Promise<void>): void {
+    removed.catch((err) => this.#options.logger.warn({ err }, 'compiled code could not be removed'))
   }
 
   /** A serving process connects. */

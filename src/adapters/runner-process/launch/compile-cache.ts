@@ -1,9 +1,6 @@
-import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { newId } from '#contract/ids.ts'
-import type { LoadedProgram } from '#core/instance/instance.ts'
 
 /** What Node compiled of a program, kept from one instance to the next. */
 interface CompileCacheState {
@@ -20,21 +17,6 @@ const MOST_FILES = 4000
 /** Below it, reading it costs what it saves. */
 const LEAST_BYTES = 32 * 1024
 const NO_FOLLOW = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-
-/**
- * Of this program in this project: a program can put there what it likes, and the same code in another's hands must
- * not find it.
- */
-const keyOf = ({ program, ownerId, projectId }: LoadedProgram): string =>
-  createHash('sha256')
-    .update(JSON.stringify([program.id, ownerId, projectId]))
-    .digest('hex')
-
-export const cacheFolder = (caches: string, loaded: LoadedProgram): string =>
-  join(caches, `${loaded.program.archive.sha256}-${keyOf(loaded).slice(0, 32)}`)
-
-/** The archive of the program that a folder of the caches is about. */
-export const archiveOf = (name: string): string => name.split('-')[0] ?? ''
 
 /** Only the last part of the path is in the hands of user code, and no link is followed there. */
 async function within(handle: FileHandle, name: string, flags = 0): Promise<FileHandle> {
@@ -83,26 +65,12 @@ export async function readCache(folder: string, known?: string): Promise<Compile
   }
 }
 
-async function write(folder: string, { tag, files }: CompileCacheState): Promise<void> {
-  await mkdir(join(folder, tag), { recursive: true, mode: 0o755 })
+/** Writes it to a folder of the platform's, or gives it to an instance that has not yet loaded its code. */
+export async function layCache({ tag, files }: CompileCacheState, into: string): Promise<void> {
+  await mkdir(join(into, tag), { recursive: true, mode: 0o755 })
   await Promise.all(
-    [...files].map(([name, content]) => writeFile(join(folder, tag, name), content, { mode: 0o644 })),
+    [...files].map(([name, content]) => writeFile(join(into, tag, name), content, { mode: 0o644 })),
   )
 }
-
-/** Keeps it whole, in place of what there was. */
-export async function keepCache(folder: string, kept: CompileCacheState): Promise<void> {
-  const temporary = `${folder}-${newId.deploymentHash()}`
-  try {
-    await write(temporary, kept)
-    await rm(folder, { recursive: true, force: true })
-    await rename(temporary, folder)
-  } finally {
-    await rm(temporary, { recursive: true, force: true })
-  }
-}
-
-/** Gives an instance that has not yet loaded its code what is kept for it. */
-export const layCache = (kept: CompileCacheState, into: string): Promise<void> => write(into, kept)
 
 export type { CompileCacheState }

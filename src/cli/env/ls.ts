@@ -1,9 +1,9 @@
-import { listVariables } from '#contract/api/env-variable.ts'
+import { listVariables, placesOf } from '#contract/api/env-variable.ts'
 import { defineCommand, flag, zeroOrMore } from '../command.ts'
 import { relativeTime } from '../output/relative-time.ts'
 import { showList } from '../output/show-list.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
-import { environmentNames, findPlaces, placesOf } from './places.ts'
+import { environmentNames, findPlaces } from './places.ts'
 import { readTarget } from './read-target.ts'
 import { placeOf, type Variable } from './variable.ts'
 

@@ -1,6 +1,6 @@
 import type { Client } from '#client/client.ts'
-import { listVariables, updateVariable } from '#contract/api/env-variable.ts'
-import { asWhere, placesOf } from './places.ts'
+import { listVariables, placesOf, updateVariable } from '#contract/api/env-variable.ts'
+import { asWhere } from './places.ts'
 import type { Variable } from './variable.ts'
 
 /** Where new values are to be set. */

@@ -8,12 +8,6 @@ type VariableTargets = Pick<Variable, 'target' | 'customEnvironmentIds'>
 
 const isTarget = (place: string): boolean => (ENV_TARGETS as readonly string[]).includes(place)
 
-/** Where a variable is set: targets, and ids of the project's own environments. */
-export const placesOf = ({ target, customEnvironmentIds = [] }: VariableTargets): readonly string[] => [
-  ...target,
-  ...customEnvironmentIds,
-]
-
 /** The same apart, as the API takes it. What had environments before is told when none is left. */
 export function asWhere(places: readonly string[], before: VariableTargets = { target: [] }) {
   const environments = places.filter((place) => !isTarget(place))

@@ -1,12 +1,12 @@
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { listVariables } from '#contract/api/env-variable.ts'
+import { isReadable, listVariables, placesOf } from '#contract/api/env-variable.ts'
 import { count } from '#contract/words/wording.ts'
 import { defineCommand, optional, value } from '../command.ts'
 import { plainText } from '../output/plain-text.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
 import { envLine, writePrivateFile } from './env-file.ts'
-import { findPlaces, placesOf } from './places.ts'
+import { findPlaces } from './places.ts'
 import { readTarget } from './read-target.ts'
 import type { Variable } from './variable.ts'
 
@@ -57,8 +57,6 @@ export const command = defineCommand({
     )
   },
 })
-
-const isReadable = ({ type }: Variable): boolean => type === 'plain' || type === 'encrypted'
 
 /** What is set there, by name: what is set for the branch comes before what is set for all. */
 function variablesFor(

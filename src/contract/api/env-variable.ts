@@ -50,6 +50,19 @@ const Variable = Type.Object({
   decrypted: Type.Boolean(),
 })
 
+/** All places in which it is set: targets, and ids of the project's own environments. */
+export const placesOf = ({
+  target,
+  customEnvironmentIds = [],
+}: Pick<Static<typeof Variable>, 'target' | 'customEnvironmentIds'>): readonly string[] => [
+  ...target,
+  ...customEnvironmentIds,
+]
+
+/** Whether its value is shown to whoever may ask for it. */
+export const isReadable = ({ type }: { readonly type: EnvType }): boolean =>
+  type === 'plain' || type === 'encrypted'
+
 const Key = Type.String({ description: 'Letters, digits and `_`; at most 256.' })
 /** `production`, `preview`, `development`, or the id of a custom environment. */
 const Target = Type.String({ minLength: 1, maxLength: 64 })

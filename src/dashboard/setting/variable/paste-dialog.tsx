@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import { createVariables, type EnvType } from '#contract/api/env-variable.ts'
+import { createVariables, type EnvType, placesOf } from '#contract/api/env-variable.ts'
 import { count } from '#contract/words/wording.ts'
 import { useAction } from '../../api/query.ts'
 import type { Project } from '../../project/project.ts'
@@ -11,7 +11,7 @@ import { Failure } from '../../ui/feedback/failure.tsx'
 import { useEnvironments } from '../environment/environments.ts'
 import { type EnvEntry, parseEnv } from './parse-env.ts'
 import { TargetBoxes } from './target-boxes.tsx'
-import { asWhere, placesOf, TYPES, type Variable } from './variables.ts'
+import { asWhere, TYPES, type Variable } from './variables.ts'
 
 /** As many as the API takes at once. */
 const AT_ONCE = 100

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { createVariables, type EnvType, updateVariable } from '#contract/api/env-variable.ts'
+import { createVariables, type EnvType, placesOf, updateVariable } from '#contract/api/env-variable.ts'
 import { listSecrets } from '#contract/api/secret.ts'
 import { useAction, useLater } from '../../api/query.ts'
 import type { Project } from '../../project/project.ts'
@@ -8,7 +8,7 @@ import { FormDialog } from '../../ui/dialog/form-dialog.tsx'
 import { Failure } from '../../ui/feedback/failure.tsx'
 import { useEnvironments } from '../environment/environments.ts'
 import { TargetBoxes } from './target-boxes.tsx'
-import { asWhere, placesOf, SYSTEM_NAMES, TYPES, type Variable } from './variables.ts'
+import { asWhere, SYSTEM_NAMES, TYPES, type Variable } from './variables.ts'
 
 /** Adds a variable, or changes the one that is given with its value. */
 export function VariableDialog({

@@ -1,5 +1,12 @@
 import { useState } from 'react'
-import { ENV_TARGETS, getVariable, listVariables, removeVariable } from '#contract/api/env-variable.ts'
+import {
+  ENV_TARGETS,
+  getVariable,
+  isReadable,
+  listVariables,
+  placesOf,
+  removeVariable,
+} from '#contract/api/env-variable.ts'
 import { listSecrets } from '#contract/api/secret.ts'
 import { count } from '#contract/words/wording.ts'
 import { useAccount } from '../../api/account.tsx'
@@ -25,14 +32,12 @@ import { writeEnv } from './parse-env.ts'
 import { PasteDialog } from './paste-dialog.tsx'
 import { VariableDialog } from './variable-dialog.tsx'
 import { VariableValue } from './variable-value.tsx'
-import { placesOf, TARGET_LABELS, targetsOf, typeLabel, type Variable } from './variables.ts'
+import { TARGET_LABELS, targetsOf, typeLabel, type Variable } from './variables.ts'
 
 type OpenDialog =
   | { readonly deed: 'add' }
   | { readonly deed: 'paste'; readonly text: string }
   | { readonly deed: 'change' | 'remove'; readonly variable: Variable }
-
-const isOpen = ({ type }: Variable): boolean => type === 'plain' || type === 'encrypted'
 
 export function VariablesPage() {
   const project = useProject()
@@ -59,7 +64,7 @@ export function VariablesPage() {
   /** Those that may be read are changed with their value before one’s eyes. */
   const change = async (variable: Variable) => {
     try {
-      const read = isOpen(variable)
+      const read = isReadable(variable)
         ? await client.call(getVariable, { params: { ...params, id: variable.id } })
         : variable
       setAsked({ deed: 'change', variable: read })
@@ -72,8 +77,8 @@ export function VariablesPage() {
     try {
       const all = await client.call(listVariables, { params, query: { decrypt: true } })
       const chosen = all.envs.filter((one) => placesOf(one).includes(of) && one.gitBranch === undefined)
-      const hidden = chosen.filter((one) => !isOpen(one)).map(({ key }) => `# ${key} is hidden\n`)
-      await navigator.clipboard.writeText(writeEnv(chosen.filter(isOpen)) + hidden.join(''))
+      const hidden = chosen.filter((one) => !isReadable(one)).map(({ key }) => `# ${key} is hidden\n`)
+      await navigator.clipboard.writeText(writeEnv(chosen.filter(isReadable)) + hidden.join(''))
       toast.good(`Copied ${count(chosen.length - hidden.length, 'variable')} as a .env file.`)
     } catch (error) {
       toast.bad(

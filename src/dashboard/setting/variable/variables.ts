@@ -39,13 +39,7 @@ export function targetsOf(
   return [...target.map((each) => TARGET_LABELS[each as EnvTarget] ?? each), ...own].join(', ') || 'Nowhere'
 }
 
-/** All places in which it is set: targets, and ids of environments. */
-export const placesOf = ({ target, customEnvironmentIds = [] }: Variable): readonly string[] => [
-  ...target,
-  ...customEnvironmentIds,
-]
-
-/** The same apart, as the API takes it. */
+/** The places that `placesOf` has, apart, as the API takes them. */
 export const asWhere = (places: readonly string[]) => ({
   target: places.filter((each) => (ENV_TARGETS as readonly string[]).includes(each)),
   customEnvironmentIds: places.filter((each) => !(ENV_TARGETS as readonly string[]).includes(each)),

@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { readFile, stat } from 'node:fs/promises'
 import { isIP } from 'node:net'
+import { isLocalName } from '#contract/local-name.ts'
 import type { LookUpAll } from '#core/outbound/guarded-lookup.ts'
 import { LATE, withinTime } from '#core/within-time.ts'
 import { isNothing } from './is-nothing.ts'
@@ -67,7 +68,7 @@ export function createLookUp({
     const name = hostname.toLowerCase().replace(/\.$/, '')
     const listed = (await hosts()).get(name)
     if (listed !== undefined) return listed
-    if (name === 'localhost' || name.endsWith('.localhost')) return LOOPBACK
+    if (isLocalName(name)) return LOOPBACK
     const { resolver, search, dots } = await dns()
     for (const full of namesFor(name, hostname.endsWith('.') ? [] : search, dots)) {
       const addresses = await ask(resolver, full)

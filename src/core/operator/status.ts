@@ -1,4 +1,5 @@
 import { showBytes } from '#contract/amounts.ts'
+import { isLocalName } from '#contract/local-name.ts'
 import type { JobStore } from '../job/job-queue.ts'
 import type { LateJob } from '../job/late-jobs.ts'
 import type { SandboxAdvice } from './sandbox-advice.ts'
@@ -90,8 +91,6 @@ const GIB = 2 ** 30
 const MANY_RESTARTS = 3
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`)
-
-const isLocal = ({ domain }: Status): boolean => domain === 'localhost' || domain.endsWith('.localhost')
 
 function disk({ disk: { free, total } }: Status): Check {
   const ok = free > GIB && free > total / 20
@@ -217,7 +216,7 @@ function mail(status: Status): Check {
   if (status.mail === 'smtp') return { name, ok: true, message: 'sent through SMTP' }
   return {
     name,
-    ...(isLocal(status) ? { ok: true, warning: true as const } : { ok: false }),
+    ...(isLocalName(status.domain) ? { ok: true, warning: true as const } : { ok: false }),
     message: 'no mail server: links are printed in the server’s terminal and kept in the outbox folder',
     hint: 'Set ALOFT_SMTP_URL to send sign-in links and invitations by email.',
   }
@@ -266,7 +265,7 @@ function periodicJobs({ lateJobs: late }: Status): Check {
 }
 
 function encryption(status: Status): Check {
-  const ok = status.baseUrl.startsWith('https:') || isLocal(status)
+  const ok = status.baseUrl.startsWith('https:') || isLocalName(status.domain)
   return {
     name: 'https',
     ok,

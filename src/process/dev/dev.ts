@@ -25,7 +25,7 @@ import { answerFault, createFaultPages } from './fault-pages.ts'
 import { findBun } from './find-bun.ts'
 import { type CollectFiles, FolderContents } from './folder-contents.ts'
 import { listenAt, PortTaken } from './listen.ts'
-import { isLocalName, isLocalOrigin } from './local-name.ts'
+import { isLocalOrigin, namesThisServer } from './local-name.ts'
 import { openProgramContents } from './program-contents.ts'
 import { programText } from './program-text.ts'
 import { Programs } from './programs.ts'
@@ -186,7 +186,7 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
   }
   const failed = (error: Error) => log.error({ err: error }, 'the folder could not be read')
 
-  const isLocal = isLocalName(options.host)
+  const isLocal = namesThisServer(options.host)
   const mayOpenSocket = isLocalOrigin(options.host)
   /** What is not done for a request, if it should get nothing here. */
   function refusalOf(req: IncomingMessage): string | undefined {

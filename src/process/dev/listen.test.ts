@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import { after, test } from 'node:test'
 import { listenAt, PortTaken } from './listen.ts'
-import { isLocalName } from './local-name.ts'
+import { namesThisServer } from './local-name.ts'
 
 const servers: Server[] = []
 const makeServer = (): Server => {
@@ -24,9 +24,9 @@ test('a port that is taken is an error where it was asked for, and else the next
 })
 
 test('it answers by addresses and by names of this machine, and by any where it is open to others', () => {
-  const isLocal = isLocalName('localhost')
+  const isLocal = namesThisServer('localhost')
   for (const name of ['localhost', 'shop.localhost', '127.0.0.1', '::1', '192.168.1.7'])
     assert.equal(isLocal(name), true, name)
   for (const name of ['stranger.example', 'localhost.example', '']) assert.equal(isLocal(name), false, name)
-  assert.equal(isLocalName('0.0.0.0')('stranger.example'), true)
+  assert.equal(namesThisServer('0.0.0.0')('stranger.example'), true)
 })

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isLocalName, isLocalOrigin } from './local-name.ts'
+import { isLocalOrigin, namesThisServer } from './local-name.ts'
 
 test('a server of this machine answers to its names and to addresses', () => {
-  const isLocal = isLocalName('localhost')
+  const isLocal = namesThisServer('localhost')
   for (const name of ['localhost', 'site.localhost', '127.0.0.1', '192.0.2.1', '::1'])
     assert.equal(isLocal(name), true, name)
   for (const name of ['', 'example.com', 'localhost.example.com', 'notlocalhost'])
     assert.equal(isLocal(name), false, name)
-  assert.equal(isLocalName('Desk')('desk'), true)
-  assert.equal(isLocalName('0.0.0.0')('example.com'), true)
+  assert.equal(namesThisServer('Desk')('desk'), true)
+  assert.equal(namesThisServer('0.0.0.0')('example.com'), true)
 })
 
 test('a page of another site opens no socket; pages of this machine and programs do', () => {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { isLocalName } from '#contract/local-name.ts'
 
 const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/
 
@@ -9,10 +10,10 @@ export const isOpenToAll = (listensAt: string): boolean => listensAt === '0.0.0.
  * Whether a request may mean this server by the name it uses. A page of a stranger can have its own name lead to
  * this machine and read from it what it likes; it can do so with no address, and with no name of this machine.
  */
-export const isLocalName = (listensAt: string): ((name: string) => boolean) => {
+export const namesThisServer = (listensAt: string): ((name: string) => boolean) => {
   if (isOpenToAll(listensAt)) return () => true
   const own = listensAt.toLowerCase()
-  return (name) => isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost') || name === own
+  return (name) => isIP(name) !== 0 || isLocalName(name) || name === own
 }
 
 /**

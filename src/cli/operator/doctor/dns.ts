@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { lookup, Resolver } from 'node:dns/promises'
 import { connect } from 'node:net'
+import { isLocalName } from '#contract/local-name.ts'
 import type { Status } from '../status.ts'
 import { bad, type Check, good, reasonOf, TIMEOUT } from './check.ts'
-
-const isLocal = ({ domain }: Pick<Status, 'domain'>): boolean =>
-  domain === 'localhost' || domain.endsWith('.localhost')
 
 /** A name that nobody has asked for before, so that no cache answers. */
 const someName = (domain: string): string => `doctor-${randomBytes(4).toString('hex')}.${domain}`
@@ -27,7 +25,7 @@ export async function checkDnsServer(status: Status, host: string): Promise<read
   const name = 'DNS server'
   const { dns } = status.ports
   if (dns === 0) return [good(name, 'off, as configured')]
-  if (isLocal(status))
+  if (isLocalName(status.domain))
     return [good(name, 'not authoritative for any domain, because ALOFT_DOMAIN is localhost')]
   const hint = `Open port ${dns} for UDP and TCP in the firewall, and check whether another program uses it.`
   try {
@@ -60,7 +58,7 @@ function checkTcp(host: string, port: number, hint: string): Promise<Check> {
 export async function checkWildcard(status: Status): Promise<Check> {
   const name = 'wildcard DNS'
   const { domain } = status
-  if (isLocal(status)) return good(name, 'not needed for localhost')
+  if (isLocalName(status.domain)) return good(name, 'not needed for localhost')
   const hint = `Delegate ${domain} to ${status.nameservers.join(' and ')}, or add records for *.${domain} that point to ${status.addresses.join(', ')}.`
   try {
     const found = await addresses(resolver(), someName(domain))
@@ -78,7 +76,7 @@ export async function checkWildcard(status: Status): Promise<Check> {
 
 /** Wildcard certificates of a public authority are shown by DNS alone. */
 export async function checkDelegation(status: Status): Promise<Check | undefined> {
-  if (status.certificates.authority === 'local' || isLocal(status)) return undefined
+  if (status.certificates.authority === 'local' || isLocalName(status.domain)) return undefined
   const name = 'delegation'
   const { domain, nameservers } = status
   const found = await resolver()

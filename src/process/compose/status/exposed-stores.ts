@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import { isLocalName } from '#contract/local-name.ts'
 import { postgresServers } from '#contract/postgres-servers.ts'
 import type { Config } from '../../../config/config.ts'
 
@@ -6,7 +7,7 @@ const isThisMachine = (host: string): boolean => {
   const name = host.replace(/^\[|\]$/g, '').toLowerCase()
   if (name.startsWith('/') || name.startsWith('%2f')) return true
   if (isIPv4(name)) return name.startsWith('127.')
-  return isIPv6(name) ? name === '::1' : name === '' || name === 'localhost' || name.endsWith('.localhost')
+  return isIPv6(name) ? name === '::1' : name === '' || isLocalName(name)
 }
 
 /** Whether a server is on another machine. A socket is named by its folder, as the host or as a parameter, which counts more. */

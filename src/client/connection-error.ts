@@ -85,7 +85,7 @@ export function connectionError(baseUrl: string, thrown: unknown): ConnectionErr
   return new ConnectionError(baseUrl, 'failed', { cause: thrown })
 }
 
-/** fetch wraps the error that says something; trying several addresses wraps it once more. */
+/** The error that says something is wrapped by fetch, and once more where several addresses were tried. */
 function codeOf(thrown: unknown): string | undefined {
   for (let error = thrown, depth = 0; typeof error === 'object' && error !== null && depth < 5; depth++) {
     const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown }

@@ -15,7 +15,7 @@ export const joinItems = (format: DrainFormat, items: readonly string[]): string
 export const formatItem = (format: DrainFormat, item: DrainItem): string =>
   format === 'syslog' ? syslogLine(item) : JSON.stringify(item)
 
-/** local0, and how bad it is. */
+/** The syslog facility local0, and the severity of each level. */
 const FACILITY = 16 * 8
 const SEVERITY = { error: 3, warning: 4, info: 6 } as const satisfies Record<DrainItem['level'], number>
 

@@ -21,7 +21,7 @@ export interface OutboundStream {
 }
 
 interface OutboundRequest {
-  /** http or https. */
+  /** Of the scheme http or https. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Buffer

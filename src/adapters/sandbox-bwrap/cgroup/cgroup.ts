@@ -17,7 +17,7 @@ export interface Cgroup {
   remove(): Promise<void>
 }
 
-/** bubblewrap's own two processes live in the same cgroup. */
+/** The two processes of bubblewrap itself live in the same cgroup. */
 const OWN_PROCESSES = 2
 const PERIOD_US = 100_000
 /** The part of the default weight that a run has: when the CPU is short, visitors' requests come first. */

@@ -39,8 +39,7 @@ export function surroundings(
   return { ...(hidesSystem ? {} : env), ...Object.fromEntries(named) }
 }
 
-/** Variables that every build and every program finds. */
-/** `region`: where the program runs. */
+/** Variables that every build and every program finds; `region` is where the program runs. */
 export function systemEnv(
   deployment: Deployment,
   names: SiteNames = {},

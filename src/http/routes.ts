@@ -1,3 +1,4 @@
+import { AloftError } from '#contract/errors.ts'
 import type { Aliases } from '#core/alias/aliases.ts'
 import type { Analytics } from '#core/analytics/analytics.ts'
 import type { Applications } from '#core/application/applications.ts'
@@ -151,10 +152,14 @@ const findLogged =
   (deployments: Deployments): FindLogged =>
   async (ctx, idOrHost) => {
     const { id, name } = await deployments.find(ctx, idOrHost, 'read')
-    // One that was deleted meanwhile says no more either.
     const isFinished = async () => {
-      const now = await deployments.find(ctx, id, 'read').catch(() => undefined)
-      return now === undefined || now.state === 'READY' || now.state === 'ERROR'
+      try {
+        const { state } = await deployments.find(ctx, id, 'read')
+        return state === 'READY' || state === 'ERROR'
+      } catch (error) {
+        // One that was deleted meanwhile says no more; while the database is away there is no telling.
+        return error instanceof AloftError && error.status < 500
+      }
     }
     return { id, name, isFinished }
   }

@@ -57,6 +57,12 @@ interface Connection {
  */
 const AT_ONCE = 8
 
+/**
+ * With so many, nothing more is read of the connection until some of them were answered. node:http, which makes fifty times as much
+ * of a short request as came, does not count them.
+ */
+const READ_AHEAD = 64
+
 /** How long a refused peer may go on sending: closing at once would reset the line and lose our answer. */
 const LINGER_MS = 2_000
 /** How much of it is read meanwhile, and how often it is looked whether more has come. */
@@ -101,6 +107,8 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
       }
       connections.set(socket, connection)
       const { open } = connection
+      // So does node:http, in its own words, for what it has paused.
+      socket.on('resume', () => hold({ socket, open }))
       socket.once('close', () => {
         connections.delete(socket)
         // node:http tells nobody but the response whose turn it is, and the others would be made for ever.
@@ -123,12 +131,15 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
     }
     const exchange = { req, res, isBegun: connection.open.length < AT_ONCE }
     connection.open.push(exchange)
+    // Not now: node:http reads on after each request that it has handed on.
+    if (connection.open.length === READ_AHEAD) process.nextTick(hold, connection)
     // Before node:http ends the connection with this answer, although more of the request may be on its way.
     res.once('prefinish', () => {
       if (!req.complete) lingerInstead(req)
     })
     res.once('close', () => {
       connection.open.splice(connection.open.indexOf(exchange), 1)
+      if (connection.open.length === READ_AHEAD - 1) connection.socket.resume()
       if (connection.refusal) settle(connection)
       const next = connection.open[AT_ONCE - 1]
       if (next === undefined || next.isBegun || connection.socket.destroyed) return
@@ -222,6 +233,10 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
       }
     },
   }
+}
+
+function hold({ socket, open }: Pick<Connection, 'socket' | 'open'>): void {
+  if (open.length >= READ_AHEAD) socket.pause()
 }
 
 /**

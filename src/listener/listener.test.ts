@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type EventEmitter, once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { takeAll } from '#core/chunks.ts'
 import {
@@ -84,6 +84,46 @@ test('pipelined requests are answered in their order, however long each takes', 
   socket.write(requests)
   const bodies = parseResponses(await readUntil(socket, /\/3$/)).map(({ body }) => body)
   assert.deepEqual(bodies, ['/1', '/2', '/3'])
+  socket.destroy()
+})
+
+test('of pipelined requests, no more is read than is soon to be answered, and all are', async (t) => {
+  const held: (() => void)[] = []
+  let isHolding = true
+  let server: Socket | undefined
+  const { port } = await start(t, {
+    handle(req, res) {
+      server = req.socket as Socket
+      if (isHolding) held.push(() => reply(res, 'ok'))
+      else reply(res, 'ok')
+    },
+  })
+  const request = `GET / HTTP/1.1\r\nHost: a\r\nX-A: ${'a'.repeat(1000)}\r\n\r\n`
+  const count = 4096
+  const socket = connect(port, '127.0.0.1')
+  let text = ''
+  socket.setEncoding('latin1').on('data', (chunk) => {
+    text += chunk
+  })
+  socket.write(request.repeat(count))
+  const read = () => server?.bytesRead ?? 0
+  const settled = async () => {
+    for (let before = -1; before !== read(); ) {
+      before = read()
+      for (let i = 0; i < 100; i++) await new Promise(setImmediate)
+    }
+  }
+  while (held.length < 8) await new Promise(setImmediate)
+  for (let answered = 0; answered < 100; answered++) {
+    await settled()
+    const ahead = read() - answered * request.length
+    assert.ok(ahead < 64 * request.length + 2 * 65_536, `${ahead} bytes after ${answered} answers`)
+    while (held.length === 0) await new Promise(setImmediate)
+    held.shift()?.()
+  }
+  isHolding = false
+  for (const answer of held) answer()
+  while (text.split('HTTP/1.1 200').length <= count) await once(socket, 'data')
   socket.destroy()
 })
 

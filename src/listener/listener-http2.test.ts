@@ -12,7 +12,7 @@ import {
 import { type TestContext, test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { mirror, reply, start, testAuthority } from '../../test/support/http/listener.ts'
-import type { AnyRequest } from './listener-refusal.ts'
+import type { AnyRequest, AnyResponse } from './listener-refusal.ts'
 
 async function dial(t: TestContext, tlsPort: number, settings = {}): Promise<ClientHttp2Session> {
   const { certPem } = await testAuthority()
@@ -97,6 +97,26 @@ test('too many or too large headers fail their stream alone', async (t) => {
   await failureOf(session.request({ ':path': '/', ...many }))
   await failureOf(session.request({ ':path': '/', large: 'a'.repeat(12_000) }))
   assert.equal((await ask(session)).headers[':status'], 200)
+})
+
+test('headers are limited for a peer who does not say that it has heard of the limit, too', async (t) => {
+  let served = 0
+  const handle = (_req: AnyRequest, res: AnyResponse) => {
+    served++
+    reply(res, 'ok')
+  }
+  const { tlsPort } = await start(t, { tlsPort: 'any', limits: { maxHeaderBytes: 8192 }, handle })
+  const { certPem } = await testAuthority()
+  const session = connect(`https://localhost:${tlsPort}`, { ca: certPem })
+  t.after(() => session.destroy())
+  // At once, before anything of the server has come.
+  const [large, small] = [{ large: 'a'.repeat(12_000) }, { small: 'a'.repeat(6_000) }].map((headers) =>
+    session.request({ ':path': '/', ...headers }),
+  ) as [ClientHttp2Stream, ClientHttp2Stream]
+  large.on('error', () => {})
+  await Promise.all([once(small, 'response'), new Promise((resolve) => large.once('close', resolve))])
+  assert.equal(large.rstCode, constants.NGHTTP2_ENHANCE_YOUR_CALM)
+  assert.equal(served, 1)
 })
 
 test('streams past the limit wait for the ones before', async (t) => {

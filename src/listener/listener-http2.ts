@@ -108,8 +108,14 @@ export function createHttp2({ dispatch, limits, log, fastLane }: Http2Options): 
     maxSettings: 32,
   })
 
-  if (fastLane)
-    offerStreams(server, (stream, headers) => !isLeaving(stream) && fastLane.takeStream(stream, headers))
+  // node:http2 holds a peer to the size of its headers only from when it says that it has heard of it, if it ever does.
+  offerStreams(server, (stream, headers, raw) => {
+    if (isTooLarge(raw, limits.maxHeaderBytes)) {
+      stream.on('error', () => {}).close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+      return true
+    }
+    return fastLane !== undefined && !isLeaving(stream) && fastLane.takeStream(stream, headers)
+  })
 
   server.on('connection', (socket) => {
     sockets.add(socket)
@@ -205,14 +211,25 @@ function tellEnd(session: Http2Session, use: Use): void {
 /** Lets somebody answer a stream before anything is made of it: there is no event that a listener could stop. */
 function offerStreams(
   server: Http2Server,
-  take: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean,
+  take: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, raw: readonly string[]) => boolean,
 ): void {
   const emit = server.emit.bind(server) as (event: string, ...given: unknown[]) => boolean
   const offered = (event: string, ...given: unknown[]): boolean =>
-    event === 'stream' && take(given[0] as ServerHttp2Stream, given[1] as IncomingHttpHeaders)
+    event === 'stream' &&
+    take(given[0] as ServerHttp2Stream, given[1] as IncomingHttpHeaders, given[3] as readonly string[])
       ? true
       : emit(event, ...given)
   server.emit = offered as typeof server.emit
+}
+
+/** A name and a value cost as much more, by the rules of the protocol. */
+const FIELD_BYTES = 32
+
+/** Names and values in turn. */
+function isTooLarge(headers: readonly string[], maxBytes: number): boolean {
+  let bytes = headers.length * (FIELD_BYTES / 2)
+  for (const text of headers) bytes += text.length
+  return bytes > maxBytes
 }
 
 /** Resets a stream whose peer owes us bytes or does not take ours. A slow handler is no fault of the peer's. */

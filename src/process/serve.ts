@@ -17,8 +17,8 @@ import { createListeners, type DrainOptions } from '#listener/listener.ts'
 import { DEFAULT_LIMITS } from '#listener/listener-limits.ts'
 import type { Config } from '../config/config.ts'
 import { buildApi } from './api/build-api.ts'
-import { callerOf, createElsewhere, sourceOfRequest } from './api/elsewhere.ts'
 import { createForward } from './api/forward-api.ts'
+import { callerOf, createWorkingRequests, sourceOfRequest } from './api/working-requests.ts'
 import { openPrerenders } from './compose/content/prerenders.ts'
 import { startDns } from './compose/domain/dns.ts'
 import { connectPeers, endMachine, reportMachine } from './compose/machine/cluster.ts'
@@ -38,9 +38,9 @@ import { createUseCases } from './compose/use-cases.ts'
 import { poolGivesWay } from './machine/give-way.ts'
 import { machineName } from './machine/machine-name.ts'
 import { countElsewhere } from './supervisor/channel/count-elsewhere.ts'
+import { type Activity, NOBODY_READS } from './supervisor/child/activity.ts'
 import { JOINED } from './supervisor/child/child.ts'
 import type { ChildOptions } from './supervisor/child/child-options.ts'
-import { type Doing, NOBODY_READS } from './supervisor/child/doing.ts'
 import { takeSockets } from './supervisor/socket/take-sockets.ts'
 import { createTlsChallenges } from './tls/acme/acme-tls.ts'
 import { openTicketKeys } from './tls/ticket-keys.ts'
@@ -109,12 +109,12 @@ export async function serve(
   config: Config,
   log: Log,
   channel: Channel | undefined,
-  doing: Doing = NOBODY_READS,
+  activity: Activity = NOBODY_READS,
   { sockets, seat, takesOver = false }: ChildOptions = {},
 ): Promise<Running> {
   const parts = await openParts(config, log, channel)
-  const elsewhere = createElsewhere()
-  const use = createUseCases(config, parts, elsewhere.isVisited)
+  const workingRequests = createWorkingRequests()
+  const use = createUseCases(config, parts, workingRequests.isVisited)
   let dns: DnsServer | undefined
   const metrics = createMetrics(channel, () => dns?.counts(), use.changes.count)
   const isForApi = createIsForApi(config)
@@ -128,9 +128,9 @@ export async function serve(
       : createForward({
           local,
           socket: () => apiSocket(config.dataDir, seat),
-          isElsewhere: elsewhere.isElsewhere,
+          isElsewhere: workingRequests.isElsewhere,
           onForward: countElsewhere(channel),
-          onLocal: elsewhere.noteAnswer,
+          onLocal: workingRequests.noteAnswer,
           onRefused: ({ method = '' }) =>
             metrics.observe({ route: 'unknown', method, status: 429, seconds: 0 }),
         }),
@@ -143,7 +143,7 @@ export async function serve(
   const serving = withLastKnown(config, parts)
   const edge = await buildEdge(config, serving, runner, () => {
     const now = performance.now()
-    elsewhere.noteVisit(now)
+    workingRequests.noteVisit(now)
     turns.noteVisit(now)
   })
   serving.onCaughtUp((host) => edge.invalidate(host))
@@ -158,7 +158,7 @@ export async function serve(
     tlsPort: config.tlsPort,
     reusePort,
     ...(share ? { sockets: share.own } : {}),
-    ...buildHandler({ config, doing, turns, challenges: answers, certificateFor, api, edge }),
+    ...buildHandler({ config, activity, turns, challenges: answers, certificateFor, api, edge }),
     certificateFor,
     challengeFor: createTlsChallenges(answers),
     stapleFor: createStaples(parts).find,

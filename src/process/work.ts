@@ -25,15 +25,15 @@ import { giveWay } from './machine/give-way.ts'
 import { machineName } from './machine/machine-name.ts'
 import type { Running } from './serve.ts'
 import { createProcessList, tellSandbox } from './supervisor/channel/process-list.ts'
+import { type Activity, NOBODY_READS } from './supervisor/child/activity.ts'
 import type { ChildOptions } from './supervisor/child/child-options.ts'
-import { type Doing, NOBODY_READS } from './supervisor/child/doing.ts'
 
 /** A working process: takes jobs and does them. */
 export async function work(
   config: Config,
   log: Log,
   channel: Channel | undefined,
-  doing: Doing = NOBODY_READS,
+  activity: Activity = NOBODY_READS,
   { seat = 0, takesOver = false, answersApi = false }: ChildOptions = {},
 ): Promise<Running> {
   const parts = await openParts(config, log, channel)
@@ -70,7 +70,7 @@ export async function work(
     handlers: createJobHandlers(config, parts, {
       ...{ mailer, outbound, ...code, buildsAtOnce: buildsAtOnce() },
       mayBuild: () => !isMemoryShort(memoryNow()),
-    }).map((handler) => noteJobs(doing, handler)),
+    }).map((handler) => noteJobs(activity, handler)),
     bus,
     clock,
     log,
@@ -104,10 +104,10 @@ export async function work(
   }
 }
 
-const noteJobs = (doing: Doing, handler: JobHandler): JobHandler => ({
+const noteJobs = (activity: Activity, handler: JobHandler): JobHandler => ({
   ...handler,
   run(payload, run) {
-    doing.begin(`job ${handler.kind} ${run.id}`)
+    activity.begin(`job ${handler.kind} ${run.id}`)
     return handler.run(payload, run)
   },
 })

@@ -16,7 +16,7 @@ import type { PushRoom } from '#core/git/repository-room.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Turns } from '#core/turns.ts'
 import type { GitCommand } from './git-command.ts'
-import type { Line } from './line.ts'
+import type { Outgoing } from './outgoing.ts'
 
 export interface GitSessionParts {
   readonly pushes: Pushes
@@ -40,7 +40,7 @@ const NOT_THERE = 'There is no such repository, or this key has no access to it.
 
 /** Who asks for something, and on which channel. */
 export interface Client {
-  readonly line: Line
+  readonly outgoing: Outgoing
   readonly channel: ServerChannel
   /** The version of git's protocol that it would like to speak. */
   readonly protocol: string | undefined
@@ -53,14 +53,14 @@ export async function serveGit(
   parts: GitSessionParts,
   actor: Actor,
   command: GitCommand,
-  { line, channel, protocol, left }: Client,
+  { outgoing, channel, protocol, left }: Client,
 ): Promise<number> {
   const gone = new AbortController()
   const leave = () => gone.abort()
   channel.once('close', leave)
   left.addEventListener('abort', leave, { once: true })
   const idle = setTimeout(leave, IDLE)
-  const wire: Wire = { line, channel, gone, active: () => idle.refresh() }
+  const wire: Wire = { outgoing, channel, gone, active: () => idle.refresh() }
   try {
     const owner = await enterRepository(parts.teams, actor, command.account, command.service)
     const ctx: Context = { actor, owner, origin: parts.origin, log: parts.log }
@@ -87,7 +87,7 @@ function wordsOf(error: unknown, log: Log): string {
 
 /** A client at the other end. */
 interface Wire {
-  readonly line: Line
+  readonly outgoing: Outgoing
   readonly channel: ServerChannel
   /** Aborted once nobody is there any more. */
   readonly gone: AbortController
@@ -160,12 +160,12 @@ async function* received({ channel, active }: Wire): AsyncGenerator<Uint8Array, 
 
 async function send(
   source: AsyncIterable<Buffer> | Readable,
-  { line, channel, gone, active }: Wire,
+  { outgoing, channel, gone, active }: Wire,
 ): Promise<void> {
   for await (const chunk of source as AsyncIterable<Buffer>) {
     gone.signal.throwIfAborted()
     active()
-    await line.send(channel, chunk, gone.signal)
+    await outgoing.send(channel, chunk, gone.signal)
   }
 }
 

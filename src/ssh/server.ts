@@ -4,7 +4,7 @@ import { SECOND } from '#contract/time.ts'
 import { Counts } from '#core/counts.ts'
 import { createTurns } from '#core/turns.ts'
 import { listenForConnections, type TcpListener } from '#listener/tcp-connections.ts'
-import { createPace } from './pace.ts'
+import { createRateLimit } from './rate-limit.ts'
 import { SshConnection, type SshConnectionParts } from './ssh-connection.ts'
 import { DEFAULT_LIMITS, type SshLimits } from './ssh-limits.ts'
 
@@ -51,7 +51,7 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
   })
   protocol.on('error', (error) => log.error({ err: error }, 'the SSH server failed'))
   const later = options.later ?? ((work, ms) => void setTimeout(work, ms).unref())
-  const pace = createPace({
+  const pace = createRateLimit({
     ...{ bytesPerSecond: limits.bytesPerSecond, momentMs: MOMENT_MS },
     now: () => performance.now(),
     sleep: (ms) => new Promise((resolve) => later(resolve, ms)),

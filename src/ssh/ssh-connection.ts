@@ -7,13 +7,13 @@ import type { SshKeys } from '#core/ssh-key/ssh-keys.ts'
 import { readAttempt } from './authenticate.ts'
 import { type GitCommand, readGitCommand } from './git-command.ts'
 import { type Client, type GitSessionParts, serveGit } from './git-session.ts'
-import { Line } from './line.ts'
-import type { Pace } from './pace.ts'
+import { Outgoing } from './outgoing.ts'
+import type { RateLimit } from './rate-limit.ts'
 import type { SshLimits } from './ssh-limits.ts'
 
 export interface SshConnectionParts extends GitSessionParts {
   readonly keys: Pick<SshKeys, 'holder' | 'used'>
-  readonly pace: Pace
+  readonly pace: RateLimit
   /** Commands of each user, on all connections. */
   readonly commands: Counts
 }
@@ -95,8 +95,10 @@ export class SshConnection {
       if (this.#isEnding || actor === undefined || this.#commands >= maxCommands) return reject()
       if (this.#parts.commands.of(actor.user.id) >= maxCommandsOfUser) return reject()
       clearTimeout(this.#deadline)
-      const line = new Line(this.#socket, connection, (bytes) => this.#parts.pace(actor.user.id, bytes))
-      this.#serve(accept(), actor, line)
+      const outgoing = new Outgoing(this.#socket, connection, (bytes) =>
+        this.#parts.pace(actor.user.id, bytes),
+      )
+      this.#serve(accept(), actor, outgoing)
     })
   }
 
@@ -154,7 +156,7 @@ export class SshConnection {
     this.#deadline = setTimeout(() => this.#end(), this.#limits.idleMs)
   }
 
-  #serve(session: Session, actor: Actor, line: Line): void {
+  #serve(session: Session, actor: Actor, outgoing: Outgoing): void {
     const { commands } = this.#parts
     let protocol: string | undefined
     let opened: ServerChannel | undefined
@@ -217,7 +219,7 @@ export class SshConnection {
       if (channel === undefined) return
       clearTimeout(unused)
       isServing = true
-      this.#serveGit(wanted, { line, channel, protocol, left: left.signal }).then((code) => {
+      this.#serveGit(wanted, { outgoing, channel, protocol, left: left.signal }).then((code) => {
         isServing = false
         channel.exit(code)
         channel.end()

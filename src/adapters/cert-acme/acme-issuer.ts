@@ -7,9 +7,9 @@ import {
 } from '#core/ports/certificate-issuer.ts'
 import { type AccountParts, createAcmeAccount } from './acme-account.ts'
 import { acmeLibrary, within } from './acme-library.ts'
+import { type ChallengeKind, kindsFor, kindsLeft } from './challenge-kinds.ts'
 import { asFailure, Problem, readProblem } from './problem.ts'
 import { type ProofParts, prove, until } from './proof.ts'
-import { type ChallengeKind, waysFor, waysLeft } from './ways.ts'
 
 export interface AcmeIssuerParts extends AccountParts, ProofParts {
   /** Whether the authority, asking the world's DNS about this name, comes to us. */
@@ -66,7 +66,7 @@ export function createAcmeIssuer(parts: AcmeIssuerParts): CertificateIssuer {
     signal: AbortSignal,
   ): Promise<IssuedCertificate> {
     const ways = new Map<string, readonly ChallengeKind[]>()
-    for (const name of names) ways.set(name, await waysFor(name, names, parts.servesZone))
+    for (const name of names) ways.set(name, await kindsFor(name, names, parts.servesZone))
     const refusals: Refusal[] = []
     for (let orders = 1; ; orders++) {
       const order = await client.createOrder({
@@ -77,7 +77,7 @@ export function createAcmeIssuer(parts: AcmeIssuerParts): CertificateIssuer {
       if (refused.length === 0) return finish(client, order, names, signal)
       refusals.push(...refused)
       for (const { name, way, problem } of refused)
-        ways.set(name, waysLeft(ways.get(name) ?? [], way, problem.type))
+        ways.set(name, kindsLeft(ways.get(name) ?? [], way, problem.type))
       if (orders === MAX_ORDERS || refused.some(({ name }) => ways.get(name)?.length === 0))
         throw asOne(refusals)
     }

@@ -6,9 +6,9 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Vault } from '#core/ports/vault.ts'
 import { acmeLibrary } from './acme-library.ts'
+import type { ChallengeKind } from './challenge-kinds.ts'
 import { readProblem } from './problem.ts'
 import { sealTlsChallenge } from './tls-challenge.ts'
-import type { ChallengeKind } from './ways.ts'
 
 export interface ProofParts {
   readonly challenges: ChallengeStore

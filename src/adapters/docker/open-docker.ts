@@ -13,16 +13,16 @@ import { DockerError } from './engine/docker-error.ts'
 import { connectEngine, type Engine } from './engine/engine.ts'
 import { isLocal, readEngineAddress } from './engine/engine-address.ts'
 import type { ContainerSummary, EngineInfo } from './engine/engine-types.ts'
-import { openNetwork } from './fence.ts'
 import { type ImageLimits, Images } from './images.ts'
 import { LABEL, labelsOf, processRuns } from './labels.ts'
 import type { ContainerLaunch, ContainerLimits } from './launch/container-launch.ts'
 import { guardDisk } from './launch/disk-guard.ts'
+import { diskUsageOf } from './launch/disk-usage.ts'
 import { launchContainer } from './launch/engine-launch.ts'
 import { Launches } from './launch/launches.ts'
-import { writtenBy } from './launch/written.ts'
-import { ownFolderIn } from './own-folder.ts'
+import { openNetwork } from './network.ts'
 import type { ServiceOptions } from './platform-services.ts'
+import { processFolderIn } from './process-folder.ts'
 
 export interface DockerLimits extends ImageLimits, ContainerLimits {
   /** What must stay free on the engine's disk for everybody else. */
@@ -86,7 +86,7 @@ export async function openDocker(options: DockerOptions): Promise<Docker> {
   const { engine, info } = await connectHere(options.host)
   const { folder, runFolder, clock, log } = options
   const installation = createHash('sha256').update(folder).digest('hex').slice(0, 12)
-  const sockets = await ownFolderIn(runFolder)
+  const sockets = await processFolderIn(runFolder)
   await removeAbandoned(engine, installation, log)
   const network = await openNetwork(engine, installation, options.privateTargets ?? [], options.services)
   const limits = { ...DOCKER_LIMITS, ...options.limits }
@@ -172,7 +172,7 @@ async function removeLargest(engine: Engine, installation: string, mine: string,
   const labels = { [LABEL.installation]: installation, [LABEL.process]: mine }
   let largest: { readonly container: ContainerSummary; readonly bytes: number } | undefined
   for (const container of await engine.containers(labels)) {
-    const { bytes } = await writtenBy(engine, container.Id)
+    const { bytes } = await diskUsageOf(engine, container.Id)
     if (bytes > (largest?.bytes ?? LARGE)) largest = { container, bytes }
   }
   if (largest === undefined) return

@@ -4,7 +4,7 @@ import type { RateLimiter, RateLimitResult } from '#core/ports/rate-limiter.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { createAsk } from '../ipc/ask.ts'
 import type { Channel } from '../ipc/channel.ts'
-import { passed } from '../limit/passed.ts'
+import { allowUncounted } from '../limit/allow-uncounted.ts'
 import { checkWindow } from '../limit/per-window.ts'
 import { resultOf, TAKES } from './messages.ts'
 
@@ -37,7 +37,7 @@ export function createIpcLimiter(
     gathered = []
     const taken = await ask(waiting.map(({ key, window, points }) => [key, window.points, window.ms, points]))
     waiting.forEach(({ window, resolve }, i) => {
-      resolve(taken?.[i] === undefined ? passed(window, clock.now()) : resultOf(taken[i]))
+      resolve(taken?.[i] === undefined ? allowUncounted(window, clock.now()) : resultOf(taken[i]))
     })
   }
 

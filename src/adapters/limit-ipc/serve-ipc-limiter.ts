@@ -1,7 +1,7 @@
 import type { RateLimiter } from '#core/ports/rate-limiter.ts'
 import { answerTo } from '../ipc/ask.ts'
 import type { Channel } from '../ipc/channel.ts'
-import { passed } from '../limit/passed.ts'
+import { allowUncounted } from '../limit/allow-uncounted.ts'
 import type { MemoryLimiter } from '../limit-memory/memory-limiter.ts'
 import { areTakes, readGiven, TAKES, type Take, takenOf } from './messages.ts'
 
@@ -15,7 +15,7 @@ export function serveIpcLimiter(
     try {
       return takenOf(await limiter.take(key, window, points))
     } catch {
-      return takenOf(passed(window, Date.now()))
+      return takenOf(allowUncounted(window, Date.now()))
     }
   }
 

@@ -6,7 +6,7 @@ import type { Log } from '#core/ports/log.ts'
 import type { RateLimiter, RateLimitResult } from '#core/ports/rate-limiter.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { giveUpAfter } from '../ipc/give-up-after.ts'
-import { passed } from '../limit/passed.ts'
+import { allowUncounted } from '../limit/allow-uncounted.ts'
 import { createPerWindow } from '../limit/per-window.ts'
 import { createRareWarning } from '../redis/rare-warning.ts'
 
@@ -60,7 +60,7 @@ export function createRedisLimiter({
         return takenOf(count, window, clock.now())
       } catch (error) {
         warn(error)
-        return passed(window, clock.now())
+        return allowUncounted(window, clock.now())
       }
     },
   }

@@ -11,7 +11,7 @@ import type { Log } from '#core/ports/log.ts'
 import { isSameSecret } from '#core/same-secret.ts'
 import type { Engine } from '../docker/engine/engine.ts'
 import { PROGRAMS } from '../docker/images.ts'
-import { ownFolderIn } from '../docker/own-folder.ts'
+import { processFolderIn } from '../docker/process-folder.ts'
 import type { SwarmPeers } from './places.ts'
 
 interface ImageRegistryParts {
@@ -55,7 +55,7 @@ const PEER_MS = MINUTE
  */
 export async function openImageRegistry(parts: ImageRegistryParts): Promise<ImageRegistry> {
   const { engine, port, password, peers, log } = parts
-  const exports = new Exports(engine, await ownFolderIn(parts.folder))
+  const exports = new Exports(engine, await processFolderIn(parts.folder))
   const repository = `127.0.0.1:${port}/${PROGRAMS}`
   const expected = `Basic ${Buffer.from(`${USER}:${password}`).toString('base64')}`
 

@@ -6,11 +6,11 @@ import type { Log } from '#core/ports/log.ts'
 import { DockerError } from '../docker/engine/docker-error.ts'
 import type { Engine } from '../docker/engine/engine.ts'
 import type { EngineInfo } from '../docker/engine/engine-types.ts'
-import { openNetwork } from '../docker/fence.ts'
 import { Images, tagOf } from '../docker/images.ts'
 import { LABEL, labelsOf, processRuns } from '../docker/labels.ts'
 import { guardDisk } from '../docker/launch/disk-guard.ts'
 import { Launches } from '../docker/launch/launches.ts'
+import { openNetwork } from '../docker/network.ts'
 import {
   connectHere,
   DOCKER_LIMITS,
@@ -18,7 +18,7 @@ import {
   type DockerOptions,
   lacksOf,
 } from '../docker/open-docker.ts'
-import { ownFolderIn } from '../docker/own-folder.ts'
+import { processFolderIn } from '../docker/process-folder.ts'
 import { openImageRegistry } from './image-registry.ts'
 import { OwnContainers } from './own-containers.ts'
 import { nodeLabelOf, type Offers, Places, type SwarmPeers, taskOffers } from './places.ts'
@@ -55,7 +55,7 @@ export async function openSwarm(options: SwarmOptions): Promise<Swarm> {
   const { clock, log, machine, secret, peers } = options
   const swarm = new SwarmEngine(engine.http)
   const installation = createHash('sha256').update(`installation ${secret}`).digest('hex').slice(0, 12)
-  const sockets = await ownFolderIn(options.runFolder)
+  const sockets = await processFolderIn(options.runFolder)
   const launches = new Launches()
   const mine = launches.process
   const limits = { ...DOCKER_LIMITS, ...options.limits }

@@ -3,7 +3,7 @@ import type { Engine } from '../docker/engine/engine.ts'
 import type { ContainerDetails } from '../docker/engine/engine-types.ts'
 import { LABEL } from '../docker/labels.ts'
 import { accepts } from '../docker/launch/container-launch.ts'
-import { overwritten, type WriteLimits } from '../docker/launch/written.ts'
+import { overDiskLimits, type WriteLimits } from '../docker/launch/disk-usage.ts'
 
 /** Why a container ended, as far as its exit code does not tell. */
 export interface ContainerEnd {
@@ -72,7 +72,7 @@ export class OwnContainers {
     try {
       for (const { Id, State, Labels } of await engine.containers({ [LABEL.installation]: installation })) {
         if (State !== 'running' || Labels[LABEL.process] === undefined) continue
-        const why = await overwritten(engine, Id, limits)
+        const why = await overDiskLimits(engine, Id, limits)
         if (why === undefined) continue
         log.warn({ container: Id, deploymentId: Labels[LABEL.deployment], why }, 'a container is ended')
         if (this.#reasons.size >= MOST_REASONS) this.#reasons.clear()

@@ -4,8 +4,8 @@ import type { Context } from '#core/access/context.ts'
 import type { Project } from '#core/project/project.ts'
 import type { Projects } from '#core/project/projects.ts'
 import { type Route, route } from '../route.ts'
-import * as brief from './brief.ts'
 import * as current from './current.ts'
+import * as firstVersion from './first-version.ts'
 import { readList, readSearch } from './read-list.ts'
 
 /** How many of its deployments a project is shown with: alone, and among others. */
@@ -23,13 +23,15 @@ export function projectRoutes(projects: Projects, site: string): readonly Route[
   }
 
   return [
-    route(api.ensureProject, async (ctx, { body }) => brief.project(await projects.ensure(ctx, body.name))),
+    route(api.ensureProject, async (ctx, { body }) =>
+      firstVersion.project(await projects.ensure(ctx, body.name)),
+    ),
     route(api.listProjectsFirst, async (ctx, { query: { limit = PAGE_LIMIT.older, from, search } }) => {
       const page = { limit, ...(from === undefined ? {} : { until: from + 1 }) }
-      return mapPage(await projects.list(ctx, page, readSearch(search)), brief.project)
+      return mapPage(await projects.list(ctx, page, readSearch(search)), firstVersion.project)
     }),
     route(api.getProjectFirst, async (ctx, { params }) =>
-      brief.project(await projects.get(ctx, params.idOrName)),
+      firstVersion.project(await projects.get(ctx, params.idOrName)),
     ),
     route(api.deleteProjectFirst, (ctx, { params }) => remove(ctx, params.idOrName)),
 

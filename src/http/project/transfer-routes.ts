@@ -1,7 +1,7 @@
 import * as api from '#contract/api/project-transfer.ts'
 import type { Transfers } from '#core/project/transfers.ts'
 import { type Route, route } from '../route.ts'
-import * as brief from './brief.ts'
+import * as firstVersion from './first-version.ts'
 
 export const transferRoutes = (transfers: Transfers): readonly Route[] => [
   route(api.offerProject, async (ctx, { params }) => ({ code: await transfers.offer(ctx, params.idOrName) })),
@@ -10,6 +10,6 @@ export const transferRoutes = (transfers: Transfers): readonly Route[] => [
     return undefined
   }),
   route(api.acceptProject, async (ctx, { params, body }) =>
-    brief.project(await transfers.accept(ctx, params.code, body.newProjectName)),
+    firstVersion.project(await transfers.accept(ctx, params.code, body.newProjectName)),
   ),
 ]

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { AnyRequest } from '#listener/listener-refusal.ts'
-import { callerOf } from './elsewhere.ts'
+import { callerOf } from './working-requests.ts'
 
 /** Somebody who has asked too often, in the words they were told so. */
 interface Refusal {

@@ -17,12 +17,12 @@ import { DEFAULT_BUILD_SETTINGS } from '#core/project/project.ts'
 import type { Route } from '#core/routing/route.ts'
 import { isPrivateFile } from '#edge/file/private-file.ts'
 import { configuredCommand, type DevCommand, usualCommand, wantsCommand } from './dev-command.ts'
-import { functionUnit, readyUnits, serverUnit, type Unit } from './unit.ts'
+import { functionProgram, readyPrograms, type SourceProgram, serverProgram } from './source-program.ts'
 
 /** What a folder is, decided as for a deployment; what a build would make is answered by a development server. */
 export interface DevPlan {
   readonly files: readonly OutputFile[]
-  readonly units: readonly Unit[]
+  readonly sources: readonly SourceProgram[]
   readonly routes: readonly Route[] | undefined
   readonly routesFrom: 'request' | 'output'
   readonly command: (DevCommand & { readonly folder: string }) | undefined
@@ -56,7 +56,7 @@ export async function planFolder(all: readonly ManifestFile[], parts: DevPlanPar
   const inPlace = paths && new Set(paths)
   if (inPlace)
     return {
-      ...{ files: manifest.filter(({ path }) => inPlace.has(path)), units: [], routes: undefined },
+      ...{ files: manifest.filter(({ path }) => inPlace.has(path)), sources: [], routes: undefined },
       ...{ routesFrom: 'request', command: undefined, framework: undefined, nodeVersion: undefined },
       ...{ programEnv: {}, notes: plan.warnings },
     }
@@ -75,7 +75,7 @@ class Planning {
   readonly #manifest: readonly ManifestFile[]
   readonly #parts: DevPlanParts
   readonly #outputs: Output[] = []
-  readonly #units: Unit[] = []
+  readonly #sources: SourceProgram[] = []
   readonly #routes: (readonly Route[])[] = []
   readonly #notes: string[]
   #command: DevPlan['command']
@@ -101,7 +101,7 @@ class Planning {
     const reached = new Map(merged.functions.map(({ path, program }) => [path, program]))
     return {
       files: cleanUrls ? withCleanUrls(merged.files) : merged.files,
-      units: this.#units.filter(({ id, paths }) => paths.some((path) => reached.get(path) === id)),
+      sources: this.#sources.filter(({ id, paths }) => paths.some((path) => reached.get(path) === id)),
       routes: before.length === 0 ? merged.routes : [...before, ...(merged.routes ?? [])],
       routesFrom: 'output',
       command: this.#command,
@@ -137,8 +137,8 @@ class Planning {
         return this.#addFiles(uploadedFiles(take, this.#manifest).files)
       case 'functions': {
         const { folder } = this.#parts
-        const units = take.functions.map((source) => functionUnit(folder, take.root, source, this.#plan))
-        return this.#addUnits(units, take.routes)
+        const sources = take.functions.map((source) => functionProgram(folder, take.root, source, this.#plan))
+        return this.#addSources(sources, take.routes)
       }
       case 'built':
         return served ? this.#takeServed() : this.#takeBuilt(take)
@@ -146,7 +146,7 @@ class Planning {
         if (served) return this.#takeServed()
         if (take.publicFolder !== undefined)
           this.#addFiles(this.#below(joined(take.root, take.publicFolder), take.mount))
-        return this.#addUnits([serverUnit(take, this.#plan)], serverRoutes(take.mount))
+        return this.#addSources([serverProgram(take, this.#plan)], serverRoutes(take.mount))
       }
       case 'build-output': {
         if (served) return this.#takeServed()
@@ -155,7 +155,7 @@ class Planning {
         })
         if (output === undefined) return
         this.#addFiles(output.files)
-        return this.#addUnits(readyUnits(output), output.routes ?? [])
+        return this.#addSources(readyPrograms(output), output.routes ?? [])
       }
       case 'image':
         this.#notes.push('Images are not run by `aloft dev`.')
@@ -168,7 +168,7 @@ class Planning {
   async #takeMiddleware(file: string): Promise<readonly Route[]> {
     const { nodeVersion: version } = this.#plan
     const output = await collectMiddleware(this.#parts.collection, { file, version })
-    this.#addUnits(readyUnits(output), [])
+    this.#addSources(readyPrograms(output), [])
     return output.routes ?? []
   }
 
@@ -214,11 +214,11 @@ class Planning {
     })
   }
 
-  #addUnits(units: readonly Unit[], routes: readonly Route[]): void {
-    this.#units.push(...units)
+  #addSources(sources: readonly SourceProgram[], routes: readonly Route[]): void {
+    this.#sources.push(...sources)
     this.#outputs.push({
       ...{ routes: undefined, files: [], programs: [] },
-      functions: units.flatMap(({ id, paths }) => paths.map((path) => ({ path, program: id }))),
+      functions: sources.flatMap(({ id, paths }) => paths.map((path) => ({ path, program: id }))),
     })
     this.#routes.push(routes)
   }

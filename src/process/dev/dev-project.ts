@@ -127,13 +127,13 @@ export class DevProject {
     return { written, moved }
   }
 
-  #siteOf({ files, units, command, routes, routesFrom }: DevPlan): Omit<Site, 'host'> {
+  #siteOf({ files, sources, command, routes, routesFrom }: DevPlan): Omit<Site, 'host'> {
     const functions = new Map<string, SiteFunction>()
     if (command)
       functions.set('index', {
         ...{ path: 'index', program: DEV_SERVER, shape: 'command', maxDuration: DEV_SERVER_SECONDS },
       })
-    for (const { id, paths, maxDuration, prerenders } of units)
+    for (const { id, paths, maxDuration, prerenders } of sources)
       for (const path of paths) {
         const prerender = prerenders?.get(path)
         functions.set(path, {

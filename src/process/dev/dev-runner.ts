@@ -51,7 +51,7 @@ export function createDevRunner({ programs, runner, faults, devServer }: DevRunn
       let about = ''
       try {
         const version = await programs.ensure(id)
-        about = version.unit.file
+        about = version.source.file
         const lease = await leaseVersion(version, options)
         faults.clear(id)
         return lease

@@ -111,10 +111,10 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
   const loadProgram: LoadProgram = async ({ deploymentId }) => {
     const version = programs.find(deploymentId)
     if (version === undefined) return undefined
-    const { program, unit } = version
+    const { program, source } = version
     const { scale, ownerId, projectId } = deployment()
     const env = { ...devSystemEnv(deployment()), ...programEnv, ...ownEnv() }
-    return { ...{ program, deploymentId, ownerId, projectId, env, scale }, paths: unit.paths }
+    return { ...{ program, deploymentId, ownerId, projectId, env, scale }, paths: source.paths }
   }
   const sandbox = createUnsandboxed()
   const host = await createRunnerHost({
@@ -177,7 +177,7 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
     if (look.plan === undefined) return
     plan = look.plan
     programEnv = plan.programEnv
-    programs.update(plan.units, look.changes)
+    programs.update(plan.sources, look.changes)
     if (isOther) programs.restart()
     edge.invalidate('*')
     const notes = plan.notes.join('\n')
@@ -259,13 +259,13 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
         throw new DevError('command_failed', `\`${command.shown}\` ${error.message}.`)
       })
     }
-    const { framework, units = [] } = plan ?? ({} as Partial<DevPlan>)
+    const { framework, sources = [] } = plan ?? ({} as Partial<DevPlan>)
     tell({
       type: 'ready',
       ...{ url: listening.url, others: listening.others, port, ms: Math.round(performance.now() - began) },
       ...(framework === undefined ? {} : { framework }),
       ...(command === undefined ? {} : { command: command.shown }),
-      ...{ functions: units.length, envFiles: envFiles.found },
+      ...{ functions: sources.length, envFiles: envFiles.found },
     })
     return { stop }
   } catch (error) {

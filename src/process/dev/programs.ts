@@ -6,13 +6,13 @@ import { joined } from '#core/detection/source-tree.ts'
 import type { Program } from '#core/output/output.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
-import type { Unit } from './unit.ts'
+import type { SourceProgram } from './source-program.ts'
 
-/** One state of a unit's source, compiled and with the variables of that moment. */
+/** One state of a program's source, compiled and with the variables of that moment. */
 export interface Version {
   /** A deployment of its own, so that it ends without the others. */
   readonly deploymentId: string
-  readonly unit: Unit
+  readonly source: SourceProgram
   readonly program: Program
   /** Requests under way. */
   leases: number
@@ -22,8 +22,8 @@ export interface Version {
 interface ProgramsParts {
   readonly collection: Collection
   readonly contents: Pick<BlobStore, 'open'>
-  readonly onBuilt: (unit: Unit, ms: number) => void
-  readonly onFailed: (unit: Unit, failure: BuildFailure) => void
+  readonly onBuilt: (source: SourceProgram, ms: number) => void
+  readonly onFailed: (source: SourceProgram, failure: BuildFailure) => void
   /** Nothing asks for it any more. */
   readonly onOld: (version: Version) => void
 }
@@ -37,7 +37,7 @@ export interface Changes {
 }
 
 interface State {
-  unit: Unit
+  source: SourceProgram
   version: Version | undefined
   failure: BuildFailure | undefined
   /** The files it was made of, as the packed program names them. */
@@ -48,7 +48,7 @@ interface State {
   building: Promise<void> | undefined
 }
 
-/** Compiles units when they are asked for, and again when what they are made of has changed. */
+/** Compiles programs when they are asked for, and again when what they are made of has changed. */
 export class Programs {
   readonly #parts: ProgramsParts
   #states = new Map<string, State>()
@@ -60,10 +60,12 @@ export class Programs {
     this.#parts = parts
   }
 
-  /** These are the units from now on; what was compiled of those that are unchanged is kept. */
-  update(units: readonly Unit[], changes: Changes): void {
+  /** These are the programs from now on; what was compiled of those that are unchanged is kept. */
+  update(sources: readonly SourceProgram[], changes: Changes): void {
     const before = this.#states
-    this.#states = new Map(units.map((unit) => [unit.id, this.#next(before.get(unit.id), unit, changes)]))
+    this.#states = new Map(
+      sources.map((source) => [source.id, this.#next(before.get(source.id), source, changes)]),
+    )
     for (const [id, { version }] of before) if (!this.#states.has(id) && version) this.#retire(version)
   }
 
@@ -72,7 +74,7 @@ export class Programs {
     for (const state of this.#states.values()) {
       const { version } = state
       if (version === undefined) continue
-      state.version = this.#versionOf(state.unit, version.program)
+      state.version = this.#versionOf(state.source, version.program)
       this.#retire(version)
     }
   }
@@ -83,7 +85,7 @@ export class Programs {
       if (built > 0 && built < wanted) await this.ensure(id).catch(() => {})
   }
 
-  /** The unit as its source is now. Rejects with a `BuildFailure` where it cannot be compiled. */
+  /** The program as its source is now. Rejects with a `BuildFailure` where it cannot be compiled. */
   async ensure(id: string): Promise<Version> {
     for (;;) {
       const state = this.#states.get(id)
@@ -110,13 +112,13 @@ export class Programs {
     if (version.isOld) this.#retire(version)
   }
 
-  #next(known: State | undefined, unit: Unit, changes: Changes): State {
+  #next(known: State | undefined, source: SourceProgram, changes: Changes): State {
     if (known === undefined)
       return {
-        ...{ unit, version: undefined, failure: undefined, building: undefined },
+        ...{ source, version: undefined, failure: undefined, building: undefined },
         ...{ parts: new Set<string>(), wanted: 1, built: 0 },
       }
-    known.unit = unit
+    known.source = source
     // Of what is being compiled nobody knows yet what it is made of.
     if (known.building !== undefined || affects(changes, known)) known.wanted++
     return known
@@ -124,18 +126,18 @@ export class Programs {
 
   async #build(state: State): Promise<void> {
     const { collection, onBuilt, onFailed } = this.#parts
-    const { unit, wanted } = state
+    const { source, wanted } = state
     const began = performance.now()
     try {
-      const { programs } = await unit.pack(collection)
+      const { programs } = await source.pack(collection)
       const program = programs[0] as Program
-      state.parts = await this.#partsOf(program, unit)
+      state.parts = await this.#partsOf(program, source)
       state.failure = undefined
       if (state.version?.program.id !== program.id) {
         const old = state.version
-        state.version = this.#versionOf(unit, program)
+        state.version = this.#versionOf(source, program)
         if (old) this.#retire(old)
-        onBuilt(unit, performance.now() - began)
+        onBuilt(source, performance.now() - began)
       }
     } catch (error) {
       const failure =
@@ -144,14 +146,14 @@ export class Programs {
       // What it was before is not what the person wrote.
       if (state.version) this.#retire(state.version)
       state.version = undefined
-      onFailed(unit, failure)
+      onFailed(source, failure)
     }
     state.built = wanted
   }
 
-  #versionOf(unit: Unit, program: Program): Version {
+  #versionOf(source: SourceProgram, program: Program): Version {
     const deploymentId = `dev-${++this.#versions}`
-    const version: Version = { deploymentId, unit, program, leases: 0, isOld: false }
+    const version: Version = { deploymentId, source, program, leases: 0, isOld: false }
     this.#known.set(deploymentId, version)
     return version
   }
@@ -163,11 +165,11 @@ export class Programs {
     this.#parts.onOld(version)
   }
 
-  async #partsOf({ archive }: Program, { root }: Unit): Promise<ReadonlySet<string>> {
+  async #partsOf({ archive }: Program, { root }: SourceProgram): Promise<ReadonlySet<string>> {
     const parts = new Set<string>()
-    const source = await this.#parts.contents.open(archive.sha256)
-    if (source === undefined) return parts
-    for await (const entry of source.pipe(extract())) {
+    const packed = await this.#parts.contents.open(archive.sha256)
+    if (packed === undefined) return parts
+    for await (const entry of packed.pipe(extract())) {
       const { name } = entry.header
       entry.resume()
       if (name.includes('node_modules/')) continue

@@ -3,8 +3,8 @@ import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createRecordingLog } from '#test/support/recording-log.ts'
+import type { ActivityNotes } from './child/activity.ts'
 import { SupervisedChild } from './child/child.ts'
-import type { DoingNotes } from './child/doing.ts'
 import { createRestart, RestartRefused } from './restart.ts'
 
 const PROCESS = join(import.meta.dirname, '../../../test/support/process/supervised-process.ts')
@@ -18,8 +18,8 @@ async function running(t: TestContext, programs: readonly string[]) {
     new SupervisedChild({
       ...{ role, name: role, seat: 0, program, log, onStart: () => () => {}, hangMs: 0 },
       onStillborn: () => assert.fail('only those that are begun anew may fail'),
-      fork: (_role, doing: DoingNotes, path: string) =>
-        fork(path, ['drain'], { stdio: ['ignore', 'inherit', 'ignore', 'ipc', doing.fd] }),
+      fork: (_role, activity: ActivityNotes, path: string) =>
+        fork(path, ['drain'], { stdio: ['ignore', 'inherit', 'ignore', 'ipc', activity.fd] }),
     })
   const before = [create('serve', PROCESS), create('work', PROCESS)]
   const children = [...before]

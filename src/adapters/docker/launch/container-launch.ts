@@ -5,8 +5,8 @@ import type { Log } from '#core/ports/log.ts'
 import type { SandboxExit } from '#core/ports/sandbox.ts'
 import { isDockerError } from '../engine/docker-error.ts'
 import type { ImageDetails } from '../engine/engine-types.ts'
+import type { WriteLimits } from './disk-usage.ts'
 import type { SocketBridge } from './socket-bridge.ts'
-import type { WriteLimits } from './written.ts'
 
 export interface ContainerLimits extends WriteLimits {
   readonly cpus: number

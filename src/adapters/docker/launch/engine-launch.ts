@@ -17,8 +17,8 @@ import {
   type ContainerLimits,
   type Variables,
 } from './container-launch.ts'
+import { overDiskLimits } from './disk-usage.ts'
 import { openSocketBridge, type SocketBridge } from './socket-bridge.ts'
-import { overwritten } from './written.ts'
 
 interface LaunchParts {
   readonly engine: Engine
@@ -165,7 +165,7 @@ class Container extends ContainerLaunch {
       await pause(limits.lookMs, undefined, { signal: over, ref: false }).catch(() => {})
       if (over.aborted) return
       try {
-        const why = await overwritten(engine, id, limits)
+        const why = await overDiskLimits(engine, id, limits)
         if (why === undefined || over.aborted) continue
         log.warn({ name, why }, 'a container is ended')
         this.stderr.write(`${why}. It is ended.\n`)

@@ -5,7 +5,7 @@ import type { FastLane } from '#listener/listener-fast-lane.ts'
 import type { Handle } from '#listener/listener-request.ts'
 import type { CertificateFor } from '#listener/listener-tls.ts'
 import type { Config } from '../../../config/config.ts'
-import type { Doing } from '../../supervisor/child/doing.ts'
+import type { Activity } from '../../supervisor/child/activity.ts'
 import { answerHttpChallenges, type HttpChallengeParts } from '../../tls/acme/acme-http.ts'
 import { redirectToHttps, withoutPlain } from '../../tls/https-redirect.ts'
 import { createHostSwitch, upgradesOfSites } from './hosts.ts'
@@ -14,7 +14,7 @@ import { limitUnsent } from './unsent-answers.ts'
 
 interface HandlerParts {
   readonly config: Config
-  readonly doing: Doing
+  readonly activity: Activity
   readonly turns: InTurns
   readonly challenges: HttpChallengeParts
   readonly certificateFor: CertificateFor
@@ -29,7 +29,7 @@ interface HandlerParts {
  */
 export function buildHandler({
   config,
-  doing,
+  activity,
   turns,
   challenges,
   certificateFor,
@@ -44,7 +44,7 @@ export function buildHandler({
     // or are answered by the first that has an answer.
     handle: inOrder(
       (next) => turns.handle(next),
-      (next) => noteRequests(doing, next),
+      (next) => noteRequests(activity, next),
       (next) => answerHttpChallenges(challenges, next),
       (next) => redirectToHttps(config, certificateFor, next),
       (next) => createHostSwitch({ ...config, api: limitUnsent(api), sites: next }),
@@ -70,10 +70,10 @@ export const fastLaneOf = ({ fastPath, fastStreams }: Edge): FastLane => ({
 
 /** All but what the fast path answers, which is over before anything could stand still. */
 export const noteRequests =
-  (doing: Doing, handle: Handle): Handle =>
+  (activity: Activity, handle: Handle): Handle =>
   (req, res) => {
     const { method, url = '', headers } = req
     const host = headers.host ?? headers[':authority'] ?? ''
-    doing.begin(`${method} ${host}${loggedPath(url)}`)
+    activity.begin(`${method} ${host}${loggedPath(url)}`)
     return handle(req, res)
   }

@@ -3,8 +3,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createRecordingLog } from '#test/support/recording-log.ts'
+import type { ActivityNotes } from './activity.ts'
 import { pauseAfter, SupervisedChild } from './child.ts'
-import type { DoingNotes } from './doing.ts'
 
 const PROCESS = join(import.meta.dirname, '../../../../test/support/process/supervised-process.ts')
 
@@ -16,9 +16,9 @@ async function keep(t: TestContext, lives: readonly string[]) {
   const child = new SupervisedChild({
     ...{ role: 'serve', name: 'serve-1', seat: 0, program: '', log, onStart: () => () => {}, hangMs: 1500 },
     onStillborn: () => back.reject(new Error('it ended before it was ready')),
-    fork: (_role, doing?: DoingNotes) => {
+    fork: (_role, activity?: ActivityNotes) => {
       const life = lives[started.length] ?? 'idle'
-      const forked = fork(PROCESS, [life], { stdio: ['ignore', 'inherit', 'inherit', 'ipc', doing?.fd] })
+      const forked = fork(PROCESS, [life], { stdio: ['ignore', 'inherit', 'inherit', 'ipc', activity?.fd] })
       started.push(forked)
       forked.on('message', () => started.length > 1 && back.resolve())
       return forked

@@ -9,8 +9,8 @@ import type { Log } from '#core/ports/log.ts'
 import type { DrainOptions } from '#listener/listener.ts'
 import { findBundle } from '../bundle.ts'
 import { channelToChild } from '../channel/channel.ts'
+import { type ActivityNotes, createActivityNotes } from './activity.ts'
 import { type ChildOptions, descriptorsOf, toArguments } from './child-options.ts'
-import { createDoingNotes, type DoingNotes } from './doing.ts'
 import { Heartbeat, seeProcess } from './heartbeat.ts'
 
 export const CHILD_ROLES = ['serve', 'work'] as const
@@ -57,7 +57,7 @@ const MALLOC = {
 const SEMI_SPACE_MB = 16
 
 /** Starts a program in one of its child roles, with a place for what it does. */
-const forkRole = (role: ChildRole, doing: DoingNotes, program: string, given: ChildOptions) =>
+const forkRole = (role: ChildRole, activity: ActivityNotes, program: string, given: ChildOptions) =>
   fork(program, ['--child', role, ...toArguments(given)], {
     // Group commits and hashing run on the thread pool: the default of four threads starves them.
     env: {
@@ -67,7 +67,7 @@ const forkRole = (role: ChildRole, doing: DoingNotes, program: string, given: Ch
       NODE_COMPILE_CACHE: compileCache(),
     },
     execArgv: [...process.execArgv, `--max-semi-space-size=${SEMI_SPACE_MB}`],
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc', doing.fd, ...descriptorsOf(given)],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc', activity.fd, ...descriptorsOf(given)],
   })
 
 const FIRST_PAUSE = 100
@@ -114,7 +114,7 @@ export class SupervisedChild {
   #starts = 0
   #hangs = 0
   #heartbeat: Heartbeat | undefined
-  readonly #doing: DoingNotes = createDoingNotes()
+  readonly #activity: ActivityNotes = createActivityNotes()
   #everReady = false
   #onStillborn: () => void
 
@@ -175,7 +175,7 @@ export class SupervisedChild {
     this.#heartbeat?.stop()
     const child = this.#child
     if (child && child.exitCode === null && child.signalCode === null) await this.#end(child, ms, how)
-    this.#doing.close()
+    this.#activity.close()
   }
 
   async #end(child: ReturnType<typeof forkRole>, ms: number, how: DrainOptions): Promise<void> {
@@ -196,7 +196,7 @@ export class SupervisedChild {
     this.#startedAt = Date.now()
     this.#starts += 1
     const { program, given } = this.#options
-    const child = (this.#options.fork ?? forkRole)(role, this.#doing, program, given?.() ?? {})
+    const child = (this.#options.fork ?? forkRole)(role, this.#activity, program, given?.() ?? {})
     this.#child = child
     this.#channel = channelToChild(child)
     const detach = this.#options.onStart(this.#channel)
@@ -235,7 +235,7 @@ export class SupervisedChild {
       see: () => (pid === undefined ? undefined : seeProcess(pid)),
       onHung: (hung) => {
         this.#hangs += 1
-        const doing = this.#doing.read()
+        const doing = this.#activity.read()
         log.error({ child: name, pid, ...hung, doing }, 'a process stopped responding and was killed')
         child.kill('SIGKILL')
       },

@@ -3,9 +3,9 @@ import type { DrainOptions } from '#listener/listener.ts'
 import type { Config } from '../../../config/config.ts'
 import { createLog } from '../../compose/log.ts'
 import { channelToSupervisor } from '../channel/channel.ts'
+import { openActivity } from './activity.ts'
 import { type ChildRole, DRAIN, DRAIN_MS, type Drain, READY } from './child.ts'
 import type { ChildOptions } from './child-options.ts'
-import { openDoing } from './doing.ts'
 import { answerHeartbeat } from './heartbeat.ts'
 import { giveBackWhenIdle } from './idle-memory.ts'
 import { endWhenOrphaned } from './orphan.ts'
@@ -28,7 +28,7 @@ export async function runChild(
 
   try {
     answerHeartbeat(channel)
-    const doing = openDoing()
+    const activity = openActivity()
     const asked = Promise.withResolvers<DrainOptions>()
     channel.onMessage((message) => kindOf(message) === DRAIN && asked.resolve(message as Drain))
     endWhenOrphaned(() => asked.resolve({}), log)
@@ -38,7 +38,7 @@ export async function runChild(
     }
     const start =
       role === 'serve' ? (await import('../../serve.ts')).serve : (await import('../../work.ts')).work
-    const running = await start(config, log, channel, doing, given)
+    const running = await start(config, log, channel, activity, given)
     channel.send({ kind: READY })
     giveBackWhenIdle()
     setImmediate(onReady)

@@ -8,7 +8,7 @@ const withoutWildcard = (name: string): string => name.replace(/^\*\./, '')
  * How it can be shown that a name is ours, the best way first. A wildcard is shown by DNS alone, and then the name
  * above it is as well: what one order needs should not depend on two things.
  */
-export async function waysFor(
+export async function kindsFor(
   name: string,
   names: readonly string[],
   servesZone: (name: string) => Promise<boolean>,
@@ -23,7 +23,7 @@ export async function waysFor(
 const FINAL: readonly string[] = ['caa', 'rejectedIdentifier', 'unsupportedIdentifier', 'rateLimited']
 
 /** What there is left to try after a refusal. */
-export function waysLeft(
+export function kindsLeft(
   ways: readonly ChallengeKind[],
   tried: ChallengeKind,
   problem: string,

@@ -10,7 +10,7 @@ import { joined } from '#core/detection/source-tree.ts'
 import { DEFAULT_MAX_DURATION, DEFAULT_MEMORY_MB, type Output, type Prerender } from '#core/output/output.ts'
 
 /** Source that becomes one program, as a build would make it; compiled when it is first asked for. */
-export interface Unit {
+export interface SourceProgram {
   /** Tells it from all others, its settings included. */
   readonly id: string
   /** What people know it by. */
@@ -25,15 +25,15 @@ export interface Unit {
 }
 
 /** A name that the platform takes for that of a program. */
-const unitId = (parts: unknown): string =>
+const sourceId = (parts: unknown): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
 
-export function functionUnit(
+export function functionProgram(
   folder: string,
   root: string,
   { file, paths, runtime }: FunctionFile,
   plan: Plan,
-): Unit {
+): SourceProgram {
   const setting = settingFor(file, plan.functions)
   const source = {
     ...{ file, paths, ...runtimeOfProgram(runtime, setting, plan) },
@@ -43,7 +43,7 @@ export function functionUnit(
     excludeFiles: setting?.excludeFiles ?? [],
   }
   return {
-    id: unitId({ root, source }),
+    id: sourceId({ root, source }),
     file: joined(root, file),
     root,
     paths,
@@ -62,7 +62,7 @@ function ownDuration(file: string): number | undefined {
   }
 }
 
-export function serverUnit({ root, runtime, entries, mount }: ServerTake, plan: Plan): Unit {
+export function serverProgram({ root, runtime, entries, mount }: ServerTake, plan: Plan): SourceProgram {
   const setting = entries.map((entry) => settingFor(entry, plan.functions)).find(Boolean)
   const app = {
     root,
@@ -73,7 +73,7 @@ export function serverUnit({ root, runtime, entries, mount }: ServerTake, plan: 
     start: { entries },
   }
   return {
-    id: unitId(app),
+    id: sourceId(app),
     file: joined(root, entries[0] ?? ''),
     root,
     paths: app.paths,
@@ -83,7 +83,7 @@ export function serverUnit({ root, runtime, entries, mount }: ServerTake, plan: 
 }
 
 /** What was built elsewhere has its programs already. */
-export const readyUnits = (output: Output): readonly Unit[] =>
+export const readyPrograms = (output: Output): readonly SourceProgram[] =>
   output.programs.map((program) => {
     const functions = output.functions.filter((answer) => answer.program === program.id)
     const paths = functions.map(({ path }) => path)

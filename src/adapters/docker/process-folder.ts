@@ -7,7 +7,7 @@ import { ownProcess, processRuns } from './labels.ts'
  * A folder of this process alone, in one that the processes of an installation share. An earlier process may still be
  * stopping: what is its own stays until it is gone. A shared folder of another user is not used.
  */
-export async function ownFolderIn(shared: string): Promise<string> {
+export async function processFolderIn(shared: string): Promise<string> {
   await makeOwnFolder(shared)
   for (const name of await readdir(shared))
     if (!processRuns(name)) await rm(join(shared, name), { recursive: true, force: true })

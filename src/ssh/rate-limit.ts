@@ -1,7 +1,7 @@
 /** Waits until so many bytes more may be handled for somebody; undefined where that is at once. */
-export type Pace = (key: string, bytes: number) => Promise<void> | undefined
+export type RateLimit = (key: string, bytes: number) => Promise<void> | undefined
 
-interface PaceOptions {
+interface RateLimitOptions {
   readonly bytesPerSecond: number
   /** A moment's worth of bytes passes at once. */
   readonly momentMs: number
@@ -15,7 +15,7 @@ interface WaitingChunk {
 }
 
 /** So many bytes a second, of all connections together. Those who wait take turns by key, however much each of them brings. */
-export function createPace({ bytesPerSecond, momentMs, now, sleep }: PaceOptions): Pace {
+export function createRateLimit({ bytesPerSecond, momentMs, now, sleep }: RateLimitOptions): RateLimit {
   /** In the order of their turns. */
   const waiting = new Map<string, WaitingChunk[]>()
   let paidUntil = 0

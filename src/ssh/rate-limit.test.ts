@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPace } from './pace.ts'
+import { createRateLimit } from './rate-limit.ts'
 
 test('bytes beyond what passes in a second wait for their turn, and what was not used is not saved up', async () => {
   let time = 5000
@@ -9,7 +9,7 @@ test('bytes beyond what passes in a second wait for their turn, and what was not
     slept.push(ms)
     time += ms
   }
-  const pace = createPace({ bytesPerSecond: 1000, momentMs: 100, now: () => time, sleep })
+  const pace = createRateLimit({ bytesPerSecond: 1000, momentMs: 100, now: () => time, sleep })
   assert.equal(pace('ada', 100), undefined)
   assert.equal(pace('ada', 400), undefined)
   await pace('ada', 100)
@@ -27,7 +27,7 @@ test('those who wait take turns, whoever brings how much', async () => {
   const sleep = async (ms: number) => {
     time += ms
   }
-  const pace = createPace({ bytesPerSecond: 1000, momentMs: 100, now: () => time, sleep })
+  const pace = createRateLimit({ bytesPerSecond: 1000, momentMs: 100, now: () => time, sleep })
   pace('ada', 1000)
   const passed: string[] = []
   const wait = (key: string) => pace(key, 1000)?.then(() => passed.push(key))

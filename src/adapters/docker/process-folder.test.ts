@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ownProcess } from './labels.ts'
-import { ownFolderIn } from './own-folder.ts'
+import { processFolderIn } from './process-folder.ts'
 
 test('what belongs to a process that still runs stays, and what nobody owns goes', async (t) => {
   const shared = await mkdtemp(join(tmpdir(), 'aloft-own-folder-'))
@@ -19,7 +19,7 @@ test('what belongs to a process that still runs stays, and what nobody owns goes
     await mkdir(join(shared, name))
     await writeFile(join(shared, name, 'socket'), '')
   }
-  const own = await ownFolderIn(shared)
+  const own = await processFolderIn(shared)
   assert.equal(own, join(shared, ownProcess()))
   assert.deepEqual((await readdir(shared)).sort(), [running, ownProcess()].sort())
   assert.deepEqual(await readdir(join(shared, running)), ['socket'])
@@ -31,8 +31,8 @@ test('a shared folder that was left open to others is closed, and one that is a 
   const shared = join(folder, 'shared')
   await mkdir(shared)
   await chmod(shared, 0o755)
-  await ownFolderIn(shared)
+  await processFolderIn(shared)
   assert.equal((await stat(shared)).mode & 0o777, 0o700)
   await symlink(shared, join(folder, 'link'))
-  await assert.rejects(ownFolderIn(join(folder, 'link')), /must belong to the platform alone/)
+  await assert.rejects(processFolderIn(join(folder, 'link')), /must belong to the platform alone/)
 })

@@ -2,18 +2,18 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Connection, ServerChannel } from 'ssh2'
 import { beforeAbort } from '#core/before-abort.ts'
-import type { Pace } from './pace.ts'
+import type { RateLimit } from './rate-limit.ts'
 
 /**
  * What goes out on a connection. The library takes whatever it is given and keeps it in memory: it looks at how much a
  * channel may be sent, which its client says as it likes, and never at what was taken of it.
  */
-export class Line {
+export class Outgoing {
   readonly #socket: Socket
   readonly #connection: Connection
-  readonly #pace: (bytes: number) => ReturnType<Pace>
+  readonly #pace: (bytes: number) => ReturnType<RateLimit>
 
-  constructor(socket: Socket, connection: Connection, pace: (bytes: number) => ReturnType<Pace>) {
+  constructor(socket: Socket, connection: Connection, pace: (bytes: number) => ReturnType<RateLimit>) {
     this.#socket = socket
     this.#connection = connection
     this.#pace = pace

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** The descriptor by which a process that the supervisor keeps writes down what it does. */
-const DOING_FD = 4
+const ACTIVITY_FD = 4
 
 const BYTES = 512
 
@@ -11,17 +11,17 @@ const BYTES = 512
  * What a process was about to do, for the case that it stands still and cannot be asked any more. It lies in the memory
  * of the system, in a file without a name, so that writing it down costs little and nothing is left of it.
  */
-export interface Doing {
+export interface Activity {
   /** Only the last thing is known. */
   begin(what: string): void
 }
 
-export const NOBODY_READS: Doing = { begin: () => {} }
+export const NOBODY_READS: Activity = { begin: () => {} }
 
 /** In the process itself. */
-export function openDoing(): Doing {
+export function openActivity(): Activity {
   try {
-    if (!fstatSync(DOING_FD).isFile()) return NOBODY_READS
+    if (!fstatSync(ACTIVITY_FD).isFile()) return NOBODY_READS
   } catch {
     return NOBODY_READS
   }
@@ -35,7 +35,7 @@ export function openDoing(): Doing {
       const end = buffer.write(what, 0, BYTES - 1, 'utf8')
       buffer[end] = 0
       try {
-        writeSync(DOING_FD, buffer, 0, end + 1, 0)
+        writeSync(ACTIVITY_FD, buffer, 0, end + 1, 0)
       } catch {
         // A full disk is no reason not to do it.
       }
@@ -44,16 +44,16 @@ export function openDoing(): Doing {
 }
 
 /** In the supervisor. */
-export interface DoingNotes {
+export interface ActivityNotes {
   readonly fd: number
   /** What was begun last; empty when nothing was. */
   read(): string
   close(): void
 }
 
-export function createDoingNotes(): DoingNotes {
+export function createActivityNotes(): ActivityNotes {
   const folder = mkdtempSync(join(tmpdir(), 'aloft-'))
-  const fd = openSync(join(folder, 'doing'), 'w+', 0o600)
+  const fd = openSync(join(folder, 'activity'), 'w+', 0o600)
   rmSync(folder, { recursive: true })
   return {
     fd,

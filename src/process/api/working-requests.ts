@@ -93,7 +93,7 @@ const isStream = (asked: AskedRequest): boolean =>
 const isHeavy = (asked: AskedRequest): boolean =>
   LOG.test(asked.path) || (reads(asked) && FILE.test(asked.path)) || (isBatch(asked) && asked.hasLargeBody)
 
-interface Elsewhere {
+interface WorkingRequests {
   /** Whether a request of the API is answered by another process than the one that shows sites to people. */
   isElsewhere(req: AnyRequest): boolean
   /** Somebody visits a site, at this time by `performance.now`. */
@@ -104,7 +104,7 @@ interface Elsewhere {
   noteAnswer(req: AnyRequest): void
 }
 
-interface ElsewhereParts {
+interface WorkingRequestsParts {
   readonly now?: () => number
   /** Milliseconds of CPU time of this thread. */
   readonly spent?: () => number
@@ -142,11 +142,11 @@ export function callerOf(req: AnyRequest): string {
  * analytics and files of deployments, batches of files, and all requests of a caller who sends one after the other, or takes much of the CPU with a few: visitors wait
  * for none of them.
  */
-export function createElsewhere({
+export function createWorkingRequests({
   now = () => performance.now(),
   spent = cpuTime,
   later = (work) => void setImmediate(work),
-}: ElsewhereParts = {}): Elsewhere {
+}: WorkingRequestsParts = {}): WorkingRequests {
   let began = now()
   let visits = { before: 0, here: 0 }
   let callers = { before: new Map<string, Use>(), here: new Map<string, Use>() }

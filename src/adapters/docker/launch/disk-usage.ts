@@ -11,18 +11,18 @@ export interface WriteLimits {
   readonly lookMs: number
 }
 
-interface Written {
+interface DiskUsage {
   readonly bytes: number
   readonly files: number
 }
 
 /** Why a container has to end, if it has written too much. */
-export async function overwritten(
+export async function overDiskLimits(
   engine: Engine,
   id: string,
   { diskBytes, diskFiles }: WriteLimits,
 ): Promise<string | undefined> {
-  const { bytes, files } = await writtenBy(engine, id)
+  const { bytes, files } = await diskUsageOf(engine, id)
   if (bytes > diskBytes) return `The container has written more than the ${showLimit(diskBytes)} that it may`
   if (files > diskFiles)
     return `The container has made more than the ${diskFiles.toLocaleString('en')} files that it may`
@@ -30,7 +30,7 @@ export async function overwritten(
 }
 
 /** What is on the disk because of a container: what its image calls a volume is not among its own files. */
-export async function writtenBy(engine: Engine, id: string): Promise<Written> {
+export async function diskUsageOf(engine: Engine, id: string): Promise<DiskUsage> {
   const details = await engine.container(id, { size: true })
   const volumes = (details?.Mounts ?? []).filter(({ Type }) => Type === 'volume')
   const folders = volumes.map(({ Source }) => Source)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import type { Engine } from '../engine/engine.ts'
-import { writtenBy } from './written.ts'
+import { diskUsageOf } from './disk-usage.ts'
 
 const engineWith = (volumes: readonly { Name: string; Source: string }[]) =>
   ({
@@ -21,16 +21,16 @@ it('counts what is in the volumes of a container, in bytes and in files', async 
     await mkdir(Source)
     await writeFile(join(Source, 'file'), Buffer.alloc(100_000, 1))
   }
-  const { bytes, files } = await writtenBy(engineWith(volumes), 'c')
+  const { bytes, files } = await diskUsageOf(engineWith(volumes), 'c')
   assert.ok(bytes >= 200_100 && bytes < 300_000, `${bytes}`)
   assert.equal(files, 4)
 })
 
 it('asks the engine for the bytes in volumes that cannot be seen from here', async () => {
   const volumes = ['a', 'b'].map((Name) => ({ Name, Source: `/nowhere/${Name}` }))
-  assert.deepEqual(await writtenBy(engineWith(volumes), 'c'), { bytes: 114, files: 0 })
+  assert.deepEqual(await diskUsageOf(engineWith(volumes), 'c'), { bytes: 114, files: 0 })
 })
 
 it('counts nothing else where there are none', async () => {
-  assert.deepEqual(await writtenBy(engineWith([]), 'c'), { bytes: 100, files: 0 })
+  assert.deepEqual(await diskUsageOf(engineWith([]), 'c'), { bytes: 100, files: 0 })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnyRequest } from '#listener/listener-refusal.ts'
-import { createElsewhere } from './elsewhere.ts'
+import { createWorkingRequests } from './working-requests.ts'
 
 const ask = (on: string, headers: Record<string, string> = {}) => {
   const [method, url] = on.split(' ')
@@ -9,7 +9,7 @@ const ask = (on: string, headers: Record<string, string> = {}) => {
 }
 
 test('what is large is answered elsewhere, whoever asks', () => {
-  const { isElsewhere } = createElsewhere()
+  const { isElsewhere } = createWorkingRequests()
   const large = { 'content-length': '5000000' }
   assert.equal(isElsewhere(ask('POST /v8/platform/deployments?forceNew=1', large)), true)
   const chunked = { 'transfer-encoding': 'chunked' }
@@ -23,7 +23,7 @@ test('what is large is answered elsewhere, whoever asks', () => {
 })
 
 test('however its address is written', () => {
-  const { isElsewhere, noteVisit } = createElsewhere()
+  const { isElsewhere, noteVisit } = createWorkingRequests()
   noteVisit(0)
   for (const on of [
     'GET /v6/now/deployments/dpl_1/files?teamId=t',
@@ -43,7 +43,7 @@ test('however its address is written', () => {
 })
 
 test('files of deployments and batches of files are dealt with elsewhere while others visit sites', () => {
-  const { isElsewhere, noteVisit } = createElsewhere()
+  const { isElsewhere, noteVisit } = createWorkingRequests()
   const file = ask('GET /v5/platform/deployments/dpl_1/files/abc')
   const batch = (length: string) => ask('POST /v1/platform/files/batch', { 'content-length': length })
   for (const req of [file, batch('2000000')]) assert.equal(isElsewhere(req), false)
@@ -53,7 +53,7 @@ test('files of deployments and batches of files are dealt with elsewhere while o
 })
 
 test('what a program is started for is answered elsewhere: it would stop this process while it begins', () => {
-  const { isElsewhere } = createElsewhere()
+  const { isElsewhere } = createWorkingRequests()
   for (const on of [
     'GET /git/ada/shop.git/info/refs?service=git-upload-pack',
     'POST /git/ada/shop.git/git-upload-pack',
@@ -74,7 +74,7 @@ test('what a program is started for is answered elsewhere: it would stop this pr
 
 test('whoever asks again and again is answered elsewhere while others visit sites', () => {
   let now = 0
-  const { isElsewhere, noteVisit } = createElsewhere({ now: () => now })
+  const { isElsewhere, noteVisit } = createWorkingRequests({ now: () => now })
   const list = (token: string) => isElsewhere(ask('GET /v3/platform/deployments', { authorization: token }))
   for (let i = 0; i < 100; i++) assert.equal(list('busy'), false, 'nobody else is there')
   noteVisit(0)
@@ -96,7 +96,7 @@ test('whoever asks again and again is answered elsewhere while others visit site
 })
 
 test('logs and analytics are read elsewhere while others visit sites, and followed here', () => {
-  const { isElsewhere, noteVisit } = createElsewhere()
+  const { isElsewhere, noteVisit } = createWorkingRequests()
   const reads = [
     'GET /v2/platform/deployments/d/events?q=x',
     'GET /platform/deployments/d/logs',
@@ -113,7 +113,7 @@ test('logs and analytics are read elsewhere while others visit sites, and follow
 
 test('sites are visited until a second or two after the last visit', () => {
   let now = 0
-  const { isVisited, noteVisit } = createElsewhere({ now: () => now })
+  const { isVisited, noteVisit } = createWorkingRequests({ now: () => now })
   assert.equal(isVisited(), false)
   noteVisit(now)
   now = 1500
@@ -126,7 +126,7 @@ test('so is whoever takes much of the CPU with few requests', () => {
   let cpu = 0
   const parts = { now: () => 0, spent: () => cpu, later: (work: () => void) => ended.push(work) }
   const ended: (() => void)[] = []
-  const { isElsewhere, noteVisit, noteAnswer } = createElsewhere(parts)
+  const { isElsewhere, noteVisit, noteAnswer } = createWorkingRequests(parts)
   const list = ask('GET /v3/platform/deployments', { authorization: 'costly' })
   const answer = (ms: number) => {
     noteAnswer(list)
@@ -144,7 +144,7 @@ test('so is whoever takes much of the CPU with few requests', () => {
 })
 
 test('whoever changes between addresses of one network of IPv6 is one caller', () => {
-  const elsewhere = createElsewhere({ now: () => 0 })
+  const elsewhere = createWorkingRequests({ now: () => 0 })
   const from = (remoteAddress: string) =>
     ({ method: 'GET', url: '/v2/user', headers: {}, socket: { remoteAddress } }) as unknown as AnyRequest
   elsewhere.noteVisit(0)
@@ -156,7 +156,7 @@ test('whoever changes between addresses of one network of IPv6 is one caller', (
 test('whoever makes up cookies or tokens is counted as one after the first few', () => {
   for (const header of ['cookie', 'authorization']) {
     let now = 0
-    const elsewhere = createElsewhere({ now: () => now })
+    const elsewhere = createWorkingRequests({ now: () => now })
     elsewhere.noteVisit(0)
     const asks = (claim: string, remoteAddress = '192.0.2.1') =>
       elsewhere.isElsewhere({
@@ -174,7 +174,7 @@ test('whoever makes up cookies or tokens is counted as one after the first few',
 })
 
 test('whoever sends the same cookie from somewhere else is somebody else', () => {
-  const elsewhere = createElsewhere({ now: () => 0 })
+  const elsewhere = createWorkingRequests({ now: () => 0 })
   elsewhere.noteVisit(0)
   const asks = (remoteAddress: string) =>
     elsewhere.isElsewhere({

@@ -191,6 +191,86 @@ test('patterns that backtrack without end elsewhere are done with a path of 20 k
     assert.equal(compile(source).match(path), undefined, source)
 })
 
+const setItem = fc.oneof(
+  fc.constantFrom(
+    ...'akKsSzZ09',
+    '\u017f',
+    '\u212a',
+    'é',
+    'É',
+    'ß',
+    'ẞ',
+    'σ',
+    'ς',
+    'Σ',
+    'µ',
+    '\u{10428}',
+    'ǆ',
+    'ǅ',
+    '中',
+  ),
+  fc.constantFrom(
+    'a-k',
+    'P-z',
+    'À-Þ',
+    'Α-ω',
+    '\u0080-\uffff',
+    '\u{10400}-\u{10427}',
+    String.raw`\w`,
+    String.raw`\D`,
+  ),
+  fc.nat({ max: 0x2fff }).map((index) => String.fromCodePoint(0x100 + index)),
+)
+
+test('sets have the characters, and the cases of them, that they have natively', () => {
+  const set = fc
+    .tuple(fc.constantFrom('', '^'), fc.array(setItem, { minLength: 1, maxLength: 100 }))
+    .map(([sign, items]) => `[${sign}${items.join('')}]`)
+  const char = fc.oneof(
+    fc.constantFrom(
+      ...'akKsSzZ09-',
+      '\u017f',
+      '\u212a',
+      'é',
+      'É',
+      'ß',
+      'ẞ',
+      'σ',
+      'ς',
+      'Σ',
+      'µ',
+      'μ',
+      'ǅ',
+      '\u{10400}',
+      '😀',
+    ),
+    fc.nat({ max: 0x2fff }).map((index) => String.fromCodePoint(0x100 + index)),
+  )
+  fc.assert(
+    fc.property(set, fc.array(char, { maxLength: 30 }), fc.boolean(), (source, chars, isCaseSensitive) => {
+      const regex = compile(`(?!xyz)${source}`, isCaseSensitive)
+      for (const tried of chars)
+        assert.deepEqual(
+          regex.match(tried),
+          matchNatively(source, tried, isCaseSensitive),
+          `${source} on ${tried}`,
+        )
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('a step takes no longer for a set of thousands of characters', { timeout: 30_000 }, () => {
+  const every = (count: number, first: number) =>
+    String.fromCodePoint(...Array.from({ length: count }, (_, index) => first + 2 * index))
+  const regex = compile(`/(?!z).*[^${every(4000, 0x4e00)}]{0,500}y?z`)
+  assert.equal(regex.match(`/${every(4000, 0x4e01)}`), undefined)
+})
+
+test('classes of most characters are compiled as soon as others', { timeout: 30_000 }, () => {
+  for (let i = 0; i < 30; i++) compile(`/(?!z)${String.raw`\W`.repeat(1900)}${String.raw`[\D]`.repeat(i)}`)
+})
+
 const REFUSED: readonly (readonly [source: string, reason: RegExp])[] = [
   ['(?=a)*', /nothing to repeat/],
   ['(?!a)^*', /nothing to repeat/],

@@ -1,3 +1,4 @@
+import { remembering } from '../../../remembering.ts'
 import type { Token } from '../pattern-tokens.ts'
 import { ANY, type CharSet, createCharSet } from './char-set.ts'
 import { readEscape, readSet } from './set-syntax.ts'
@@ -30,6 +31,8 @@ export interface LookNode {
 
 const MAX_DEPTH = 100
 const MAX_REPEAT = 1000
+/** As many as a pattern has characters. */
+const MAX_SETS = 4096
 
 const ASSERTIONS: Readonly<Record<string, Assertion>> = {
   '^': 'start',
@@ -44,6 +47,9 @@ const ASSERTIONS: Readonly<Record<string, Assertion>> = {
 export function parse(tokens: readonly Token[], isCaseSensitive: boolean): Node {
   let at = 0
   let groups = 0
+  // Patterns name the same characters again and again.
+  const literal = remembering((char) => literalOf(char, isCaseSensitive), { most: MAX_SETS })
+  const set = remembering((text) => setOf(text, isCaseSensitive), { most: MAX_SETS })
 
   function parseChoice(depth: number): Node {
     if (depth > MAX_DEPTH) throw new Error(`groups are nested more than ${MAX_DEPTH} deep`)
@@ -70,13 +76,11 @@ export function parse(tokens: readonly Token[], isCaseSensitive: boolean): Node 
   function parseItem(token: Token, depth: number): readonly Node[] {
     switch (token.kind) {
       case 'text':
-        return [...token.text].map((char) => literal(char.codePointAt(0) ?? 0, isCaseSensitive))
+        return Array.from(token.text, literal)
       case 'any':
         return [{ kind: 'chars', set: ANY }]
-      case 'set': {
-        const read = token.text.startsWith('[') ? readSet : readEscape
-        return [{ kind: 'chars', set: read(token.text, isCaseSensitive) }]
-      }
+      case 'set':
+        return [set(token.text)]
       case 'assertion':
         return [{ kind: 'assertion', test: ASSERTIONS[token.text] ?? 'start' }]
       case 'open':
@@ -128,8 +132,14 @@ export function isNullable(node: Node): boolean {
   }
 }
 
-function literal(point: number, isCaseSensitive: boolean): Node {
+function literalOf(char: string, isCaseSensitive: boolean): Node {
+  const point = char.codePointAt(0) ?? 0
   return { kind: 'chars', set: createCharSet([[point, point]], { isCaseSensitive }) }
+}
+
+function setOf(text: string, isCaseSensitive: boolean): Node {
+  const read = text.startsWith('[') ? readSet : readEscape
+  return { kind: 'chars', set: read(text, isCaseSensitive) }
 }
 
 function repeat(body: Node | undefined, { min, max, isLazy }: Extract<Token, { kind: 'repeat' }>): Node {

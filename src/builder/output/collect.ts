@@ -141,7 +141,7 @@ async function collect(collection: Collection, task: Task): Promise<Output | und
     for (const note of index.notes) await workspace.note(collection.log, plain(note))
     if (index.absent) return undefined
     const stored = await storeContents(blobs, folder, index.contents, workspace.task.signal)
-    return toOutput(index, stored)
+    return await toOutput(index, stored)
   } catch (error) {
     // Lists in lists in lists…, deeper than the stack is.
     const why = error instanceof RangeError ? 'its index is too deep' : (error as Error).message

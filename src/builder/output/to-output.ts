@@ -2,7 +2,7 @@ import { readCrons } from '#core/cron/read-crons.ts'
 import { readImageConfig } from '#core/output/image-config.ts'
 import type { Output, OutputContent, OutputFunction, Prerender, Program } from '#core/output/output.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
-import { compileOutputRoutes } from '#core/routing/read/compile-output-routes.ts'
+import { compileOutputRoutesInTurns } from '#core/routing/read/compile-output-routes.ts'
 import type { Route } from '#core/routing/route.ts'
 import { contentTypeOf } from '#core/site/content-type.ts'
 import { withImages } from './image-routes.ts'
@@ -10,14 +10,14 @@ import type { Index, IndexPrerender } from './inside/job.ts'
 import { programId } from './program-id.ts'
 
 /** The output that a checked index describes, once its contents are stored. */
-export function toOutput(index: Index, stored: readonly OutputContent[]): Output {
+export async function toOutput(index: Index, stored: readonly OutputContent[]): Promise<Output> {
   const contentOf = (number: number): OutputContent => stored[number] as OutputContent
   const programs = index.programs.map(({ archive, ...rest }): Program => {
     const program = { ...rest, archive: contentOf(archive) }
     return { id: programId(program), ...program }
   })
   return {
-    routes: routesOf(index),
+    routes: await routesOf(index),
     files: index.files.map(({ content, name, ...file }) => ({
       ...file,
       ...(name === undefined ? {} : { contentType: contentTypeOf(name) }),
@@ -60,9 +60,9 @@ function cronsOf({ crons }: Index): Pick<Output, 'crons'> {
 }
 
 /** A route that could not be served fails the build, and not visitors. */
-function routesOf({ routes, images }: Index): readonly Route[] | undefined {
+async function routesOf({ routes, images }: Index): Promise<readonly Route[] | undefined> {
   if (routes === undefined) return undefined
-  const compiled = compileOutputRoutes(routes)
+  const compiled = await compileOutputRoutesInTurns(routes)
   if (!compiled.ok)
     throw new BuildFailure('invalid_routes', `config.json: ${compiled.errors[0]?.message ?? 'bad routes'}`)
   return images ? withImages(compiled.table.routes) : compiled.table.routes

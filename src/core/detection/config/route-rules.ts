@@ -1,6 +1,6 @@
 import type { ValidateFunction } from 'ajv'
 import { BuildFailure } from '../../build/build-failure.ts'
-import { compileOutputRoutes } from '../../routing/read/compile-output-routes.ts'
+import { compileOutputRoutesInTurns } from '../../routing/read/compile-output-routes.ts'
 import type { Route } from '../../routing/route.ts'
 import { invalidConfig } from './json.ts'
 
@@ -64,8 +64,8 @@ const pointed = (path: string): string =>
     .replace(/^\./, '')
 
 /** A rule that could not be served is told of now, and not to visitors. */
-function checkedRoutes(routes: readonly Route[], where: string): readonly Route[] {
-  const compiled = compileOutputRoutes(routes)
+async function checkedRoutes(routes: readonly Route[], where: string): Promise<readonly Route[]> {
+  const compiled = await compileOutputRoutesInTurns(routes)
   if (compiled.ok) return compiled.table.routes
   const [first] = compiled.errors
   throw new BuildFailure('invalid_routes', `${where}: ${first?.message ?? 'the routes are malformed.'}`)

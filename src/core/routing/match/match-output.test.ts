@@ -484,6 +484,15 @@ test('rules that lead to each other come to an end', () => {
   assert.equal(run(loop, '/y'), 'not found /y')
 })
 
+test('a table that takes long to compile is compiled by several requests', () => {
+  const rules = Array.from({ length: 50 }, (_, i) => ({
+    src: `/?(?:[a-y]z{1,500}){2}x{${i + 1}}`,
+    dest: '/none',
+  }))
+  assert.equal(run(rules, '/b'), 'refused too-costly')
+  assert.equal(run(rules, '/b'), 'serve /b')
+})
+
 test('a table that works too hard for one request is refused', { timeout: 30_000 }, () => {
   const rules = (count: number) =>
     Array.from({ length: count }, () => ({ src: '/.*', dest: '/none', check: true }))

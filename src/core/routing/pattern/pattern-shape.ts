@@ -28,39 +28,6 @@ export function shapeOf(tokens: readonly Token[]): Shape {
     : { kind: 'wildcard', before, after, ...wildcard }
 }
 
-/** About how many instructions the pattern's program will have, with what is slow to compile counted more. */
-export function sizeOf(tokens: readonly Token[]): number {
-  const outer: number[] = []
-  let total = 0
-  let last = 0
-  for (const token of tokens) {
-    if (token.kind === 'repeat') {
-      const count = Number.isFinite(token.max) ? token.max : token.min + 1
-      total += last * Math.max(count - 1, 0)
-      last *= Math.max(count, 1)
-      continue
-    }
-    if (token.kind === 'open') {
-      outer.push(total)
-      total = 0
-      last = 0
-      continue
-    }
-    last = token.kind === 'close' ? total + GROUP_SIZE : sizeOfAtom(token)
-    total = token.kind === 'close' ? (outer.pop() ?? 0) + last : total + last
-  }
-  return total
-}
-
-const GROUP_SIZE = 2
-const UNICODE_SET_SIZE = 50
-
-function sizeOfAtom(token: Token): number {
-  if (token.kind === 'text') return token.text.length
-  if (token.kind !== 'set') return 1
-  return 1 + UNICODE_SET_SIZE * (token.text.match(/\\p/gi)?.length ?? 0)
-}
-
 function hasTopLevelAlternative(tokens: readonly Token[]): boolean {
   let depth = 0
   for (const { kind } of tokens) {

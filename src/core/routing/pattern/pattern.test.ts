@@ -54,6 +54,11 @@ for (const [src, path, groups] of MATCHES)
   test(`${src} ${groups === undefined ? 'does not match' : 'matches'} ${path}`, () =>
     assert.deepEqual(match(src, path), groups))
 
+/** So many characters, of which none follows another. */
+function everyOther(count: number): string {
+  return String.fromCodePoint(...Array.from({ length: count }, (_, index) => 0x4e00 + 2 * index))
+}
+
 const REFUSED: readonly (readonly [src: string, reason: RegExp])[] = [
   ['', /empty/],
   ['/(?=a)b', /look-ahead is not supported.*linear/],
@@ -80,6 +85,12 @@ const REFUSED: readonly (readonly [src: string, reason: RegExp])[] = [
   ['/(?:x{100}){100}', /too complex/],
   [`/${'x{1000}'.repeat(100)}(y|z)`, /too complex/],
   [`/${String.raw`\pL`.repeat(100)}`, /too complex/],
+  [`/x${'[B-\u{1e942}]'.repeat(3)}`, /too complex/],
+  [`/x[${'B-\u{1e942}'.repeat(3)}]`, /too complex/],
+  [`/x${String.raw`[^\x{42}-\x{1E942}]`.repeat(3)}`, /too complex/],
+  [`/x${String.raw`[\u0042-\uffff]`.repeat(5)}`, /too complex/],
+  [`/x${String.raw`[\t-\u{1e942}]`.repeat(3)}`, /too complex/],
+  [`/(a|b)[${everyOther(1000)}]{100}`, /too complex/],
 ]
 
 for (const [src, reason] of REFUSED)
@@ -196,4 +207,24 @@ test('a regex that the meter does not allow is not run', () => {
   const meter = { left: 100 }
   assert.equal(matchPattern(pattern('/(a|b)(.*)(a)'), toSubject(`/${'a'.repeat(100)}`), meter), undefined)
   assert.ok(meter.left < 0)
+})
+
+test('sets of whole scripts are accepted, however often each is repeated', () => {
+  for (const src of [
+    '/([\u0080-\uffff]+)/([\u0080-\uffff]+)',
+    '/(?:[\u4e00-\u9fa5]{1,100}|x)',
+    String.raw`/(?:[\x00-\x{10ffff}][^\x00-\x7f][\w.-]){100}`,
+    `/(a|b)[${everyOther(1000)}]+`,
+  ])
+    assert.equal(regexError(pattern(src)), undefined, src)
+})
+
+test('a regex that the meter does not allow is not compiled, and costs nothing once it is', () => {
+  const src = '/not/compiled/(?:a|b){100}'
+  const subject = toSubject(`/not/compiled/${'a'.repeat(100)}`)
+  const poor = { left: 1000 }
+  assert.equal(matchPattern(pattern(src), subject, poor), undefined)
+  assert.ok(poor.left < 0)
+  assert.deepEqual(matchPattern(pattern(src), subject, { left: 100_000 }), [])
+  assert.deepEqual(matchPattern(pattern(src), subject, { left: 1000 }), [])
 })

@@ -1,9 +1,10 @@
 import type { GroupNames, Groups } from '../url/template.ts'
 import { compileLookAround } from './look-around/look-around.ts'
-import { type Shape, shapeOf, sizeOf } from './pattern-shape.ts'
+import { type Shape, shapeOf } from './pattern-shape.ts'
+import { sizeOf } from './pattern-size.ts'
 import { readTokens, type Token } from './pattern-tokens.ts'
-import { cachedRegex } from './regex-cache.ts'
-import type { Regex } from './regex-engine.ts'
+import { findRegex, type KeptRegex, keepRegex } from './regex-cache.ts'
+import { compileRegex, type Regex } from './regex-engine.ts'
 
 export interface Pattern {
   readonly names: GroupNames
@@ -13,8 +14,11 @@ export interface Pattern {
   readonly size: number
   /** Written without the leading slash, as `about` is: tried on the path without its own. */
   readonly isRootless: boolean
-  /** Compiled when first asked for: many patterns of a table see no request that gets so far. */
-  readonly regex: () => Regex
+  /**
+   * Compiled when first asked for: many patterns of a table see no request that gets so far. Undefined if it is not, and the
+   * meter does not allow it.
+   */
+  readonly regex: (meter: WorkMeter) => Regex | undefined
 }
 
 type PatternResult =
@@ -35,6 +39,8 @@ export interface WorkMeter {
 
 const MAX_LENGTH = 4096
 const MAX_SIZE = 2000
+/** What it costs to compile a pattern, for each unit of its size. */
+const COMPILE_WORK = 50
 
 export interface PatternOptions {
   /** Whether the pattern may look ahead and behind. */
@@ -61,7 +67,8 @@ export function readPattern(
   const isRooted = shape.before === '' ? plainShape.kind !== 'literal' : shape.before.startsWith('/')
   const compile = hasLookAround(read.tokens)
     ? () => compileLookAround(read.tokens, isCaseSensitive)
-    : undefined
+    : () => compileRegex(source, isCaseSensitive)
+  const key = `${isCaseSensitive ? 'with' : 'without'} case ${source}`
   return {
     ok: true,
     pattern: {
@@ -70,7 +77,7 @@ export function readPattern(
       shape,
       size,
       isRootless: !isRooted && !isForValues,
-      regex: once(() => cachedRegex(source, isCaseSensitive, compile)),
+      regex: whileKept(key, size, compile),
     },
   }
 }
@@ -79,7 +86,7 @@ export function readPattern(
 export function regexError(pattern: Pattern): string | undefined {
   if (pattern.shape.kind !== 'regex') return undefined
   try {
-    pattern.regex()
+    pattern.regex({ left: Number.POSITIVE_INFINITY })
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : String(error)
@@ -130,7 +137,8 @@ const withoutSlash = ({ text, folded }: Subject): Subject => ({
 })
 
 function runRegex(pattern: Pattern, text: string, meter: WorkMeter): Groups | undefined {
-  const regex = pattern.regex()
+  const regex = pattern.regex(meter)
+  if (regex === undefined) return undefined
   meter.left -= regex.workPerChar * text.length
   return meter.left < 0 ? undefined : regex.match(text)
 }
@@ -153,10 +161,18 @@ function namesOf(tokens: readonly Token[]): GroupNames {
   return names
 }
 
-function once<T extends object>(make: () => T): () => T {
-  let made: T | undefined
-  return () => {
-    made ??= make()
-    return made
+function whileKept(key: string, size: number, compile: () => Regex): Pattern['regex'] {
+  let kept: KeptRegex | undefined
+  return (meter) => {
+    if (kept?.regex === undefined) kept = findRegex(key)
+    if (kept !== undefined) {
+      kept.used = true
+      return kept.regex
+    }
+    meter.left -= size * COMPILE_WORK
+    if (meter.left < 0) return undefined
+    const regex = compile()
+    kept = keepRegex(key, regex, Math.max(size, regex.size))
+    return regex
   }
 }

@@ -4,7 +4,11 @@ import { isValidHandleValue } from '@vercel/routing-utils'
 import fc from 'fast-check'
 import { matchRoutes } from '../match/match-routes.ts'
 import { OUTPUT_HANDLES } from '../route.ts'
-import { compileOutputRoutes, restoreOutputRoutes } from './compile-output-routes.ts'
+import {
+  compileOutputRoutes,
+  compileOutputRoutesInTurns,
+  restoreOutputRoutes,
+} from './compile-output-routes.ts'
 
 const messages = (routes: unknown): readonly string[] => {
   const result = compileOutputRoutes(routes)
@@ -155,6 +159,25 @@ for (const [why, routes, expected] of REFUSED)
 test('all regexes together have a limit', () => {
   const [first] = messages(Array.from({ length: 1000 }, () => ({ src: '/(a|b){300}' })))
   assert.match(first ?? '', /all patterns of the list together are too complex/)
+})
+
+test('a large table is compiled with pauses for others, and with the same result', async () => {
+  const routes = Array.from({ length: 30 }, (_, i) => ({ src: `/(?:a|b${i}){100}` }))
+  let others = 0
+  const look = () => {
+    others++
+    next = setImmediate(look)
+  }
+  let next = setImmediate(look)
+  const result = await compileOutputRoutesInTurns(routes)
+  clearImmediate(next)
+  assert.ok(others > 3, `${others}`)
+  assert.ok(result.ok)
+  assert.deepEqual(result.table.routes, routes)
+  assert.deepEqual(
+    await compileOutputRoutesInTurns([{ src: '/[z-a]' }]),
+    compileOutputRoutes([{ src: '/[z-a]' }]),
+  )
 })
 
 test('stored routes that are not valid are an error', () => {

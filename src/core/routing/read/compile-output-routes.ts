@@ -9,21 +9,23 @@ import { createCompiler } from './table-compiler.ts'
  * The routes of a build output, as frameworks emit them in the Build Output API (version 3). They know more than those that
  * users send, and fields without a meaning here are passed over. Tables of both kinds are matched by `matchRoutes`.
  */
-export const { compile: compileOutputRoutes, restore: restoreOutputRoutes } = createCompiler<ReadOutputRoute>(
-  {
-    maxRoutes: 10_000,
-    // They are compiled when a request needs them, and only so many are kept.
-    maxRegexSize: 400_000,
-    read(value, report, handles) {
-      const read = readOutputRoute(value, report)
-      if (read?.kind === 'source' && read.rule.middlewarePath !== undefined && handles.length > 0)
-        report('middlewarePath', 'can only be used before the first handle')
-      return read
-    },
-    patternsOf: (read) => (read.kind === 'source' ? patternsOfRule(read.rule) : []),
-    toTable,
+export const {
+  compile: compileOutputRoutes,
+  compileInTurns: compileOutputRoutesInTurns,
+  restore: restoreOutputRoutes,
+} = createCompiler<ReadOutputRoute>({
+  maxRoutes: 10_000,
+  // Requests compile what they need, and of all tables only so many are kept.
+  maxRegexSize: 400_000,
+  read(value, report, handles) {
+    const read = readOutputRoute(value, report)
+    if (read?.kind === 'source' && read.rule.middlewarePath !== undefined && handles.length > 0)
+      report('middlewarePath', 'can only be used before the first handle')
+    return read
   },
-)
+  patternsOf: (read) => (read.kind === 'source' ? patternsOfRule(read.rule) : []),
+  toTable,
+})
 
 function toTable(read: readonly ReadOutputRoute[]): RouteTable {
   const rules: Record<OutputHandle | 'start', OutputRule[]> = {

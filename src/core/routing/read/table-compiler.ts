@@ -26,6 +26,8 @@ interface Format<Read extends AnyRead> {
 interface Compiler {
   /** Checks and compiles routes that somebody sent. Without routes the table is empty. */
   compile(routes: unknown): CompiledRoutes
+  /** The same with pauses: what the regexes of a large table take holds up nobody else. */
+  compileInTurns(routes: unknown): Promise<CompiledRoutes>
   /**
    * Compiles routes that `compile` accepted before, as they come back from where they are kept. A regex is left to the first
    * request that needs it, so that a large table does not hold up its site.
@@ -34,22 +36,39 @@ interface Compiler {
 }
 
 const MAX_ERRORS = 100
+const TURN_SIZE = 2000
 const TOO_MUCH_REGEX = 'all patterns of the list together are too complex; shorten them or repeat less'
 
 export const createCompiler = <Read extends AnyRead>(format: Format<Read>): Compiler => ({
-  compile: (routes) => readTable(routes, format, regexError),
+  compile: (routes) => atOnce(readTable(routes, format, regexError)),
+  async compileInTurns(routes) {
+    const reading = readTable(routes, format, regexError)
+    for (;;) {
+      const step = reading.next()
+      if (step.done) return step.value
+      await new Promise(setImmediate)
+    }
+  },
   restore(routes) {
-    const result = readTable(routes, format, () => undefined)
+    const result = atOnce(readTable(routes, format, () => undefined))
     if (result.ok) return result.table
     throw new Error(`Stored routes are not valid: ${result.errors[0]?.message}`)
   },
 })
 
-function readTable<Read extends AnyRead>(
+function atOnce<T>(work: Generator<undefined, T>): T {
+  for (;;) {
+    const step = work.next()
+    if (step.done) return step.value
+  }
+}
+
+/** Stops now and then, after as much regex as takes a few milliseconds to compile. */
+function* readTable<Read extends AnyRead>(
   given: unknown,
   { maxRoutes, maxRegexSize, read, patternsOf, toTable }: Format<Read>,
   checkRegex: (pattern: Pattern) => string | undefined,
-): CompiledRoutes {
+): Generator<undefined, CompiledRoutes> {
   const routes = given ?? []
   if (!Array.isArray(routes)) return refuse('must be a list')
   if (routes.length > maxRoutes)
@@ -59,6 +78,7 @@ function readTable<Read extends AnyRead>(
   const all: Read[] = []
   const handles: string[] = []
   let regexSize = 0
+  let turn = 0
   for (const [index, value] of routes.entries()) {
     const report: Report = (field, message) => errors.push(routeError(index, field, message))
     const route = read(value, report, handles)
@@ -66,6 +86,10 @@ function readTable<Read extends AnyRead>(
       if (route.kind === 'handle') handles.push(route.route.handle)
       for (const [field, pattern] of patternsOf(route)) {
         regexSize += pattern.size
+        if (Math.floor(regexSize / TURN_SIZE) > turn) {
+          turn = Math.floor(regexSize / TURN_SIZE)
+          yield
+        }
         const reason = regexSize > maxRegexSize ? TOO_MUCH_REGEX : checkRegex(pattern)
         if (reason !== undefined) report(field, `cannot be used: ${reason}`)
       }

@@ -152,6 +152,13 @@ test('images from elsewhere come from where the site says, and never from privat
   assert.equal((await get(`https://127.0.0.1:${port}/x.png`)).status, 400)
 })
 
+test('a pattern that would take too long, or is none, matches nothing and harms no other', async () => {
+  const useless = [{ pathname: '^(?:x{1000}x{1000}|/c[.]png)$' }, { pathname: '^(*)$' }]
+  assert.equal((await site({ localPatterns: useless })('/c.png')).status, 400)
+  const patterns = [...useless, { pathname: '^/(?:c|d)\\.png$' }]
+  assert.equal((await site({ localPatterns: patterns })('/c.png')).status, 200)
+})
+
 test('a picture of too many pixels, or a broken one, harms nobody', async () => {
   const huge = await sharp({ create: { width: 12_000, height: 9000, channels: 3, background: 'red' } })
     .png()

@@ -1,6 +1,12 @@
 import type { ImageConfig, LocalPattern, RemotePattern } from '#core/output/image-config.ts'
 import { remembering } from '#core/remembering.ts'
-import { compileRegex, type Regex } from '#core/routing/pattern/regex-engine.ts'
+import {
+  matchPattern,
+  type Pattern,
+  readPattern,
+  toSubject,
+  type WorkMeter,
+} from '#core/routing/pattern/pattern.ts'
 
 /** Which image is asked for, in which size. */
 export interface ImageRequest {
@@ -12,6 +18,8 @@ export interface ImageRequest {
 }
 
 const bad = (problem: string) => ({ problem })
+/** Steps of the regex engine for the patterns of one request. */
+const MAX_WORK = 2_000_000
 const NOT_ALLOWED = '"url" parameter is not allowed'
 
 /** What the query of a request for an image says, or what is wrong with it. */
@@ -41,7 +49,8 @@ function localUrl(url: string, { localPatterns }: ImageConfig) {
   if (url.startsWith('//') || url.includes('\\') || /^\/(?:_next|_vercel)\/image(?:[/?#]|$)/.test(url))
     return bad(NOT_ALLOWED)
   const target = URL.parse(url, 'http://site')
-  if (target === null || localPatterns?.some((pattern) => isLocal(pattern, target)) === false)
+  const meter = { left: MAX_WORK }
+  if (target === null || localPatterns?.some((pattern) => isLocal(pattern, target, meter)) === false)
     return bad(NOT_ALLOWED)
   return { url: `${target.pathname}${target.search}`, isLocal: true }
 }
@@ -49,37 +58,42 @@ function localUrl(url: string, { localPatterns }: ImageConfig) {
 function remoteUrl(url: string, { domains, remotePatterns }: ImageConfig) {
   const target = URL.parse(url)
   if (target === null || !/^https?:$/.test(target.protocol)) return bad('"url" parameter is invalid')
+  const meter = { left: MAX_WORK }
   const isAllowed =
-    domains.includes(target.hostname) || remotePatterns.some((pattern) => isRemote(pattern, target))
+    domains.includes(target.hostname) || remotePatterns.some((pattern) => isRemote(pattern, target, meter))
   if (!isAllowed || target.username !== '' || target.password !== '') return bad(NOT_ALLOWED)
   return { url: target.href, isLocal: false }
 }
 
-const isLocal = ({ pathname, search }: LocalPattern, target: URL): boolean =>
-  (search === undefined || search === target.search) && matches(pathname ?? '**', target.pathname)
+const isLocal = ({ pathname, search }: LocalPattern, target: URL, meter: WorkMeter): boolean =>
+  (search === undefined || search === target.search) && matches(pathname ?? '**', target.pathname, meter)
 
-const isRemote = (pattern: RemotePattern, target: URL): boolean =>
+const isRemote = (pattern: RemotePattern, target: URL, meter: WorkMeter): boolean =>
   (pattern.protocol === undefined || `${pattern.protocol}:` === target.protocol) &&
   (pattern.port === undefined || pattern.port === target.port) &&
-  matches(pattern.hostname, target.hostname) &&
-  isLocal(pattern, target)
+  matches(pattern.hostname, target.hostname, meter) &&
+  isLocal(pattern, target, meter)
 
-const matches = (pattern: string, text: string): boolean => regexOf(pattern)?.match(text) !== undefined
+function matches(source: string, text: string, meter: WorkMeter): boolean {
+  const pattern = patternOf(source)
+  if (pattern === null) return false
+  try {
+    return matchPattern(pattern, toSubject(text), meter) !== undefined
+  } catch {
+    // Only the engine finds out that some are none.
+    return false
+  }
+}
 
 /** Look-aheads of those that frameworks write only keep names apart that begin with a dot. */
 const LOOK_AHEAD = /\(\?!(?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)/g
 
-/** Null for a pattern that is none, which matches nothing. */
-const regexOf = remembering(
-  (pattern): Regex | null => {
-    try {
-      return compileRegex(
-        pattern.startsWith('^') ? pattern.replace(LOOK_AHEAD, '') : globSource(pattern),
-        true,
-      )
-    } catch {
-      return null
-    }
+/** Null for a pattern that is none, or too large, which matches nothing. */
+const patternOf = remembering(
+  (pattern): Pattern | null => {
+    const source = pattern.startsWith('^') ? pattern.replace(LOOK_AHEAD, '') : globSource(pattern)
+    const read = readPattern(source, { isCaseSensitive: true, isForValues: true })
+    return read.ok ? read.pattern : null
   },
   { most: 1000 },
 )

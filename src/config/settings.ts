@@ -352,7 +352,7 @@ export const SETTINGS = {
   gitMaxRefs: setting({
     variable: 'ALOFT_GIT_MAX_REFS',
     default: '`10000`',
-    meaning: 'How many branches and tags together a repository on the Git server can have.',
+    meaning: 'How many branches and tags together a repository can have, on the Git server or connected.',
     read: count,
     fallback: () => 10_000,
   }),

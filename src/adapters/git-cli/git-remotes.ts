@@ -6,13 +6,15 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { MINUTE } from '#contract/time.ts'
 import { GitError, INCOMING } from '#core/git/git-repositories.ts'
+import { assertFewRefs } from '#core/git/protocol/ref-names.ts'
 import type { GitRemotes, RemoteAccess } from '#core/git/source/source.ts'
 import type { Allows } from '#core/outbound/allowed-addresses.ts'
 import type { LookUpAll } from '#core/outbound/guarded-lookup.ts'
 import { ASIDE, withAside } from './aside.ts'
 import type { GitCliParts } from './git-repositories.ts'
 import { assertOid, REPOSITORY_ID } from './git-repositories.ts'
-import { inTurn } from './in-turn.ts'
+import { inTurn, sweepRefs } from './in-turn.ts'
+import { listRefs, packRefs } from './list-refs.ts'
 import { createReach, FETCH, KNOWN_HOSTS } from './reach-remote.ts'
 import { withSnapshot } from './remote-snapshot.ts'
 import { runGit } from './run-git.ts'
@@ -24,6 +26,8 @@ interface GitRemoteParts extends GitCliParts {
   readonly resolve?: LookUpAll
   /** The largest repository that is fetched at once. */
   readonly maxBytes: number
+  /** The most branches that it can have. */
+  readonly maxRefs: number
 }
 
 const LIST_MS = MINUTE
@@ -36,6 +40,7 @@ export function createGitRemotes({
   allows,
   resolve = lookup,
   maxBytes,
+  maxRefs,
 }: GitRemoteParts): GitRemotes {
   const reach = createReach(allows, resolve)
 
@@ -43,18 +48,21 @@ export function createGitRemotes({
   const withFolder = <T>(at: string, work: (folder: string) => Promise<T>): Promise<T> =>
     withAside(join(at, ASIDE.remote), work)
 
+  const folderOf = (repository: string): string => {
+    if (!REPOSITORY_ID.test(repository)) throw new GitError('a repository has no such id')
+    return join(folder, `${repository}.git`)
+  }
+
   /**
    * Refs of a repository elsewhere become refs of one of ours: of each its newest commit alone, since that is what is
-   * built, however long the history is.
+   * built, however long the history is. None is asked for by a pattern: its host would choose how many there are.
    */
   async function bring(
-    repository: string,
+    at: string,
     access: RemoteAccess,
     refspecs: readonly string[],
     signal: AbortSignal,
   ): Promise<void> {
-    if (!REPOSITORY_ID.test(repository)) throw new GitError('a repository has no such id')
-    const at = join(folder, `${repository}.git`)
     await withFolder(at, (within) =>
       inTurn(at, async () => {
         const near = await reach(access, within)
@@ -62,13 +70,45 @@ export function createGitRemotes({
           ...near,
           folder: at,
           writable: true,
-          args: ['--git-dir', at, ...FETCH, '--prune', '--', access.url, ...refspecs],
+          args: ['--git-dir', at, ...FETCH, '--stdin', '--', access.url],
+          input: refspecs.join('\n'),
           maxFileBytes: Math.min(maxBytes, access.maxBytes ?? maxBytes),
           timeoutMs: FETCH_MS,
           signal,
         })
       }),
     )
+  }
+
+  /** Makes the branches that are kept of a repository elsewhere those that it was found to have. */
+  async function bringBranches(
+    at: string,
+    access: RemoteAccess,
+    refs: ReadonlyMap<string, string>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const run = (args: readonly string[], input?: string) =>
+      runGit(confine, {
+        ...{ folder: at, args: ['--git-dir', at, ...args], signal },
+        ...{ writable: true, input: input ?? '' },
+      })
+    const known = await listRefs(run, INCOMING)
+    const here = (ref: string) => `${INCOMING}${ref.slice('refs/'.length)}`
+    const gone = [...known.keys()].filter((ref) => !refs.has(ref))
+    if (gone.length > 0)
+      await inTurn(at, () =>
+        run(['update-ref', '-z', '--stdin'], gone.map((ref) => `delete ${here(ref)}\0\0`).join('')),
+      )
+    const wanted = [...refs].filter(([ref, oid]) => known.get(ref) !== oid)
+    if (wanted.length === 0) return
+    try {
+      // By their commits: where a branch has moved or gone since, what was found is what comes.
+      const refspecs = wanted.map(([ref, oid]) => `+${assertOid(oid)}:${here(ref)}`)
+      await bring(at, access, refspecs, signal)
+      await inTurn(at, () => packRefs(run))
+    } finally {
+      await sweepRefs(at)
+    }
   }
 
   /** The refs that a repository elsewhere shows. */
@@ -92,7 +132,9 @@ export function createGitRemotes({
   return {
     async refs(access, signal) {
       const { text, known } = await list(access, ['HEAD', 'refs/heads/*'], signal)
-      return { ...readRefs(text), ...(known === '' ? {} : { knownHosts: known }) }
+      const found = readRefs(text)
+      assertFewRefs(found.refs.keys(), maxRefs)
+      return { ...found, ...(known === '' ? {} : { knownHosts: known }) }
     },
 
     async pullRefs(access, signal) {
@@ -103,19 +145,19 @@ export function createGitRemotes({
       return new Map(found)
     },
 
-    fetch: (repository, access, signal) =>
-      bring(repository, access, [`+refs/heads/*:${INCOMING}heads/*`], signal),
+    fetch: async (repository, access, refs, signal) =>
+      bringBranches(folderOf(repository), access, refs, signal),
 
-    fetchCommit: (repository, access, oid, signal) =>
-      bring(repository, access, [`+${assertOid(oid)}:${INCOMING}commits/${oid}`], signal),
+    fetchCommit: async (repository, access, oid, signal) =>
+      bring(folderOf(repository), access, [`+${assertOid(oid)}:${INCOMING}commits/${oid}`], signal),
 
     async fetchPull(repository, access, { number, ref, repository: other }, signal) {
       if (!/^refs\/[^\s\p{Cc}:*?[\\^~]{1,400}$/u.test(ref) || ref.includes('..') || !Number.isInteger(number))
         throw new GitError('that is no ref of a pull request')
       const url = other === undefined ? access.url : besides(access.url, other)
       const into = `${INCOMING}pulls/${number}`
-      await bring(repository, { ...access, url }, [`+${ref}:${into}`], signal)
-      const at = join(folder, `${repository}.git`)
+      const at = folderOf(repository)
+      await bring(at, { ...access, url }, [`+${ref}:${into}`], signal)
       const args = ['--git-dir', at, 'rev-parse', '--verify', '--quiet', `${into}^{commit}`]
       return (await runGit(confine, { folder: at, args })).toString('utf8').trim()
     },
@@ -160,13 +202,17 @@ function besides(url: string, repository: string): string {
 
 const PULL_REF = /^([0-9a-f]{40,64})\t(refs\/(?:pull|merge-requests)\/(\d{1,9})\/head)$/gm
 
+/** What git takes for no name of a ref: it passes these over as well when it fetches. */
+const FUNNY = /[ \p{Cc}:?*[\\^~]|\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)|[./]$/u
+
 function readRefs(text: string) {
   const refs = new Map<string, string>()
   let head: string | undefined
   for (const line of text.split('\n')) {
     const [value = '', name = ''] = line.split('\t')
     if (name === 'HEAD') head = /^ref: refs\/heads\/(.+)$/.exec(value)?.[1] ?? head
-    else if (/^[0-9a-f]{40,64}$/.test(value) && name.startsWith('refs/heads/')) refs.set(name, value)
+    else if (/^[0-9a-f]{40,64}$/.test(value) && name.startsWith('refs/heads/') && !FUNNY.test(name))
+      refs.set(name, value)
   }
-  return { refs, head }
+  return { refs, head: refs.has(`refs/heads/${head}`) ? head : undefined }
 }

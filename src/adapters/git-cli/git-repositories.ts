@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { lstat, mkdir, opendir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MINUTE } from '#contract/time.ts'
 import {
@@ -12,7 +12,8 @@ import {
 import { ASIDE, withAside } from './aside.ts'
 import type { Confine } from './confine.ts'
 import { serveHttp, serveUpload } from './git-http.ts'
-import { inTurn } from './in-turn.ts'
+import { inTurn, sweepRefs } from './in-turn.ts'
+import { listRefs, packRefs } from './list-refs.ts'
 import { listTree } from './list-tree.ts'
 import { readBatch } from './read-batch.ts'
 import { type GitRun, runGit, startGit } from './run-git.ts'
@@ -46,15 +47,7 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
 
   async function refsUnder(id: string, prefix: string): Promise<ReadonlyMap<string, string>> {
     if (!existsSync(folderOf(id))) return new Map()
-    const args = ['for-each-ref', '--format=%(objectname) %(refname)', `${prefix}heads`, `${prefix}tags`]
-    const text = (await run(id, args)).toString('utf8')
-    const lines = text.split('\n').filter((line) => line !== '')
-    return new Map(
-      lines.map((line) => {
-        const space = line.indexOf(' ')
-        return [`refs/${line.slice(space + 1 + prefix.length)}`, line.slice(0, space)]
-      }),
-    )
+    return listRefs((args) => run(id, args), prefix)
   }
 
   /** Read as it lies there: to start git for this one line takes a server a hundred times as long. */
@@ -116,15 +109,37 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
 
     removeLeftovers: () => removeLeftovers(folder, Object.values(ASIDE)),
 
-    bytes: async (id) => (existsSync(folderOf(id)) ? bytesIn(join(folderOf(id), 'objects')) : undefined),
+    async bytes(id) {
+      const at = folderOf(id)
+      if (!existsSync(at)) return undefined
+      const packed = (await stat(join(at, 'packed-refs')).catch(() => undefined))?.size ?? 0
+      return packed + (await bytesIn(join(at, 'objects'))) + (await diskBytesIn(join(at, 'refs')))
+    },
     refs: (id) => refsUnder(id, 'refs/'),
     incoming: (id) => refsUnder(id, INCOMING),
 
     async accept(id, updates) {
-      const lines = updates.map(({ ref, after }) =>
-        after === null ? `delete ${ref}\0\0` : `update ${ref}\0${assertOid(after)}\0\0`,
-      )
-      await run(id, ['update-ref', '-z', '--stdin'], { writable: true, input: lines.join('') })
+      const at = folderOf(id)
+      const move = (moved: typeof updates) => {
+        const lines = moved.map(({ ref, after }) =>
+          after === null ? `delete ${ref}\0\0` : `update ${ref}\0${assertOid(after)}\0\0`,
+        )
+        return run(id, ['update-ref', '-z', '--stdin'], { writable: true, input: lines.join('') })
+      }
+      try {
+        // Git takes a branch `a` and a branch `a/b` for two at the same time where one takes the place of the other at once.
+        for (const moved of [
+          updates.filter(({ after }) => after === null),
+          updates.filter(({ after }) => after !== null),
+        ])
+          if (moved.length > 0) await move(moved)
+        // Where another run of git is at it, they are packed when the repository is tidied.
+        await packRefs((args) => run(id, args, { writable: true })).catch((error: unknown) => {
+          if (!(error instanceof GitError)) throw error
+        })
+      } finally {
+        await sweepRefs(at)
+      }
     },
 
     head,
@@ -202,9 +217,29 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
         .filter((path) => path !== '')
     },
 
-    http: (id, request) => serveHttp(confine, folderOf(id), request),
+    async http(id, request) {
+      const answer = await serveHttp(confine, folderOf(id), request)
+      if (request.path !== '/git-receive-pack') return answer
+      const ended = answer.ended.finally(() => sweepRefs(folderOf(id)))
+      ended.catch(() => undefined)
+      return { ...answer, ended }
+    },
     uploadPack: (id, client) => serveUpload(confine, folderOf(id), client),
   }
+}
+
+/** As the disk counts them: a ref is small, and its file and each of its folders take a block. */
+async function diskBytesIn(folder: string): Promise<number> {
+  const entries = await opendir(folder).catch(() => undefined)
+  if (!entries) return 0
+  let bytes = 0
+  for await (const entry of entries) {
+    const path = join(folder, entry.name)
+    const found = await lstat(path).catch(() => undefined)
+    bytes += Math.max(found?.size ?? 0, (found?.blocks ?? 0) * 512)
+    if (entry.isDirectory()) bytes += await diskBytesIn(path)
+  }
+  return bytes
 }
 
 async function bytesIn(folder: string): Promise<number> {

@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from 'node:fs/promises'
+import { opendir, readdir, rm, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { MINUTE } from '#contract/time.ts'
@@ -32,11 +32,30 @@ async function tried<T>(folder: string, work: () => Promise<T>): Promise<T> {
 
 /** Removes what was locked by a run that cannot be under way any more. */
 export async function unlock(folder: string): Promise<void> {
-  const inRefs = await readdir(join(folder, 'refs'), { recursive: true }).catch(() => [])
-  const atTop = await readdir(folder).catch(() => [])
-  for (const name of [...atTop, ...inRefs.map((path) => join('refs', path))]) {
-    if (!name.endsWith('.lock')) continue
-    const found = await stat(join(folder, name)).catch(() => undefined)
-    if (found && Date.now() - found.mtimeMs > LONGEST_MS) await rm(join(folder, name), { force: true })
+  for (const name of await readdir(folder).catch(() => []))
+    if (name.endsWith('.lock')) await removeOld(join(folder, name))
+  await sweepRefs(folder)
+}
+
+/**
+ * Removes old locks of refs, and the folders that git leaves empty where it could not write a ref. A server decides how
+ * many of them there are, so that only those are held in memory that lead to the one that is looked at.
+ */
+export const sweepRefs = (folder: string): Promise<void> => sweep(join(folder, 'refs'), 0)
+
+async function sweep(folder: string, depth: number): Promise<void> {
+  const entries = await opendir(folder).catch(() => undefined)
+  if (!entries) return
+  for await (const entry of entries) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) await sweep(path, depth + 1)
+    else if (entry.name.endsWith('.lock')) await removeOld(path)
   }
+  // One that is not empty stays, and git makes one anew that goes while it needs it.
+  if (depth > 1) await rmdir(folder).catch(() => undefined)
+}
+
+async function removeOld(lock: string): Promise<void> {
+  const found = await stat(lock).catch(() => undefined)
+  if (found && Date.now() - found.mtimeMs > LONGEST_MS) await rm(lock, { force: true })
 }

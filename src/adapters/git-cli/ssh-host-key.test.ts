@@ -65,6 +65,7 @@ test('the first key of a host is kept, and another one is refused', { skip: with
     confine: async () => (argv) => argv,
     allows: () => true,
     maxBytes: 1 << 20,
+    maxRefs: 100,
   })
   const { privateKey, publicKey } = await remotes.newKey('test')
   await writeFile(join(folder, 'authorized'), `${publicKey}\n`)

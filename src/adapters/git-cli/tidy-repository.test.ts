@@ -134,6 +134,25 @@ test('whenever it is killed, nothing is lost, and the next time ends what was be
   await sound()
 })
 
+test('refs lie in one file, and of folders without any, however many, none stay', async (t) => {
+  const { at, tree, repositories, tidy, sound } = await opened(t)
+  const main = await tree.must('rev-parse', 'main')
+  await tree.must('push', '-q', at, 'main:refs/heads/team/feature', 'main:refs/tags/v1')
+  const refs = await repositories.refs(ID)
+  for (let n = 0; n < 5; n++) await mkdir(join(at, `refs/heads/r${n}${'/a'.repeat(50)}`), { recursive: true })
+  await tidy()
+  assert.deepEqual((await readdir(join(at, 'refs'), { recursive: true })).sort(), ['heads', 'tags'])
+  assert.deepEqual(await repositories.refs(ID), refs)
+  assert.equal(refs.get('refs/heads/team/feature'), main)
+  await tree.must('push', '-q', at, 'main:refs/heads/team/another', ':refs/heads/team/feature')
+  assert.deepEqual([...(await repositories.refs(ID)).keys()].sort(), [
+    'refs/heads/main',
+    'refs/heads/team/another',
+    'refs/tags/v1',
+  ])
+  await sound()
+})
+
 test('what a backup holds is whole although it is packed anew or deleted meanwhile', async (t) => {
   const { folder, at, tree, repositories, tidy } = await opened(t)
   const main = await tree.must('rev-parse', 'main')

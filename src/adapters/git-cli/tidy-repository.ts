@@ -5,6 +5,7 @@ import { DAY, HOUR } from '#contract/time.ts'
 import type { TidyOptions } from '#core/git/git-repositories.ts'
 import { ASIDE } from './aside.ts'
 import { unlock } from './in-turn.ts'
+import { packRefs } from './list-refs.ts'
 import type { GitRun } from './run-git.ts'
 
 /** What was found when a repository was last tidied. */
@@ -42,6 +43,7 @@ export async function tidyRepository(
   const config = { 'repack.writeBitmaps': 'false' }
   const writing = { writable: true, timeoutMs: TIDY_MS, signal, config }
   if (dropped.length > 0) await run(['update-ref', '-z', '--stdin'], { ...writing, input: dropped.join('') })
+  await packRefs((args) => run(args, writing))
   const refs = createHash('sha256')
     .update(await list())
     .digest('hex')

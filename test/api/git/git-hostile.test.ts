@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { readdir, rm, writeFile } from 'node:fs/promises'
 import { type ClientRequest, request } from 'node:http'
 import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
@@ -71,6 +71,12 @@ function rawObjects(tree: WorkTree) {
   return { object, folder }
 }
 
+/** Of no object: what is named is there already. */
+async function emptyPack(): Promise<Buffer> {
+  const empty = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1')
+  return Buffer.concat([empty, Buffer.from(await crypto.subtle.digest('SHA-1', empty))])
+}
+
 async function pushed(t: TestContext, project: string) {
   const account = await server.signUp()
   const tree = await workTree(t, { 'index.html': 'first' })
@@ -120,6 +126,42 @@ test('nor is it fetched from elsewhere, and what is live stays live', async (t) 
   }
 })
 
+test('of a repository elsewhere whose branches no one could push here nothing is fetched, and its owner is told why', async (t) => {
+  const account = await server.signUp()
+  const tree = await workTree(t, { 'index.html': 'first' })
+  await tree.commit('The first')
+  const at = await host.repository('eve/deep')
+  await tree.must('push', at, 'main', `main:refs/heads/${'a/'.repeat(100)}a`)
+  await server.call('POST /v10/projects', { ...account, body: { name: 'evil-depth' } })
+  const body = { url: `${host.url}/eve/deep.git`, token: TOKEN }
+  const connected = await server.call('PUT /v1/projects/evil-depth/git', { ...account, body })
+  assert.equal(connected.status, 200)
+  const problem = async () => (await server.call('GET /v1/projects/evil-depth/git', account)).body.problem
+  await until(async () => (await problem()) !== null)
+  assert.match(await problem(), /^the repository has a branch whose name is longer .+ slashes\.$/)
+  await tree.must('push', at, `:refs/heads/${'a/'.repeat(100)}a`)
+  await server.call('POST /v1/projects/evil-depth/git/sync', account)
+  await until(async () => (await pushesOf(account, 'evil-depth'))[0]?.state === 'deployed')
+  await until(async () => (await problem()) === null)
+})
+
+test('a push of what is not there leaves nothing behind', async (t) => {
+  const { account, commit } = await pushed(t, 'evil-folders')
+  const command = packet(`${commit} ${commit} refs/heads/a/b/c/d\0 report-status side-band-64k\n`)
+  const answer = await fetch(`${server.url}/git/${account.username}/evil-folders.git/git-receive-pack`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-git-receive-pack-request',
+      authorization: `Basic ${Buffer.from(`x:${account.token}`).toString('base64')}`,
+    },
+    body: Buffer.concat([command, FLUSH, await emptyPack()]),
+  })
+  assert.match(await answer.text(), /ng refs\/heads\/a\/b\/c\/d /)
+  const { id } = (await server.call('GET /v9/projects/evil-folders', account)).body
+  const refs = join(server.dataDir, 'git', `${id}.git`, 'refs')
+  await until(async () => !(await readdir(join(refs, 'heads'))).includes('a'))
+})
+
 test('a tree of a few folders that stand in each other again and again is refused before its paths are in memory', async (t) => {
   const { account, tree, remote } = await pushed(t, 'evil-tree')
   const { object } = rawObjects(tree)
@@ -154,9 +196,7 @@ test('of a message and a name without end the beginning is kept', async (t) => {
 test('refs that no git would send are refused, whoever speaks, and nothing outside of the refs is written', async (t) => {
   const { account, commit, tree, remote } = await pushed(t, 'evil-refs')
   const zero = '0'.repeat(40)
-  /** Of no object: what is named is there already. */
-  const empty = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1')
-  const sum = Buffer.from(await crypto.subtle.digest('SHA-1', empty))
+  const pack = await emptyPack()
   for (const ref of [
     'refs/heads/../../config',
     'refs/heads/../../../escaped',
@@ -176,6 +216,7 @@ test('refs that no git would send are refused, whoever speaks, and nothing outsi
     'hooks/post-receive',
     'refs/aloft/heads/main',
     `refs/heads/${'n'.repeat(300)}`,
+    `refs/heads/${'a/'.repeat(20)}a`,
   ]) {
     const command = packet(`${zero} ${commit} ${ref}\0 report-status side-band-64k\n`)
     const { status, text } = await fetch(
@@ -186,7 +227,7 @@ test('refs that no git would send are refused, whoever speaks, and nothing outsi
           'content-type': 'application/x-git-receive-pack-request',
           authorization: `Basic ${Buffer.from(`x:${account.token}`).toString('base64')}`,
         },
-        body: Buffer.concat([command, FLUSH, empty, sum]),
+        body: Buffer.concat([command, FLUSH, pack]),
       },
     ).then(async (answer) => ({ status: answer.status, text: await answer.text() }))
     assert.ok(status === 400 || text.includes(`ng ${ref} `), `${ref}: ${status} ${text}`)

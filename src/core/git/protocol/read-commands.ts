@@ -1,6 +1,7 @@
 import { AloftError } from '#contract/errors.ts'
 import type { RefUpdate } from '../push/pushes.ts'
 import { MalformedPacket, PacketReader } from './pkt-line.ts'
+import { isRefName, isShortRef } from './ref-names.ts'
 
 export interface Commands {
   readonly updates: readonly RefUpdate[]
@@ -16,8 +17,6 @@ const MAX_HEAD = 4 * 1024 * 1024
 const MAX_UPDATES = 1000
 const ZERO = /^0+$/
 const COMMAND = /^([0-9a-f]{40,64}) ([0-9a-f]{40,64}) (\S.*)$/
-/** Nothing but branches and tags is taken. */
-const REF = /^refs\/(?:heads|tags)\/[^\p{Cc}]{1,250}$/u
 
 const invalid = (why: string) => new AloftError('bad_request', why)
 
@@ -55,8 +54,7 @@ export async function readCommands(source: AsyncIterable<Uint8Array>): Promise<C
       if (line.startsWith('push-cert'))
         throw invalid('Signed pushes are not supported. Push without `--signed`.')
       const update = readUpdate(line)
-      if (!isAcceptable(update.ref))
-        refusal ??= `${update.ref.slice(0, 100)}: only branches (refs/heads/…) and tags (refs/tags/…) are accepted`
+      refusal ??= refusalOf(update)
       updates.push(update)
       if (updates.length > MAX_UPDATES) throw invalid(`A push can change at most ${MAX_UPDATES} refs.`)
     }
@@ -89,5 +87,11 @@ function readUpdate(line: string): RefUpdate {
   return { ref, before: ZERO.test(before) ? null : before, after: ZERO.test(after) ? null : after }
 }
 
-const isAcceptable = (ref: string): boolean =>
-  REF.test(ref) && !ref.split('/').some((part) => part === '..' || part === '.' || part === '')
+/** What is there already can be deleted, whatever it is called. */
+function refusalOf({ ref, after }: RefUpdate): string | undefined {
+  const shown = ref.slice(0, 100)
+  if (!isRefName(ref)) return `${shown}: only branches (refs/heads/…) and tags (refs/tags/…) are accepted`
+  if (after !== null && !isShortRef(ref))
+    return `${shown}: its name has too many parts between slashes, or one that is too long`
+  return undefined
+}

@@ -106,14 +106,20 @@ export interface RemoteSnapshot {
 
 /** Repositories elsewhere. Never at private addresses that the operator has not named, never after a redirect. */
 export interface GitRemotes {
+  /** Rejects where there are more of them, or longer names, than can be pushed here. */
   refs(access: RemoteAccess, signal: AbortSignal): Promise<RemoteRefs>
   /** Those of pull requests, open or not, by their numbers: at hosts that have refs for them. */
   pullRefs(access: RemoteAccess, signal: AbortSignal): Promise<ReadonlyMap<number, PullRef>>
   /**
-   * Brings the newest commit of every branch into one of ours, where it is found under `incoming`. Nothing is fetched
-   * of what came before, and nothing that is there already.
+   * Brings these, as `refs` has answered them, into one of ours, where they and no others are found under `incoming`.
+   * Nothing is fetched of what came before, and nothing that is there already.
    */
-  fetch(repository: string, access: RemoteAccess, signal: AbortSignal): Promise<void>
+  fetch(
+    repository: string,
+    access: RemoteAccess,
+    refs: RemoteRefs['refs'],
+    signal: AbortSignal,
+  ): Promise<void>
   /** Brings one commit, which no branch may have as its newest. Hosts can refuse that. */
   fetchCommit(repository: string, access: RemoteAccess, oid: string, signal: AbortSignal): Promise<void>
   /** Looks at the newest commit of a branch without keeping anything of it. */

@@ -66,7 +66,7 @@ export function createSyncJob(parts: SyncParts): JobHandler {
     const known = await repositories.refs(id)
     const all = updatesOf(known, remote.refs)
     if (all.length === 0) return { access, refs: remote.refs }
-    await remotes.fetch(id, access, signal)
+    await remotes.fetch(id, access, remote.refs, signal)
     if (remote.head !== undefined) await repositories.setHead(id, remote.head)
     const first = productionBranch(project, remote.refs, remote.head)
     // Of a repository that was just connected, only what goes to production is deployed.

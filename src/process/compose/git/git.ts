@@ -123,6 +123,7 @@ export function openRemotes(config: Config, parts: Parts, measure: Measure): Git
       allows: openAllows(config),
       resolve: openLookUp(),
       maxBytes: config.gitMaxPush,
+      maxRefs: config.gitMaxRefs,
     }),
     measure,
     async (repository) => {
@@ -358,7 +359,8 @@ async function openRemote(
       ? undefined
       : await remotes.fetchPull(id, access, { number: pull.number, ...pull.fetch }, signal)
   if (!isThere && commit === undefined) {
-    await remotes.fetch(id, access, signal)
+    const found = await remotes.refs(access, signal)
+    await remotes.fetch(id, access, found.refs, signal)
     // A commit that a branch has left behind since; where its host refuses it, that it is gone is told.
     if (after !== null && after !== LATEST && (await repositories.commit(id, after)) === undefined)
       await remotes.fetchCommit(id, access, after, signal).catch((error: unknown) => {

@@ -54,3 +54,27 @@ test('a count that ended with its command is made again', async (t) => {
   bytes[1].resolve(2 ** 51)
   assert.match(await over.promise, /uses more than .* of disk space/)
 })
+
+test('a build that never lets its files be counted is ended', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-disk-watch-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const given = [undefined, 1, undefined, undefined, undefined]
+  const counted = Promise.withResolvers<void>()
+  const first = new DiskWatcher(folder, LIMITS, {
+    bytes: async () => given.shift(),
+    files: async () => {
+      counted.resolve()
+      return 1
+    },
+  }).watch(assert.fail)
+  await counted.promise
+  await new Promise(setImmediate)
+  first.stop()
+  const over = Promise.withResolvers<string>()
+  const second = new DiskWatcher(folder, LIMITS, {
+    bytes: async () => given.shift(),
+    files: async () => 1,
+  }).watch(over.resolve)
+  t.after(() => second.stop())
+  assert.equal(await over.promise, 'The files of the build cannot be counted')
+})

@@ -22,6 +22,9 @@ const SHARE_OF_COUNTING = 20
 /** Files that must stay possible, on file systems that number them. */
 const FREE_FILES = 10_000
 
+/** Folders are opened to be counted; a build that closes them again each time is not to be counted at all. */
+const ATTEMPTS = 3
+
 /** What a folder was found to have, and the disk at that moment. */
 interface DiskCount {
   readonly bytes: number
@@ -103,25 +106,34 @@ export class DiskWatcher {
       more > roomForFiles / 2 ||
       performance.now() - counted.at > Math.max(COUNT_MS, counted.tookMs * SHARE_OF_COUNTING)
     if (!due) return undefined
-    const { bytes, files: made } = await this.#count(free, ffree, signal)
+    const now = await this.#count(free, ffree, signal)
+    if (now === undefined) return 'The files of the build cannot be counted'
+    const { bytes, files: made } = now
     if (made > limits.diskFiles)
       return `The build has created more than ${limits.diskFiles.toLocaleString('en')} files`
     if (bytes <= limits.diskBytes) return undefined
     return `The build uses more than ${showLimit(limits.diskBytes)} of disk space`
   }
 
-  async #count(free: number, ffree: number, signal: AbortSignal): Promise<DiskCount> {
+  async #count(free: number, ffree: number, signal: AbortSignal): Promise<DiskCount | undefined> {
     const began = performance.now()
-    const bytes = await this.#tree.bytes(this.#folder, signal)
-    const files = await this.#tree.files(this.#folder, signal)
-    const at = performance.now()
-    const before = this.#counted
-    const counted = {
-      ...{ bytes: bytes ?? before?.bytes ?? 0, files: files ?? before?.files ?? 0 },
-      ...{ free, ffree, at, tookMs: at - began },
-    }
+    const bytes = await attempt(() => this.#tree.bytes(this.#folder, signal), signal)
+    const files = await attempt(() => this.#tree.files(this.#folder, signal), signal)
     // Of a count that was ended in its midst the next command knows nothing.
-    if (!signal.aborted) this.#counted = counted
-    return counted
+    if (signal.aborted) return this.#counted
+    if (bytes === undefined || files === undefined) return undefined
+    const at = performance.now()
+    this.#counted = { bytes, files, free, ffree, at, tookMs: at - began }
+    return this.#counted
+  }
+}
+
+async function attempt(
+  count: () => Promise<number | undefined>,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  for (let left = ATTEMPTS; ; left--) {
+    const counted = await count()
+    if (counted !== undefined || left === 1 || signal.aborted) return counted
   }
 }

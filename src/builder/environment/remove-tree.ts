@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { MINUTE } from '#contract/time.ts'
 
 const run = promisify(execFile)
 
@@ -23,21 +24,44 @@ export async function openTree(path: string): Promise<void> {
   await run('chmod', ['-R', 'u=rwX,go=rX', '--', path], TREE_TOOLS)
 }
 
-/** The space that a tree takes on the disk; undefined where it cannot be told now, as files come and go. */
+/**
+ * The space that a tree takes on the disk; undefined where it cannot be told now, as files come and go. Folders that their
+ * owner may not read are opened, whatever is in them: else what they hold would not be counted.
+ */
 export async function treeBytes(path: string, signal?: AbortSignal): Promise<number | undefined> {
-  const kilobytes = await du(['-skx'], path, signal)
+  const kilobytes = await count(['-skx'], path, signal)
   return kilobytes === undefined ? undefined : kilobytes * 1024
 }
 
 /** How many files and folders a tree has, empty ones too; undefined where it cannot be told now. */
 export const treeFiles = (path: string, signal?: AbortSignal): Promise<number | undefined> =>
-  du(['-sx', '--inodes'], path, signal)
+  count(['-sx', '--inodes'], path, signal)
 
-async function du(
+const OPENING_MS = MINUTE
+
+async function count(
   options: readonly string[],
   path: string,
   signal?: AbortSignal,
 ): Promise<number | undefined> {
+  const counted = await du(options, path, signal)
+  if (counted !== 'closed') return counted
+  // Nothing else is changed, since a build may be under way in it.
+  const closed = ['-xdev', '-type', 'd', '!', '-perm', '-u=rx']
+  await run('find', [path, ...closed, '-execdir', 'chmod', 'u+rx', '--', '{}', ';'], {
+    ...{ ...TREE_TOOLS, timeout: OPENING_MS },
+    ...(signal ? { signal } : {}),
+  }).catch(() => {})
+  const again = await du(options, path, signal)
+  return again === 'closed' ? undefined : again
+}
+
+/** Says so where there are folders that it could not look into. */
+async function du(
+  options: readonly string[],
+  path: string,
+  signal?: AbortSignal,
+): Promise<number | 'closed' | undefined> {
   const read = (stdout: string) => {
     const number = /^(\d+)/.exec(stdout)?.[1]
     return number === undefined ? undefined : Number(number)
@@ -47,7 +71,10 @@ async function du(
       (await run('du', [...options, '--', path], { ...TREE_TOOLS, ...(signal ? { signal } : {}) })).stdout,
     )
   } catch (error) {
+    const { stdout, stderr, code } = error as { stdout?: unknown; stderr?: unknown; code?: unknown }
+    if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER' || /Permission denied/.test(String(stderr)))
+      return 'closed'
     // It complains of what vanished while it counted, and has counted the rest.
-    return read(String((error as { stdout?: unknown }).stdout ?? ''))
+    return read(String(stdout ?? ''))
   }
 }

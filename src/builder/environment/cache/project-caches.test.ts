@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { lstat, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -8,7 +8,13 @@ import { silentLog } from '#test/support/silent-log.ts'
 import { createProjectCaches, type SharedCaches } from './project-caches.ts'
 
 /** Machines whose builds leave caches for each other. */
-async function machines(t: TestContext, { projectBytes = 1e6 } = {}) {
+async function machines(
+  t: TestContext,
+  {
+    projectBytes = 1e6,
+    ...weighing
+  }: { projectBytes?: number; weighTree?: () => Promise<number | undefined> } = {},
+) {
   const root = await mkdtemp(join(tmpdir(), 'aloft-caches-'))
   t.after(() => rm(root, { recursive: true, force: true }))
   const archives = new Map<string, Buffer>()
@@ -22,6 +28,7 @@ async function machines(t: TestContext, { projectBytes = 1e6 } = {}) {
     const given: Promise<unknown>[] = []
     const caches = createProjectCaches({
       ...{ folder: join(root, name, 'caches'), budgetBytes: 1e9, projectBytes, log: silentLog, shared },
+      ...weighing,
       discard: (path) => rename(path, join(root, `${discarded++}`)).catch(() => undefined),
       later: (work) => void given.push(work.catch((error: unknown) => error)),
     })
@@ -31,7 +38,7 @@ async function machines(t: TestContext, { projectBytes = 1e6 } = {}) {
       ...{ base: join(root, name, 'root'), via: join(root, name, 'via') },
     }
     await mkdir(join(place.base, 'source'), { recursive: true })
-    return { caches, place, given }
+    return { caches, place, given, folder: join(root, name, 'caches') }
   }
   return { one: await machine('one'), two: await machine('two'), archives }
 }
@@ -76,4 +83,22 @@ test('what is too large, or cut short, is left out', async (t) => {
   await Promise.all(one.given)
   for (const [key, whole] of archives) archives.set(key, whole.subarray(0, -20))
   assert.deepEqual(await two.caches.restore(two.place), { digests: {}, paths: [] })
+})
+
+test('one that cannot be counted is not kept', async (t) => {
+  const weights = [1, undefined]
+  const { one } = await machines(t, { weighTree: async () => weights.shift() })
+  const keep = async (name: string) => {
+    const place = { ...one.place, project: { id: name, ownerId: 'an-account' } }
+    const modules = join(place.base, 'source/node_modules')
+    await mkdir(modules, { recursive: true })
+    await writeFile(join(modules, 'a'), name)
+    await one.caches.keep(place, { digests: {}, paths: ['node_modules'] })
+  }
+  await keep('first')
+  await one.caches.shrink()
+  await keep('second')
+  await one.caches.shrink()
+  assert.deepEqual(weights, [])
+  assert.equal((await readdir(one.folder)).length, 1)
 })

@@ -91,6 +91,7 @@ export function createProjectCaches({
   discard,
   shared,
   later,
+  weighTree = treeBytes,
 }: {
   readonly folder: string
   readonly budgetBytes: number
@@ -103,16 +104,20 @@ export function createProjectCaches({
   readonly shared?: SharedCaches | undefined
   /** Has something done while nobody waits for it. */
   readonly later: (work: Promise<unknown>, what: string) => void
+  /** What a folder takes; undefined where that cannot be told. */
+  readonly weighTree?: (path: string) => Promise<number | undefined>
 }): ProjectCaches {
   /** The space each takes, once counted; a kept cache is never written to. */
   const counted = new Map<string, { readonly at: number; readonly bytes: number }>()
 
-  async function weigh(key: string): Promise<Weighed> {
+  /** Undefined for one that cannot be counted. */
+  async function weigh(key: string): Promise<Weighed | undefined> {
     const path = join(folder, key)
     const at = (await stat(path)).mtimeMs
     const known = counted.get(key)
     if (known?.at === at) return { key, ...known }
-    const bytes = (await treeBytes(path)) ?? 0
+    const bytes = await weighTree(path)
+    if (bytes === undefined) return undefined
     counted.set(key, { at, bytes })
     return { key, at, bytes }
   }
@@ -182,8 +187,9 @@ export function createProjectCaches({
       const caches: Weighed[] = []
       for (const key of await readdir(folder).catch(() => [])) {
         // One that a build takes meanwhile is none.
-        const weighed = await weigh(key).catch(() => undefined)
+        const weighed = await weigh(key).catch(() => null)
         if (weighed) caches.push(weighed)
+        else if (weighed === undefined) await discard(join(folder, key))
       }
       caches.sort((a, b) => a.at - b.at)
       let total = caches.reduce((sum, { bytes }) => sum + bytes, 0)

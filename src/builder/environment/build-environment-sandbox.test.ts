@@ -26,7 +26,12 @@ it('installs a package with npm and runs a program on it, in the sandbox', {
 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-build-'))
   const registry = createRegistryLookup(process.env)
-  const toolchains = createToolchains({ folder: join(folder, 'toolchains'), registry, log: silentLog })
+  const toolchains = createToolchains({
+    folder: join(folder, 'toolchains'),
+    registry,
+    log: silentLog,
+    freeBytes: 0,
+  })
   const sandbox = await openSandbox({ mode: 'required', log: silentLog })
   const contents = new Map<string, Buffer>()
   const files = Object.entries(FILES).map(([path, text]) => {

@@ -6,7 +6,7 @@ import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import { openSwarm } from '#adapters/swarm/open-swarm.ts'
 import { createBuilder } from '#builder/builder.ts'
 import { createDockerBuilder } from '#builder/docker/docker-builder.ts'
-import { createBuildEnvironment } from '#builder/environment/build-environment.ts'
+import { createBuildEnvironment, DEFAULT_LIMITS } from '#builder/environment/build-environment.ts'
 import { createRegistryLookup } from '#builder/environment/toolchain/registry.ts'
 import { createToolchains } from '#builder/environment/toolchain/toolchains.ts'
 import { createBuildCli } from '#builder/framework-cli/build-cli.ts'
@@ -95,7 +95,7 @@ export async function openCodeWorkers(
   const authorities = await writeAuthorities(config.dataDir, parts)
   const registry = createRegistryLookup(process.env)
   const tools = join(config.dataDir, 'toolchains')
-  const toolchains = createToolchains({ folder: tools, registry, log })
+  const toolchains = createToolchains({ folder: tools, registry, log, freeBytes: DEFAULT_LIMITS.freeBytes })
   const cli = createBuildCli({ folder: tools, sandbox, toolchains, registry, log })
   const environment = createBuildEnvironment({
     folder: join(config.dataDir, 'builds'),

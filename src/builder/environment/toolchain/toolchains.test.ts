@@ -94,12 +94,19 @@ const beside = (version: string): Readonly<Record<string, string>> => ({
   'lib/node_modules/npm/bin/npx-cli.js': 'npx',
 })
 
-async function toolchainsOf(t: TestContext, url: string, folder?: string, ownNode = import.meta.filename) {
+async function toolchainsOf(
+  t: TestContext,
+  url: string,
+  folder?: string,
+  ownNode = import.meta.filename,
+  freeBytes = 0,
+) {
   const place = folder ?? (await scratch(t))
   const toolchains = createToolchains({
     folder: place,
     registry: async () => ({ url }),
     log: silentLog,
+    freeBytes,
     machine: 'linux-x64',
     own: { version: '24.1.2', file: ownNode },
     firstPauseMs: 1,
@@ -141,6 +148,20 @@ describe('toolchains', () => {
     await toolchains.ensureTool('yarn', '1.22.22', tell('yarn'))
     await toolchains.ensureTool('yarn', '1.22.22', tell('yarn again'))
     assert.deepEqual(told, ['first', 'second', 'yarn'])
+  })
+
+  it('are not downloaded where the disk has no room for them, and those that are there are used', async (t) => {
+    const { url, asked } = await registryOf(t, WORLD)
+    const { toolchains, folder } = await toolchainsOf(t, url)
+    const node = await toolchains.ensureNode('20.x')
+    const before = asked.filter((path) => path.endsWith('.tgz')).length
+    const full = await toolchainsOf(t, url, folder, import.meta.filename, Number.MAX_SAFE_INTEGER)
+    assert.deepEqual(await full.toolchains.ensureNode('20.x'), node)
+    await assert.rejects(full.toolchains.ensureTool('yarn', '1.22.22'), {
+      ...{ kind: 'unavailable', message: /The disk of this machine is full/ },
+    })
+    assert.equal(asked.filter((path) => path.endsWith('.tgz')).length, before)
+    assert.equal((await readdir(folder)).length, 1)
   })
 
   it('use the Node of this process where its line is asked for', async (t) => {
@@ -224,7 +245,13 @@ describe('toolchains', () => {
   it('knows which line of Node comes nearest where one was never published', () => {
     const at = (machine: string) =>
       createToolchains({
-        ...{ folder: '/nowhere', log: silentLog, machine, own: { version: '24.1.0', file: '' } },
+        ...{
+          folder: '/nowhere',
+          freeBytes: 0,
+          log: silentLog,
+          machine,
+          own: { version: '24.1.0', file: '' },
+        },
         registry: () => Promise.reject(new Error('nothing is fetched')),
       })
     const arm = at('linux-arm64')

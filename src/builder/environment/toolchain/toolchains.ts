@@ -8,10 +8,12 @@ import {
   readFile,
   rename,
   stat,
+  statfs,
   symlink,
   utimes,
 } from 'node:fs/promises'
 import { dirname, join, posix, relative } from 'node:path'
+import { showLimit } from '#contract/amounts.ts'
 import { HOUR } from '#contract/time.ts'
 import type { Log } from '#core/ports/log.ts'
 import { openTree, removeTree } from '../remove-tree.ts'
@@ -30,6 +32,8 @@ interface ToolchainParts {
   readonly folder: string
   readonly registry: () => Promise<Registry>
   readonly log: Log
+  /** What must stay free on the disk: where less is, nothing is downloaded. */
+  readonly freeBytes: number
   /** The machine, as `linux-x64`; and the Node that this process runs on. */
   readonly machine?: string
   readonly own?: { readonly version: string; readonly file: string }
@@ -52,7 +56,7 @@ export function createToolchains(parts: ToolchainParts): Toolchains {
   const { folder, log } = parts
   const machine = parts.machine ?? `${process.platform}-${process.arch}`
   const own = parts.own ?? { version: process.version.slice(1), file: process.execPath }
-  const source = createPackageSource(parts)
+  const source = withRoom(createPackageSource(parts), parts)
   const making = new Map<string, Promise<string>>()
   let foundNpm: Promise<NpmBeside | undefined> | undefined
 
@@ -148,6 +152,23 @@ export function createToolchains(parts: ToolchainParts): Toolchains {
     return { name, version, folder: path }
   }
 }
+
+/** Projects choose which versions there are, and none is removed while it may be in use. */
+const withRoom = (
+  source: PackageSource,
+  { folder, freeBytes }: Pick<ToolchainParts, 'folder' | 'freeBytes'>,
+): PackageSource => ({
+  ...source,
+  async unpack(...given) {
+    const { bavail, bsize } = await statfs(folder)
+    if (bavail * bsize < freeBytes)
+      throw new ToolchainError(
+        'unavailable',
+        `The disk of this machine is full: ${showLimit(bavail * bsize)} are free, and ${showLimit(freeBytes)} are reserved`,
+      )
+    return source.unpack(...given)
+  },
+})
 
 /** One that is downloaded. */
 interface NpmVersion {

@@ -70,6 +70,29 @@ test('one that limits its callers is not asked again, and says until when', asyn
   assert.equal(requests(), 3)
 })
 
+test('no order is made without leave, if there is somebody to give it', async (t) => {
+  const ordered: string[] = []
+  const { issuer } = await against(t, (req, res) => {
+    if (req.url === '/account')
+      res.writeHead(201, { location: `http://${req.headers.host}/me`, 'replay-nonce': 'b' }).end('{}')
+    else {
+      ordered.push(req.url ?? '')
+      res.writeHead(403).end(problem('rejectedIdentifier', 'Not this one'))
+    }
+  })
+  const failure = new IssueFailure('Enough', 1000)
+  await assert.rejects(
+    issuer.issue(['a.test'], never, () => Promise.reject(failure)),
+    failure,
+  )
+  assert.deepEqual(ordered, [])
+  await assert.rejects(
+    issuer.issue(['a.test'], never, async () => {}),
+    { message: 'Not this one' },
+  )
+  assert.deepEqual(ordered, ['/order'])
+})
+
 test('a nonce that is not taken is replaced, but not for ever', async (t) => {
   const { issuer, requests } = await against(t, (_req, res) =>
     res.writeHead(400, { 'replay-nonce': 'b' }).end(problem('badNonce', 'Bad nonce')),

@@ -1,6 +1,7 @@
 import type { Authorization, Client } from 'acme-client'
 import { beforeAbort } from '#core/before-abort.ts'
 import {
+  type BeforeOrder,
   type CertificateIssuer,
   type IssuedCertificate,
   IssueFailure,
@@ -29,11 +30,11 @@ export function createAcmeIssuer(parts: AcmeIssuerParts): CertificateIssuer {
   return {
     instant: false,
     checksNames: true,
-    async issue(names, signal) {
+    async issue(names, signal, beforeOrder) {
       const timeout = AbortSignal.timeout(parts.timeoutMs ?? TIMEOUT_MS)
       const ended = AbortSignal.any([signal, timeout])
       try {
-        const issued = await within(ended, () => issue(names, ended))
+        const issued = await within(ended, () => issue(names, ended, beforeOrder))
         parts.log.info({ names }, 'the certificate authority issued a certificate')
         return issued
       } catch (error) {
@@ -44,13 +45,17 @@ export function createAcmeIssuer(parts: AcmeIssuerParts): CertificateIssuer {
     },
   }
 
-  async function issue(names: readonly string[], signal: AbortSignal): Promise<IssuedCertificate> {
+  async function issue(
+    names: readonly string[],
+    signal: AbortSignal,
+    beforeOrder?: BeforeOrder,
+  ): Promise<IssuedCertificate> {
     try {
-      return await obtain(await opened(signal), names, signal)
+      return await obtain(await opened(signal), names, signal, beforeOrder)
     } catch (error) {
       if (!(error instanceof Problem && error.type === 'accountDoesNotExist')) throw error
       account.forget()
-      return obtain(await opened(signal), names, signal)
+      return obtain(await opened(signal), names, signal, beforeOrder)
     }
   }
 
@@ -64,11 +69,13 @@ export function createAcmeIssuer(parts: AcmeIssuerParts): CertificateIssuer {
     client: Client,
     names: readonly string[],
     signal: AbortSignal,
+    beforeOrder?: BeforeOrder,
   ): Promise<IssuedCertificate> {
     const ways = new Map<string, readonly ChallengeKind[]>()
     for (const name of names) ways.set(name, await kindsFor(name, names, parts.servesZone))
     const refusals: Refusal[] = []
     for (let orders = 1; ; orders++) {
+      await beforeOrder?.()
       const order = await client.createOrder({
         identifiers: names.map((value) => ({ type: 'dns', value })),
       })

@@ -1,5 +1,5 @@
 import { newId } from '#contract/ids.ts'
-import type { CertificateIssuer } from '../ports/certificate-issuer.ts'
+import type { BeforeOrder, CertificateIssuer } from '../ports/certificate-issuer.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
@@ -18,8 +18,9 @@ export async function askIssuer(
   issuer: CertificateIssuer,
   names: readonly string[],
   signal: AbortSignal,
+  beforeOrder?: BeforeOrder,
 ): Promise<FreshCertificate> {
-  const { cert, key } = await issuer.issue(names, signal)
+  const { cert, key } = await issuer.issue(names, signal, beforeOrder)
   return { names, cert, key, ...timesOf(cert) }
 }
 

@@ -4,10 +4,16 @@ export interface IssuedCertificate {
   readonly key: string
 }
 
+/** Called before each order at an authority that others share. */
+export type BeforeOrder = () => Promise<void>
+
 /** An authority that makes certificates. It may take a minute, and it may refuse. */
 export interface CertificateIssuer {
-  /** All names in one certificate. Rejects with an `IssueFailure` when the authority says no. */
-  issue(names: readonly string[], signal: AbortSignal): Promise<IssuedCertificate>
+  /**
+   * All names in one certificate. Rejects with an `IssueFailure` when the authority says no. It may take several orders; what
+   * `beforeOrder` throws ends it.
+   */
+  issue(names: readonly string[], signal: AbortSignal, beforeOrder?: BeforeOrder): Promise<IssuedCertificate>
   /** Whether `issue` answers within a moment and costs nothing, so that it can be asked during a handshake. */
   readonly instant: boolean
   /** Whether it convinces itself that names lead here before it makes a certificate out to them. */

@@ -12,6 +12,7 @@ import {
 import { createRenewRound, createSweepRound } from '#core/certificate/issue/certificate-rounds.ts'
 import { createIssueJob } from '#core/certificate/issue/issue-job.ts'
 import { createMayCertify } from '#core/certificate/issue/may-certify.ts'
+import { createOrderAllowance } from '#core/certificate/issue/order-allowance.ts'
 import { createOrderCertificate } from '#core/certificate/issue/order-certificate.ts'
 import {
   createPlatformCertificates,
@@ -73,8 +74,9 @@ export function createCertificateParts(config: Config, parts: Parts): Certificat
   const order = createOrderCertificate({ issuer, keep, store, attempts, jobs, bus, clock })
   const pointing = domainPointing(config, parts.machines)
   const mayCertify = createMayCertify({ issuer, domains: stores.domains, resolver, pointing })
+  const orders = createOrderAllowance(parts.limiter, clock)
   const common = { issuer, keep, store, attempts, hosts, mayCertify, jobs, clock, log, domain }
-  const automatic = createAutomaticCertificates({ ...common, limiter: parts.limiter })
+  const automatic = createAutomaticCertificates({ ...common, limiter: parts.limiter, orders })
   const platform = isPublic(config)
     ? createPlatformCertificates({ ...common, apiHosts: apiNames(config) })
     : undefined
@@ -96,6 +98,6 @@ export function createCertificateParts(config: Config, parts: Parts): Certificat
       createRenewRound({ store, jobs, clock }),
       createSweepRound({ automatic, store, attempts, challenges, settings, clock }),
     ],
-    issueJob: createIssueJob({ ...common, check, automatic, platform, bus, onChanged }),
+    issueJob: createIssueJob({ ...common, check, orders, automatic, platform, bus, onChanged }),
   }
 }

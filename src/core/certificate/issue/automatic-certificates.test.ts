@@ -14,6 +14,7 @@ import { createAutomaticCertificates } from './automatic-certificates.ts'
 import { createSweepRound } from './certificate-rounds.ts'
 import { createIssueJob } from './issue-job.ts'
 import { createMayCertify } from './may-certify.ts'
+import { createOrderAllowance } from './order-allowance.ts'
 import { createOrderCertificate } from './order-certificate.ts'
 import { createPlatformCertificates, PLATFORM } from './platform-certificates.ts'
 
@@ -32,17 +33,20 @@ async function setUp(t: TestContext, { instant = false } = {}) {
     failure: Error | undefined
     lifetime: number
     elsewhere: boolean
+    orders: number
     lookUp?: (name: string) => Promise<void>
   } = {
     failure: undefined,
     lifetime: 90 * DAY,
     elsewhere: false,
+    orders: 0,
   }
   const issuer: CertificateIssuer = {
     instant,
     checksNames: !instant,
-    async issue(names) {
+    async issue(names, _signal, beforeOrder) {
       asked.push(names.join(' '))
+      for (let order = 0; order < will.orders; order++) await beforeOrder?.()
       if (will.failure) throw will.failure
       const now = clock.now()
       return makeLeaf(authority, names, { from: now, to: now + will.lifetime })
@@ -89,9 +93,11 @@ async function setUp(t: TestContext, { instant = false } = {}) {
   const pointing = { target: 'alias.aloft.test', addresses: ['192.0.2.1'] }
   const mayCertify = createMayCertify({ issuer, domains: stores.domains, resolver, pointing })
   const common = { issuer, keep, store, attempts, hosts, mayCertify, jobs, clock, bus, log: silentLog }
+  const orders = createOrderAllowance(limiter, clock)
   const automatic = createAutomaticCertificates({
     ...common,
     limiter,
+    orders,
     domain: 'aloft.test',
   })
   const platform = createPlatformCertificates({
@@ -99,7 +105,7 @@ async function setUp(t: TestContext, { instant = false } = {}) {
     domain: 'aloft.test',
     apiHosts: ['localhost', '127.0.0.1', 'api.aloft.test', 'console.example.org'],
   })
-  const job = createIssueJob({ ...common, check, automatic, platform, onChanged })
+  const job = createIssueJob({ ...common, check, orders, automatic, platform, onChanged })
   const sweep = createSweepRound({ automatic, store, attempts, challenges, settings, clock })
   const deployment = sampleDeployment({ ownerId: 'anna' })
   await stores.deployments.insert(deployment, { manifest: [], sealedEnv: '' })
@@ -187,7 +193,10 @@ test('one registered domain gets no more than 20 new hosts a day, and others are
   const { ensure, serve, asked, clock } = await setUp(t)
   for (let i = 0; i < 22; i++) await serve(`n${i}.flood.co.uk`)
   await serve('www.calm.co.uk')
-  for (let i = 0; i < 22; i++) await ensure(`n${i}.flood.co.uk`)
+  for (let i = 0; i < 22; i++) {
+    await ensure(`n${i}.flood.co.uk`)
+    clock.advance(HOUR / 15)
+  }
   assert.equal(asked.length, 20)
   assert.ok(await ensure('www.calm.co.uk'))
   clock.advance(HOUR + 1000)
@@ -323,6 +332,7 @@ test('hosts that are taken away again count for their domain, and for themselves
     await ensure(host)
     await stores.hosts.release(host)
     await ensure(host)
+    clock.advance(HOUR / 15)
   }
   assert.equal(asked.length, 20)
   clock.advance(2 * DAY)
@@ -341,12 +351,50 @@ test('an account that serves many domains gets some certificates an hour, and ot
   const hosts = Array.from({ length: 60 }, (_, i) => `shop-${i}.example`)
   for (const host of hosts) await serve(host)
   for (const host of hosts) await ensure(host)
-  assert.equal(asked.length, 50)
+  assert.equal(asked.length, 15)
   await serve('other.example', 'ben')
   assert.ok(await ensure('other.example'))
   clock.advance(HOUR)
   for (const host of hosts) await ensure(host)
-  assert.equal(asked.length, 61)
+  assert.equal(asked.length, 31)
+})
+
+test('what an account has made counts by the orders that it takes, whether it asks for it or not', async (t) => {
+  const { serve, ensure, work, will, stores, clock } = await setUp(t)
+  will.orders = 4
+  const names = ['a.example', 'b.example', 'c.example', 'd.example']
+  for (const name of names.slice(0, 3)) {
+    await serve(name)
+    assert.ok(await ensure(name))
+  }
+  await work({ ownerId: 'anna', order: 'order 1', names: ['asked.example'] })
+  const attempt = await stores.certificateAttempts.find('order 1')
+  assert.match(attempt?.error ?? '', /asked 15 times for this account within an hour/)
+  assert.equal(attempt && attempt.retryAt - attempt.at, HOUR)
+  await serve('other.example', 'ben')
+  assert.ok(await ensure('other.example'))
+  clock.advance(HOUR)
+  await work({ ownerId: 'anna', order: 'order 1', names: ['asked.example'] })
+  assert.equal((await stores.certificateAttempts.find('order 1'))?.error, null)
+})
+
+test('all accounts together leave a share of the orders for renewals', async (t) => {
+  const { serve, ensure, work, will, stores, clock, asked } = await setUp(t)
+  await serve('first.example')
+  const first = await ensure('first.example')
+  assert.ok(first)
+  clock.advance(first.renewAt === null ? 0 : first.renewAt - clock.now())
+  will.orders = 15
+  for (const owner of ['ben', 'carl', 'dora', 'emil']) {
+    await serve(`${owner}.example`, owner)
+    assert.ok(await ensure(`${owner}.example`))
+  }
+  await serve('fred.example', 'fred')
+  assert.equal(await ensure('fred.example'), undefined)
+  const before = asked.length
+  await work({ ownerId: 'anna', id: first.id })
+  assert.equal(asked.length, before + 1)
+  assert.notEqual((await stores.certificates.find('anna', first.id))?.cert, first.cert)
 })
 
 test('a verified domain of a project is found before it shows anything', async (t) => {

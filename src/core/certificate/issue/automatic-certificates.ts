@@ -15,6 +15,7 @@ import { askIssuer, type KeepCertificate } from '../make-certificate.ts'
 import { backOff, pauseAfter } from './back-off.ts'
 import { hostJob, registrable } from './issue-jobs.ts'
 import type { MayCertify } from './may-certify.ts'
+import { OF_AN_ACCOUNT, type OrderAllowance } from './order-allowance.ts'
 
 interface AutomaticParts {
   readonly issuer: CertificateIssuer
@@ -25,6 +26,7 @@ interface AutomaticParts {
   readonly mayCertify: MayCertify
   readonly jobs: JobQueue
   readonly limiter: RateLimiter
+  readonly orders: OrderAllowance
   readonly clock: Clock
   readonly log: Log
   /** Of the platform, whose certificates are not made here. */
@@ -46,11 +48,6 @@ export interface AutomaticCertificates {
 
 /** New hosts of one domain that an authority is asked for in a day. */
 const MOST_A_DAY = 20
-/**
- * Hosts of one account, whatever their domains: somebody may name hosts that lead elsewhere, and authorities count what they refuse
- * against the whole installation.
- */
-const OF_AN_ACCOUNT = { points: 50, ms: HOUR }
 /** Made during handshakes at once, in one process, and of those for one account: its nameservers say how long each takes. */
 const AT_ONCE = { all: 8, one: 2 }
 const HANDSHAKE_MS = 10 * SECOND
@@ -154,7 +151,8 @@ export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCer
     }
     if (!(await admit(ownerId, host))) return undefined
     try {
-      const made = await keep.save(ownerId, 'automatic', await askIssuer(issuer, [host], signal))
+      const fresh = await askIssuer(issuer, [host], signal, parts.orders(ownerId))
+      const made = await keep.save(ownerId, 'automatic', fresh)
       await succeeded(host)
       return made
     } catch (error) {

@@ -14,6 +14,7 @@ import type { AutomaticCertificates } from './automatic-certificates.ts'
 import { pauseAfter } from './back-off.ts'
 import { ISSUE_KIND } from './issue-jobs.ts'
 import type { MayCertify } from './may-certify.ts'
+import type { OrderAllowance } from './order-allowance.ts'
 import { ORDERS_TOPIC } from './order-certificate.ts'
 import { PLATFORM, type PlatformCertificates } from './platform-certificates.ts'
 
@@ -25,6 +26,7 @@ interface IssueParts {
   readonly hosts: Pick<HostStore, 'holder'>
   readonly mayCertify: MayCertify
   readonly check: NameCheck
+  readonly orders: OrderAllowance
   readonly automatic: AutomaticCertificates
   /** Where the platform's own certificates come from the same authority. */
   readonly platform?: PlatformCertificates | undefined
@@ -42,7 +44,7 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 /** Asks the authority: for hosts that have no certificate, for those that will end, and for those that were ordered. */
 export function createIssueJob(parts: IssueParts): JobHandler {
   const { issuer, keep, store, attempts, hosts, mayCertify, check, automatic, platform } = parts
-  const { bus, clock, onChanged } = parts
+  const { orders, bus, clock, onChanged } = parts
 
   async function isServed({ ownerId, names }: Certificate): Promise<boolean> {
     if (ownerId === PLATFORM) return platform !== undefined
@@ -87,7 +89,7 @@ export function createIssueJob(parts: IssueParts): JobHandler {
     const at = clock.now()
     const attempt = { host: key, domain: '', failures: 0, at, retryAt: at }
     try {
-      await keep.save(ownerId, 'issued', await askIssuer(issuer, names, signal))
+      await keep.save(ownerId, 'issued', await askIssuer(issuer, names, signal, orders(ownerId)))
       await attempts.save({ ...attempt, error: null })
     } catch (error) {
       if (signal.aborted) throw error

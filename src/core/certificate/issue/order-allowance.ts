@@ -7,7 +7,7 @@ import type { RateLimiter } from '../../ports/rate-limiter.ts'
 export type OrderAllowance = (ownerId: string) => BeforeOrder
 
 /** Somebody may name hosts that lead elsewhere, whatever their domains. */
-export const OF_AN_ACCOUNT = { points: 15, ms: HOUR }
+export const OF_AN_ACCOUNT = { points: 30, ms: HOUR }
 /**
  * Of all accounts together. Let's Encrypt takes 300 orders in three hours, which are in four of these windows at most: a fifth of
  * them is left for renewals.

@@ -37,6 +37,8 @@ export interface Exchange {
   readonly upgrade?: Upgrade
   /** Set if the answer is for everybody, whoever caused it. */
   readonly forAll?: ForAll
+  /** Set where the guards are asked once more about a visitor who was let in: nothing but their verdict may come of it. */
+  readonly isAskedAgain?: true
 }
 
 interface ForAll {

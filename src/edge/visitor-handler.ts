@@ -12,6 +12,7 @@ import type { Admission } from './guards.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { hideVisitorCookie } from './protection/hide-cookie.ts'
 import { privateAnswer } from './protection/private-answer.ts'
+import { createReadmission, type Shown } from './readmission.ts'
 import { watchHalfClosed } from './request/half-closed.ts'
 import { hostNameOf } from './request/host.ts'
 import { readInstanceHost } from './request/instance-host.ts'
@@ -49,6 +50,8 @@ interface Visit {
   entry?: SiteEntry
   /** What answers in its place, if the visitor belongs to another deployment than most. */
   shown?: SiteEntry
+  /** What the guards were shown, once they are asked. */
+  toGuards?: Shown
   /** Set where the visitor was let in by a guard: the answer is theirs alone, and has these cookies. */
   cookies?: readonly string[]
 }
@@ -153,6 +156,7 @@ const passGuards =
   ({ guard }: VisitorHandlerParts): Step =>
   (visit) => {
     const { entry, exchange } = visit
+    visit.toGuards = { url: exchange.url, cookie: exchange.req.headers.cookie }
     if (entry === undefined || entry.isPlain) return undefined
     return andThen(guard(entry.site, exchange), (admission) => {
       if (!('cookies' in admission)) return admission
@@ -211,7 +215,8 @@ const UNSPEAKABLE: Partial<Record<SiteVisit['source'], Refusal['code']>> = {
 /** Sends what came of a visit, and records it when that is over. */
 function createSending(parts: VisitorHandlerParts): (visit: Visit, result: Result) => void {
   const { streams, memory, quietMs, httpDate, visits, clock, log } = parts
-  return ({ exchange, entry, shown }, result) => {
+  const readmit = createReadmission(parts)
+  return ({ exchange, entry, shown, toGuards }, result) => {
     const { req, res, id, at, since, ip, question } = exchange
     const stamp = { id, date: httpDate(clock.now()) }
     const answerWith = ({ code, headers }: Refusal) => {
@@ -228,11 +233,12 @@ function createSending(parts: VisitorHandlerParts): (visit: Visit, result: Resul
     }
     if (entry !== undefined) answer = { ...answer, headers: ownCookies(answer.headers, entry.site) }
     if (exchange.added !== undefined) answer = { ...answer, headers: [...answer.headers, ...exchange.added] }
+    const isLetIn = async () => !entry || !toGuards || readmit(entry.site.host, exchange, toGuards)
     let sent: BytesSent
     try {
       sent = isSwitch(answer)
-        ? switchProtocol(exchange, answer, stamp, { streams, quietMs })
-        : respond(exchange, streams.watch(answer), stamp, { memory, log })
+        ? switchProtocol(exchange, answer, stamp, { streams, isLetIn, quietMs })
+        : respond(exchange, streams.watch(answer, isLetIn), stamp, { memory, log })
     } catch (error) {
       log.warn(
         { err: error, id, source: answer.source },

@@ -51,7 +51,8 @@ export function createPasswordProtection({
     const { sealed, version } = protection.password
     const { password } = cookies.read(headerOf(exchange.question, 'cookie'), site.host)
     if (password?.version === version && clock.now() < password.until * 1000) return undefined
-    const isPost = exchange.question.method === 'POST' && exchange.upgrade === undefined
-    return isPost ? check(visit, sealed, version) : refuse('PASSWORD_REQUIRED')
+    const { question, upgrade, isAskedAgain } = exchange
+    const isTry = question.method === 'POST' && upgrade === undefined && !isAskedAgain
+    return isTry ? check(visit, sealed, version) : refuse('PASSWORD_REQUIRED')
   }
 }

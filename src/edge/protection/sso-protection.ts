@@ -58,7 +58,7 @@ export function createSsoProtection({ cookies, members, passes, signInUrl, clock
     const { site, exchange, protection } = visit
     if (!protection.sso) return undefined
     const target = readTarget(exchange.url)
-    if (target?.path === RETURN_PATH && exchange.question.method === 'GET')
+    if (target?.path === RETURN_PATH && exchange.question.method === 'GET' && !exchange.isAskedAgain)
       return comeBack(visit, target.query)
     const { sso } = grantsOf(visit)
     if (sso === undefined || seconds() >= sso.until) return askToSignIn(visit)

@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { createEdgeWorld, createInstances, serveSlow, siteFunctions } from '#test/support/http/edge.ts'
-import { RESTART_FRAME } from './websocket-frames.ts'
+import { CLOSE_FRAMES } from './websocket-frames.ts'
 
 /** A connection through the edge to a function that speaks as it likes from then on. */
 async function open(t: TestContext, protocol: string, speak: (socket: Socket) => void) {
@@ -50,7 +50,7 @@ test('a WebSocket of which neither side closes its own is told of the restart an
   t.after(() => socket.destroy())
   edge.endStreams()
   await isGivenBack(lease)
-  assert.deepEqual(heard(), RESTART_FRAME)
+  assert.deepEqual(heard(), CLOSE_FRAMES.restart)
 })
 
 test('a WebSocket whose function stopped in the middle of a frame is ended all the same', async (t) => {
@@ -76,7 +76,7 @@ test('a WebSocket whose frame ends after the restart was announced is told then'
   edge.endStreams()
   socket.write('go on')
   await once(socket, 'close')
-  assert.deepEqual(heard(), Buffer.concat([frame, RESTART_FRAME]))
+  assert.deepEqual(heard(), Buffer.concat([frame, CLOSE_FRAMES.restart]))
 })
 
 test('who goes on sending over a WebSocket hears of the restart, and is not cut off', async (t) => {
@@ -90,7 +90,7 @@ test('who goes on sending over a WebSocket hears of the restart, and is not cut 
     await new Promise(setImmediate)
   }
   await ended
-  assert.deepEqual(heard(), RESTART_FRAME)
+  assert.deepEqual(heard(), CLOSE_FRAMES.restart)
   socket.end()
   await once(socket, 'close')
 })

@@ -5,7 +5,7 @@ import { markUnshared, pour } from '#core/chunks.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import { headerLines } from '../answer.ts'
 import { authorityOf, type Exchange, exchangeOf, type SwitchAnswer } from '../exchange.ts'
-import type { OpenStreams } from '../open-streams.ts'
+import type { IsLetIn, OpenStreams, StreamEnd } from '../open-streams.ts'
 import { watchHalfClosed } from '../request/half-closed.ts'
 import { hostNameOf } from '../request/host.ts'
 import type { RequestIds } from '../request/request-id.ts'
@@ -13,7 +13,7 @@ import type { BytesSent, Stamp } from '../respond.ts'
 import type { SiteCache } from '../site/site-cache.ts'
 import { stampLines } from '../stamp.ts'
 import type { VisitorMemory } from '../visitor-memory.ts'
-import { FrameEdges, RESTART_FRAME } from './websocket-frames.ts'
+import { CLOSE_FRAMES, FrameEdges } from './websocket-frames.ts'
 
 /** Requests for another protocol on their connection, such as WebSocket. */
 export interface Upgrades {
@@ -64,12 +64,18 @@ const WEBSOCKET = /^websocket$/i
 /** Without a word in either direction for so long, nobody is there any more. */
 export const QUIET_MS = HOUR
 
+interface SwitchParts {
+  readonly streams: OpenStreams
+  readonly isLetIn: IsLetIn
+  readonly quietMs: number
+}
+
 /** Says that the protocol changes, and from then on passes on what either side sends. */
 export function switchProtocol(
   exchange: Exchange,
   answer: SwitchAnswer,
   stamp: Stamp,
-  { streams, quietMs }: { readonly streams: OpenStreams; readonly quietMs: number },
+  { streams, isLetIn, quietMs }: SwitchParts,
 ): BytesSent {
   const { res, upgrade } = exchange
   const { socket: upstream, first, release } = answer.switched
@@ -121,17 +127,17 @@ export function switchProtocol(
     upstream.end()
     endSoon(socket)
   }
-  const endBetween = () => {
-    onPassed = edges?.isBetween ? undefined : endBetween
-    if (edges?.isBetween) end(RESTART_FRAME)
-  }
-  const endStream = () => {
+  const endStream = (why: StreamEnd) => {
     if (edges === undefined) return end()
+    const endBetween = () => {
+      onPassed = edges.isBetween ? undefined : endBetween
+      if (edges.isBetween) end(CLOSE_FRAMES[why])
+    }
     endBetween()
     // The rest of a frame may never come.
     setTimeout(() => end(), LINGER_MS).unref()
   }
-  socket.once('close', streams.add(endStream))
+  socket.once('close', streams.add(endStream, isLetIn))
   if (upgrade.first.length > 0) upstream.write(upgrade.first)
   const passing = [pour(markUnshared(upstream), socket), pour(markUnshared(socket), upstream)]
   return () => sent

@@ -1,3 +1,5 @@
+import type { StreamEnd } from '../open-streams.ts'
+
 /** Follows frames of a WebSocket as they pass, to know where one ends: only there another can be added. */
 export class FrameEdges {
   /** Bytes of the frame that are still to come, its header not included. */
@@ -39,7 +41,10 @@ function payloadOf(header: readonly number[]): number | undefined {
   return length + (second & MASKED ? MASK_BYTES : 0)
 }
 
-const SERVICE_RESTART = 1012
+const closeFrame = (code: number): Buffer => Buffer.from([0x88, 2, code >> 8, code & 0xff])
 
-/** From a server: it restarts, and the client may come back at once. */
-export const RESTART_FRAME = Buffer.from([0x88, 2, SERVICE_RESTART >> 8, SERVICE_RESTART & 0xff])
+/** What a server says last, by why it ends: it restarts, and the client may come back at once, or it violates a policy. */
+export const CLOSE_FRAMES = {
+  restart: closeFrame(1012),
+  refusal: closeFrame(1008),
+} as const satisfies Record<StreamEnd, Buffer>

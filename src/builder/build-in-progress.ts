@@ -269,7 +269,6 @@ export class BuildInProgress {
           root: take.root,
           paths: [serverPath('')],
           ...this.#runtime('node'),
-          env: { NODE_ENV: 'production' },
           start: { command: take.command },
         })
         return this.#add(output, serverRoutes(''))

@@ -231,7 +231,7 @@ test('Angular is a server where its workspace says that pages are rendered on on
   const server = taken(stage, 'server')
   assert.deepEqual(server.entries, ['dist/shop/server/server.mjs'])
   assert.equal(server.publicFolder, 'dist/shop/browser')
-  assert.deepEqual(server.env, { NODE_ENV: 'production', NG_ALLOWED_HOSTS: '*' })
+  assert.deepEqual(server.env, { NG_ALLOWED_HOSTS: '*' })
   assert.deepEqual(
     taken(stage, 'functions').functions.map(({ file }) => file),
     ['api/time.js'],

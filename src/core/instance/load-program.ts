@@ -3,6 +3,7 @@ import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { openValues } from '../deployment/env/frozen-values.ts'
 import type { FindSiteNames } from '../deployment/env/site-names.ts'
 import { surroundings } from '../deployment/env/system-env.ts'
+import type { Program } from '../output/output.ts'
 import type { OutputStore } from '../output/output-store.ts'
 import type { Vault } from '../ports/vault.ts'
 import { isCrashed } from './crash-loop.ts'
@@ -37,6 +38,7 @@ export const createLoadProgram =
       projectId: deployment.projectId,
       environment: environmentOf(deployment),
       env: {
+        ...runsIn(program),
         ...surroundings(deployment, values, await siteNames(deployment), origin),
         ...program.env,
         ...values.env,
@@ -46,6 +48,10 @@ export const createLoadProgram =
       paths: code?.functions.filter((fn) => fn.program === id).map(({ path }) => path) ?? [],
     }
   }
+
+/** Every library for Node goes by it, and takes its absence for development. An image and Python have their own. */
+const runsIn = ({ runtime }: Program): Readonly<Record<string, string>> =>
+  runtime === 'node' || runtime === 'bun' ? { NODE_ENV: 'production' } : {}
 
 /** Why it does not run where it should. While it is built, it is tried out wherever that is. */
 const awayNotice = ({ regions, state }: Deployment, here: string): Pick<LoadedProgram, 'notice'> =>

@@ -27,7 +27,7 @@ export async function angularServer(tree: SourceTree) {
   return {
     entries: [joined(joined(folder, server), 'server.mjs')],
     publicFolder: joined(folder, browser),
-    env: { NODE_ENV: 'production', NG_ALLOWED_HOSTS: '*' },
+    env: { NG_ALLOWED_HOSTS: '*' },
   }
 }
 

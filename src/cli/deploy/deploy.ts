@@ -27,7 +27,7 @@ export const command = defineCommand({
   doing: 'deploy the folder',
   about: [
     'Uploads new and changed files, follows the build and prints the URL.',
-    'Skips .git, node_modules and everything listed in .gitignore and .aloftignore. The first',
+    'Skips .git, node_modules and everything listed in .gitignore, .vercelignore and .aloftignore. The first',
     `deployment links the folder to its project (${LINK_FILE}); later ones use the same project.`,
     'An interrupted upload continues where it stopped when you run the command again.',
     'A package of a workspace is uploaded with the rest of the workspace, which it is built with.',

@@ -106,9 +106,11 @@ restart, a rate limit, a lost connection) are retried, both during the upload an
 
 **Ignored files.** \`.git\`, \`.hg\`, \`.svn\`, \`.aloft\` and \`node_modules\` are always skipped. The ignore files
 themselves, \`.DS_Store\`, \`.env.local\`, \`.env.*.local\`, \`.*.swp\`, \`npm-debug.log\` and \`__pycache__\` are skipped
-unless an ignore file includes them (\`!.env.local\`). Everything listed in \`.gitignore\` and \`.aloftignore\` is skipped
-too, in every folder and with Git's syntax; \`.aloftignore\` takes precedence. Symlinks within the folder are followed;
-a symlink that points outside of it is refused.
+unless an ignore file includes them (\`!.env.local\`). Everything listed in \`.gitignore\`,
+\`.vercelignore\` (or \`.nowignore\` where there is none) and \`.aloftignore\` is skipped too, in every folder and with Git's
+syntax; later ones of these files take precedence (\`!dist\` includes what \`.gitignore\` excludes). Deployments from Git
+skip what \`.vercelignore\` and \`.aloftignore\` list. Symlinks within the folder are followed; a symlink that points
+outside of it is refused.
 
 **The linked project.** The first deployment of a folder writes \`.aloft/project.json\` with the project, its team and
 the installation. Later deployments go to that project, and commands about a project or a deployment use it unless

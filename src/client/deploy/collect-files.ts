@@ -1,9 +1,10 @@
 import type { Dirent } from 'node:fs'
 import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
+import { type IgnoreRule, isIgnored, readIgnoreFile } from '#contract/ignore/ignore.ts'
+import { ignoreFilesAmong } from '#contract/ignore/left-out.ts'
 import { DeployError } from './deploy-error.ts'
-import { type IgnoreRule, isIgnored, readIgnoreFile } from './ignore.ts'
-import { checkName, IGNORE_BYTES, IGNORE_FILES, MAX_FILES, NEVER, PRIVATE, USUALLY } from './left-out.ts'
+import { checkName, IGNORE_BYTES, MAX_FILES, NEVER, PRIVATE, USUALLY } from './left-out.ts'
 import { forEachAtOnce } from './pool.ts'
 
 export interface FoundFile {
@@ -124,12 +125,11 @@ async function rulesOf(
   names: readonly string[],
 ): Promise<IgnoreRule[]> {
   const rules: IgnoreRule[] = []
-  for (const name of IGNORE_FILES) {
-    if (!names.includes(name)) continue
+  for (const name of ignoreFilesAmong(names)) {
     const path = join(folder, name)
     const about = await lstat(path)
     if (!about.isFile() || about.size > IGNORE_BYTES) continue
-    rules.push(...readIgnoreFile(await readFile(path, 'utf8'), base))
+    for (const rule of readIgnoreFile(await readFile(path, 'utf8'), base)) rules.push(rule)
   }
   return rules
 }

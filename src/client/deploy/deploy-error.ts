@@ -1,6 +1,6 @@
 const CODES = {
   no_folder: 'Pass the folder that contains your site.',
-  no_files: 'Check the folder, and what its .gitignore and .aloftignore exclude.',
+  no_files: 'Check the folder, and what its .gitignore, .vercelignore and .aloftignore exclude.',
   too_many_files: 'Exclude files that the site does not need with an .aloftignore file.',
   outside: 'Copy the files into the folder, or exclude the link with an .aloftignore file.',
   broken_link: 'Correct the link, or exclude it with an .aloftignore file.',

@@ -13,7 +13,13 @@ after(() => rmSync(folder, { recursive: true }))
 const FILES: Readonly<Record<string, string>> = {
   'index.html': 'a',
   '.gitignore': '*.log\n/dist\n!keep.log\n',
-  '.aloftignore': 'secret.txt\n!/dist\n',
+  '.aloftignore': 'secret.txt\n!/dist\n!keep.log\n',
+  '.vercelignore': '/private\nkeep.log\n',
+  '.nowignore': 'index.html\n',
+  'private/a.txt': 'a',
+  'older/.nowignore': 'a.txt\n',
+  'older/a.txt': 'a',
+  'older/b.txt': 'a',
   'keep.log': 'a',
   'other.log': 'a',
   'secret.txt': 'a',
@@ -48,6 +54,7 @@ test('of a list of files the same are chosen as of a folder', async () => {
     'dist/app.js',
     'index.html',
     'keep.log',
+    'older/b.txt',
     'sub-b/deep/a',
     'sub/other.log',
   ])

@@ -1,11 +1,11 @@
+import { globBudget } from '#contract/glob/glob-budget.ts'
+import { type IgnoreRule, readIgnoreFile } from '#contract/ignore/ignore.ts'
+import { IGNORE_FILES, ignoreFilesAmong, leftOutBy } from '#contract/ignore/left-out.ts'
 import { DeployError } from './deploy-error.ts'
-import { type IgnoreRule, isIgnored, readIgnoreFile } from './ignore.ts'
 
 /** The most files that an installation takes in one deployment. */
 export const MAX_FILES = 100_000
 export const IGNORE_BYTES = 1_000_000
-
-export const IGNORE_FILES: readonly string[] = ['.gitignore', '.aloftignore']
 
 /** Never part of a deployment, whatever an ignore file says. */
 export const NEVER: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.aloft', 'node_modules'])
@@ -13,7 +13,7 @@ export const NEVER: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.alof
 export const PRIVATE: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.aloft'])
 /** Left out unless an ignore file says otherwise (`!.env.local`). */
 export const USUALLY = readIgnoreFile(
-  '.gitignore\n.aloftignore\n.DS_Store\n.env.local\n.env.*.local\n.*.swp\nnpm-debug.log\n__pycache__/\n',
+  `${IGNORE_FILES.join('\n')}\n.DS_Store\n.env.local\n.env.*.local\n.*.swp\nnpm-debug.log\n__pycache__/\n`,
 )
 
 export function checkName(path: string): void {
@@ -27,42 +27,30 @@ interface ListedFile {
   bytes(): Promise<Uint8Array> | Uint8Array
 }
 
+const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+
 /**
  * Of a list of files with their paths, those that belong to a deployment, in a fixed order: what `collectFiles` finds
  * in a folder. For pages, which are given the files of a folder as a list.
  */
 export async function chooseFiles<File extends ListedFile>(files: readonly File[]): Promise<File[]> {
+  const mine = files.filter(({ path }) => !path.split('/').some((part) => NEVER.has(part)))
+  const ignoreFiles = mine.filter(
+    ({ path, size }) => IGNORE_FILES.includes(baseOf(path)) && size <= IGNORE_BYTES,
+  )
   const rules = new Map<string, readonly IgnoreRule[]>()
-  for (const file of files) {
-    const parts = file.path.split('/')
-    const name = parts.pop() as string
-    if (!IGNORE_FILES.includes(name) || file.size > IGNORE_BYTES || parts.some((part) => NEVER.has(part)))
-      continue
-    const folder = parts.join('/')
-    const read = readIgnoreFile(new TextDecoder().decode(await file.bytes()), parts)
-    // Of one folder, .aloftignore has the last word, in whatever order they come.
-    const before = rules.get(folder) ?? []
-    rules.set(folder, name === '.gitignore' ? [...read, ...before] : [...before, ...read])
+  for (const [folder, own] of Map.groupBy(ignoreFiles, ({ path }) => folderOf(path))) {
+    const byName = new Map(own.map((file) => [baseOf(file.path), file]))
+    const read: IgnoreRule[] = []
+    for (const name of ignoreFilesAmong([...byName.keys()])) {
+      const text = new TextDecoder().decode(await byName.get(name)?.bytes())
+      for (const rule of readIgnoreFile(text, folder === '' ? [] : folder.split('/'))) read.push(rule)
+    }
+    rules.set(folder, read)
   }
-
-  const folders = new Map<string, { readonly out: boolean; readonly rules: readonly IgnoreRule[] }>()
-  folders.set('', { out: false, rules: [...USUALLY, ...(rules.get('') ?? [])] })
-  const folderOf = (parts: readonly string[]): { out: boolean; rules: readonly IgnoreRule[] } => {
-    const path = parts.join('/')
-    const known = folders.get(path)
-    if (known !== undefined) return known
-    const above = folderOf(parts.slice(0, -1))
-    const out = above.out || NEVER.has(parts.at(-1) ?? '') || isIgnored(above.rules, parts, true)
-    const found = { out, rules: [...above.rules, ...(rules.get(path) ?? [])] }
-    folders.set(path, found)
-    return found
-  }
-
-  const chosen = files.filter(({ path }) => {
-    const parts = path.split('/')
-    const folder = folderOf(parts.slice(0, -1))
-    return !folder.out && !NEVER.has(parts.at(-1) ?? '') && !isIgnored(folder.rules, parts, false)
-  })
+  const isOut = leftOutBy(rules, { usual: USUALLY, budget: globBudget(Number.POSITIVE_INFINITY) })
+  const chosen = mine.filter(({ path }) => !isOut(path))
   for (const { path } of chosen) checkName(path)
   if (chosen.length > MAX_FILES)
     throw new DeployError('too_many_files', `The folder contains more than ${MAX_FILES} files.`)

@@ -54,7 +54,7 @@ const CAUSES: readonly { readonly said: RegExp; readonly hint: string }[] = [
   },
   {
     said: /(?:cannot find (?:module|package)|can't resolve|could not resolve|failed to resolve import) ['"]\.{0,2}\//i,
-    hint: 'An imported file wasn’t found. Check its path, including upper and lower case, and that .gitignore or .aloftignore doesn’t exclude it.',
+    hint: 'An imported file wasn’t found. Check its path, including upper and lower case, and that .gitignore, .vercelignore or .aloftignore doesn’t exclude it.',
   },
   {
     said: /(?:cannot find (?:module|package)|can't resolve|could not resolve|failed to resolve import) ['"]((?:@[\w.-]+\/)?[\w.-]+)/i,

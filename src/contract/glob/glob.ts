@@ -1,21 +1,16 @@
 import { expandBraces } from './braces.ts'
 import { isInSet } from './char-set.ts'
+import { type GlobBudget, globBudget, spend } from './glob-budget.ts'
 import { GlobError, LONGEST_GLOB } from './glob-error.ts'
 import { parseGlob } from './parse-glob.ts'
 import { DOT, END, SLASH, type State, statesOf } from './states.ts'
 
+export { type GlobBudget, globBudget } from './glob-budget.ts'
 export { GlobError } from './glob-error.ts'
-
-/** Work that many patterns and many paths may make together, in characters looked at. */
-export interface GlobBudget {
-  left: number
-}
 
 export interface Glob {
   readonly matches: (path: string) => boolean
 }
-
-export const globBudget = (left = 200_000_000): GlobBudget => ({ left })
 
 /** For a list of patterns, of which somebody may write as many as fit into a file: a fraction of a second in all. */
 export const globListBudget = (): GlobBudget => globBudget(5_000_000)
@@ -65,11 +60,6 @@ export function compileLenientGlob(pattern: string, budget: GlobBudget): Glob {
       }
     },
   }
-}
-
-function spend(budget: GlobBudget, work: number): void {
-  budget.left -= work
-  if (budget.left < 0) throw new GlobError('it takes too long to match against so many files')
 }
 
 /** Which states hold at a place, and where reading one more character to the left leads. */

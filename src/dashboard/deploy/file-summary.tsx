@@ -22,7 +22,7 @@ export function FileSummary({ selection }: { selection: Selection }) {
         {leftOut > 0 && (
           <span className="text-soft">
             {' '}
-            · {formatNumber(leftOut)} skipped (.gitignore, .aloftignore or never deployed)
+            · {formatNumber(leftOut)} skipped (.gitignore, .vercelignore, .aloftignore or never deployed)
           </span>
         )}
       </p>

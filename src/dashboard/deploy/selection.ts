@@ -41,7 +41,7 @@ export async function select(name: string, found: readonly MemoryFile[]): Promis
     throw new SelectionError(
       found.length === 0
         ? 'The folder is empty.'
-        : 'All files are excluded by .gitignore or .aloftignore. Choose the folder that contains the site.',
+        : 'All files are excluded by .gitignore, .vercelignore or .aloftignore. Choose the folder that contains the site.',
     )
   return {
     name,

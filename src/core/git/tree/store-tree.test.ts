@@ -119,3 +119,54 @@ test('however many files a commit has, few of their bytes are in memory at once'
   assert.deepEqual([files.length, stored], [count, count])
   assert.ok(most <= 32 * MB, `${most / MB} MB`)
 })
+
+/** The files that are deployed of a commit with these. */
+async function filesOf(contents: Readonly<Record<string, string>>) {
+  const entries = Object.entries(contents).map(([path, text], n): TreeEntry => {
+    return { path, mode: '100644', oid: oidOf(n), size: text.length }
+  })
+  const texts = new Map(entries.map(({ oid, path }) => [oid, contents[path] ?? '']))
+  const { files } = await storeOne(
+    {
+      tree: async () => entries,
+      async *contents(_id, wanted) {
+        for (const { oid, size } of wanted) yield { oid, size, bytes: Buffer.from(texts.get(oid) ?? '') }
+      },
+    },
+    {},
+  )
+  return files.map(({ file }) => file).filter((path) => !path.includes('ignore'))
+}
+
+test('what ignore files name is no part of the deployment, and .gitignore says nothing of what is committed', async () => {
+  const files = {
+    ...{ 'index.html': 'a', 'private/a.txt': 'b', 'x.log': 'c', 'keep.log': 'd' },
+    ...{ 'sub/draft.md': 'e', 'draft.md': 'f', 'private/b/.aloftignore': '!*\n', 'private/b/c': 'g' },
+  }
+  const paths = Object.keys(files).filter((path) => !path.includes('ignore'))
+  assert.deepEqual(await filesOf({ ...files, '.gitignore': '*\n' }), paths)
+  const left = await filesOf({
+    ...files,
+    '.vercelignore': 'private\n*.log\n',
+    '.nowignore': 'index.html\n',
+    '.aloftignore': '!keep.log\n',
+    'sub/.aloftignore': 'draft.md\n',
+  })
+  assert.deepEqual(left, ['index.html', 'keep.log', 'draft.md'])
+  const older = await filesOf({ ...files, '.nowignore': 'private/\n*.md' })
+  assert.deepEqual(older, ['index.html', 'x.log', 'keep.log'])
+})
+
+test('ignore files that would take too long are refused', async () => {
+  const many = Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`${'a'.repeat(200)}${n}`, 'x']))
+  for (const [ignore, reason] of [
+    [`${'*a'.repeat(30)}b\n`.repeat(400), /take too long/],
+    [`${'*a'.repeat(600)}b\n`, /longer than 1024/],
+    ['a\n'.repeat(50_000), /too large/],
+  ] as const)
+    for (const name of ['.vercelignore', 'sub/.aloftignore'])
+      await assert.rejects(filesOf({ ...many, [name]: ignore, '.aloftignore': ignore }), {
+        kind: 'bad_request',
+        message: reason,
+      })
+})

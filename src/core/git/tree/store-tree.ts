@@ -8,6 +8,7 @@ import { type LfsSource, storeLfs } from './store-lfs.ts'
 import { type CommitPlace, entriesWithModules, type OpenModule, type OwnedEntry } from './submodules.ts'
 import { filesOfTree, LINK } from './tree-files.ts'
 import type { StoreTreeParts } from './tree-parts.ts'
+import { withoutUnwanted } from './unwanted.ts'
 
 /** Contents that are made durable together, and the bytes of them that are held in memory until then. */
 const BATCH = 200
@@ -38,7 +39,8 @@ export async function storeTree(
 ): Promise<StoredTree> {
   const { repositories, objects, clock } = parts
   const tree = await entriesWithModules(repositories, source.at, source.openModule)
-  const { files, notes } = await filesOfTree(tree.entries, await targetsOf(parts, tree.entries))
+  const { files: found, notes } = await filesOfTree(tree.entries, await targetsOf(parts, tree.entries))
+  const files = await withoutUnwanted(parts, found)
   const lfs = await storeLfs(parts, owner, source, files, signal)
   const plain = files.filter(({ oid }) => !lfs.stored.has(oid))
   const oids = [...new Set(plain.map(({ oid }) => oid))]

@@ -1,3 +1,5 @@
+import { type GlobBudget, globBudget, spend } from '../glob/glob-budget.ts'
+
 /** One line of an ignore file. */
 export interface IgnoreRule {
   /** The folder of the ignore file, as path segments from the root. */
@@ -7,7 +9,8 @@ export interface IgnoreRule {
   readonly segments: readonly Segment[]
 }
 
-type Segment = typeof ANY_DEPTH | readonly Token[]
+/** A name without wild cards is itself. */
+type Segment = string | readonly Token[]
 type Token =
   | { readonly kind: 'char'; readonly char: string }
   | { readonly kind: 'one' }
@@ -19,7 +22,8 @@ type Token =
     }
 
 /** `**`: any number of folders. */
-const ANY_DEPTH = 'any-depth'
+const ANY_DEPTH = '**'
+const WILD = /[*?[\\]/
 const ANY_NAME: readonly Token[] = [{ kind: 'any' }]
 
 /** The rules of an ignore file in the syntax of `.gitignore`. */
@@ -44,7 +48,9 @@ function readRule(line: string, base: readonly string[]): IgnoreRule | undefined
   const anchored = pattern.includes('/')
   const parts = pattern.replace(/^\//, '').split('/')
   if (parts.some((part) => part === '')) return undefined
-  const segments = parts.map((part): Segment => (part === '**' ? ANY_DEPTH : readTokens(part)))
+  const segments = parts.map(
+    (part): Segment => (part === ANY_DEPTH || !WILD.test(part) ? part : readTokens(part)),
+  )
   // What `**` ends with is inside of the folder, and not the folder itself.
   if (segments.at(-1) === ANY_DEPTH) segments.push(ANY_NAME)
   return { base, negated, foldersOnly, segments: anchored ? segments : [ANY_DEPTH, ...segments] }
@@ -87,27 +93,54 @@ function readSet(
   return undefined
 }
 
-/** Whether the rules leave a path out. The last one that matches decides. */
-export function isIgnored(rules: readonly IgnoreRule[], path: readonly string[], isFolder: boolean): boolean {
+/** Whether the rules leave a path out. */
+export const isIgnored = (
+  rules: readonly IgnoreRule[],
+  path: readonly string[],
+  isFolder: boolean,
+): boolean => verdictOf(rules, path, { isFolder, budget: globBudget(Number.POSITIVE_INFINITY) }) ?? false
+
+/** What the last rule that matches a path says of it: whether it is left out. Undefined where none does. */
+export function verdictOf(
+  rules: readonly IgnoreRule[],
+  path: readonly string[],
+  { isFolder, budget }: { readonly isFolder: boolean; readonly budget: GlobBudget },
+): boolean | undefined {
   for (let i = rules.length - 1; i >= 0; i--) {
     const rule = rules[i] as IgnoreRule
+    spend(budget, 1 + rule.base.length)
     if (rule.foldersOnly && !isFolder) continue
     if (!rule.base.every((part, at) => path[at] === part)) continue
-    if (matches(rule.segments, path.slice(rule.base.length))) return !rule.negated
+    if (matches(rule, path, budget)) return !rule.negated
   }
-  return false
+  return undefined
 }
 
-const matches = (segments: readonly Segment[], path: readonly string[]): boolean =>
-  matchWild(
-    segments,
-    path,
-    (segment) => segment === ANY_DEPTH,
-    (segment, name) => segment !== ANY_DEPTH && matchName(segment, name),
-  )
+function matches({ segments, base }: IgnoreRule, path: readonly string[], budget: GlobBudget): boolean {
+  const [first, name] = segments
+  // Most patterns are of one name at any depth.
+  if (segments.length === 2 && first === ANY_DEPTH && name !== undefined && name !== ANY_DEPTH)
+    return path.length > base.length && matchName(name, path.at(-1) as string, budget)
+  spend(budget, path.length)
+  return matchWild(segments, path.slice(base.length), {
+    isWild: (segment) => segment === ANY_DEPTH,
+    fits: (segment, part) => segment !== ANY_DEPTH && matchName(segment, part, budget),
+    budget,
+  })
+}
 
-const matchName = (tokens: readonly Token[], name: string): boolean =>
-  matchWild(tokens, [...name], (token) => token.kind === 'any', matchToken)
+function matchName(segment: Segment, name: string, budget: GlobBudget): boolean {
+  if (typeof segment === 'string') return segment === name
+  spend(budget, name.length)
+  return matchWild(segment, [...name], {
+    isWild: (token) => token.kind === 'any',
+    fits(token, char) {
+      if (token.kind === 'set') spend(budget, token.ranges.length)
+      return matchToken(token, char)
+    },
+    budget,
+  })
+}
 
 function matchToken(token: Token, char: string): boolean {
   if (token.kind === 'char') return token.char === char
@@ -123,13 +156,21 @@ function matchToken(token: Token, char: string): boolean {
 function matchWild<P, T>(
   pattern: readonly P[],
   list: readonly T[],
-  isWild: (part: P) => boolean,
-  fits: (part: P, item: T) => boolean,
+  {
+    isWild,
+    fits,
+    budget,
+  }: {
+    readonly isWild: (part: P) => boolean
+    readonly fits: (part: P, item: T) => boolean
+    readonly budget: GlobBudget
+  },
 ): boolean {
   let at = 0
   let wild = -1
   let resume = 0
   for (let i = 0; i < list.length; ) {
+    spend(budget, 1)
     const part = pattern[at]
     if (part !== undefined && isWild(part)) {
       wild = at++

@@ -185,6 +185,40 @@ const TABLE: readonly (readonly [what: string, files: Files, found: string])[] =
     { 'index.html': '', 'api/a.py': '', 'lib/db.py': '', 'lib/b.ts': '', 'requirements.txt': 'flask' },
     'files index.html, functions api/a.py',
   ],
+  ...['vercel dev', 'serve -l 5000', 'live-server', 'gulp watch', 'npm run dev'].map(
+    (start) =>
+      [
+        `functions of which ${start} is a preview`,
+        { 'index.html': '', 'api/a.js': '', 'package.json': { scripts: { start, dev: 'vercel dev' } } },
+        'files index.html, functions api/a.js',
+      ] as const,
+  ),
+  [
+    'functions that use the library of a server',
+    {
+      'index.html': '',
+      'api/a.js': "module.exports = require('express')()",
+      'package.json': { scripts: { start: 'vercel dev' }, dependencies: { express: '5' } },
+    },
+    'files index.html, functions api/a.js',
+  ],
+  [
+    'a server in a file of its own beside a folder called api',
+    {
+      'api/a.js': '',
+      'package.json': { scripts: { start: 'nodemon lib/go.js' } },
+      'lib/go.js': SERVER,
+    },
+    'node lib/go.js',
+  ],
+  [
+    'a file that a script makes before it starts it, beside a folder called api',
+    {
+      'api/a.ts': '',
+      'package.json': { scripts: { prestart: 'tsc', start: 'node bin/go.js' } },
+    },
+    'command node bin/go.js',
+  ],
   // Programs that cannot be run
   ['Go', { 'go.mod': 'module x', 'main.go': '' }, 'unknown_program'],
   ['Go with a page', { 'go.mod': '', 'main.go': '', 'index.html': '' }, 'unknown_program'],

@@ -8,7 +8,7 @@ import { angularServer } from './framework/angular.ts'
 import { API_NOT_FOUND, apiFiles, dynamicRoutes, type FunctionFile } from './framework/api-functions.ts'
 import { type Framework, isNodeServer, isPythonServer, needsCli } from './framework/frameworks.ts'
 import { middlewareFile } from './framework/middleware.ts'
-import { nodeServerEntries, runsOnBun } from './framework/node-server.ts'
+import { nodeServerEntries, runsOnBun, startOf } from './framework/node-server.ts'
 import { outputFolders } from './framework/output-folders.ts'
 import { pythonApps, pythonInstall, pythonServerEntries } from './framework/python-server.ts'
 import { foreignFunction, unknownProgram } from './framework/unknown-program.ts'
@@ -55,8 +55,8 @@ export async function planFolder(run: string, asked: ZeroConfig): Promise<Stage>
   }
   if (framework !== undefined && needsCli(framework) && tree.has('package.json'))
     return cliStage(stage, given)
-  const server = await serverOf(given)
   const functions = functionsOf(given)
+  const server = await serverOf(given, functions)
   if (server) {
     // Other servers answer below `api` themselves.
     const beside = framework?.slug === 'angular' ? apiTakes(folder, functions) : []
@@ -128,7 +128,10 @@ function isServedOtherwise({ tree, settings: { framework, outputDirectory } }: Z
 }
 
 /** A server stands for all of its folder, unless somebody says where the files are that are served instead. */
-async function serverOf({ tree, pkg, settings, folder, mount }: ZeroConfig): Promise<Take | undefined> {
+async function serverOf(
+  { tree, pkg, settings, folder, mount }: ZeroConfig,
+  functions: readonly FunctionFile[],
+): Promise<Take | undefined> {
   const { framework, outputDirectory, build } = settings
   const publicFolder = tree.hasFolder('public') ? 'public' : undefined
   const server = { kind: 'server', root: folder, publicFolder, mount } as const
@@ -153,8 +156,10 @@ async function serverOf({ tree, pkg, settings, folder, mount }: ZeroConfig): Pro
       `There is no file that starts the server, such as server.js, app.js, index.js or one of them in src, for ${framework.name}.`,
     )
   if (build !== undefined) return undefined
+  // Beside functions, a `start` that runs no file is what its author previews the site with, such as `vercel dev`.
+  const isProgram = functions.length === 0 || startOf(pkg) !== undefined
   // Whatever else is started has to listen on the port that it is given.
-  if (pkg && (pkg.scripts.start ?? '').trim() !== '')
+  if (pkg && isProgram && (pkg.scripts.start ?? '').trim() !== '')
     return { kind: 'command', root: folder, command: startCommand(pkg, tree) }
   const apps = pkg === undefined ? await pythonApps(tree) : []
   return apps.length > 0 ? { ...server, runtime: 'python', entries: apps } : undefined

@@ -127,7 +127,7 @@ interface Start {
 }
 
 /** `node --inspect dist/main.js` starts `dist/main.js`, and so does `npm run serve` where `serve` is that. */
-function startOf(pkg: PackageJson | undefined): Start | undefined {
+export function startOf(pkg: PackageJson | undefined): Start | undefined {
   let script = pkg?.scripts.start
   for (let step = 0; step < MOST_STEPS; step++) {
     const next = /^\s*(?:(?:npm|pnpm|bun|yarn)\s+run|yarn)\s+([\w:.-]+)\s*$/.exec(script ?? '')?.[1]

@@ -301,6 +301,73 @@ test('the root directory is where everything is looked for', async () => {
     await assert.rejects(planOf(files, { settings: { rootDirectory } }), { code: 'invalid_root_directory' })
 })
 
+const ofSeveral = async (files: Files, settings: TaskChanges['settings'] = {}) =>
+  (
+    await stageOf(
+      { 'apps/web/package.json': { ...(vite['package.json'] as object), name: '@repo/web' }, ...files },
+      { settings: { rootDirectory: 'apps/web', ...settings } },
+    )
+  ).build
+
+const turbo = (version: string): Files => ({
+  'package.json': { devDependencies: { turbo: version } },
+  'turbo.json':
+    '// All of them.\n{ "$schema": "https://a/b", "tasks": { "build": { "dependsOn": ["^build"] }, } }',
+})
+const alone = { kind: 'script', script: 'build' }
+
+test('Turborepo builds a package after those that it needs', async () => {
+  const newer = { kind: 'line', line: 'turbo run build' }
+  const older = { kind: 'line', line: 'cd ../.. && turbo run build --filter={apps/web}...' }
+  assert.deepEqual(await ofSeveral(turbo('^2.5.0')), newer)
+  assert.deepEqual(await ofSeveral(turbo('^1.7.0')), older)
+  assert.deepEqual(await ofSeveral(turbo('latest')), older)
+  assert.deepEqual(await ofSeveral(turbo('catalog:')), older)
+  const { 'turbo.json': text, ...rest } = turbo('2.1.0')
+  assert.deepEqual(await ofSeveral({ ...rest, 'turbo.jsonc': text }), newer)
+  assert.deepEqual(await ofSeveral({ ...rest, 'turbo.json': { pipeline: { build: {} } } }), newer)
+})
+
+test('a package of a repository is built alone where somebody says so, or Turborepo does not build it', async () => {
+  const line = 'vite build --base /x'
+  assert.deepEqual(await ofSeveral(turbo('2.1.0'), { buildCommand: line }), { kind: 'line', line })
+  assert.equal(await ofSeveral(turbo('2.1.0'), { buildCommand: '' }), undefined)
+  assert.deepEqual(await ofSeveral(turbo('2.1.0'), { sourceFilesOutsideRootDirectory: false }), alone)
+  assert.deepEqual(await ofSeveral({ ...turbo('2.1.0'), 'turbo.json': { tasks: { lint: {} } } }), alone)
+  assert.deepEqual(await ofSeveral({ ...turbo('2.1.0'), 'turbo.json': '{' }), alone)
+  assert.deepEqual(await ofSeveral({ ...turbo('2.1.0'), 'package.json': {} }), alone)
+  const scripts = { build: 'x', 'vercel-build': 'y' }
+  assert.deepEqual(await ofSeveral({ ...turbo('2.1.0'), 'apps/web/package.json': { scripts } }), {
+    kind: 'script',
+    script: 'vercel-build',
+  })
+  const stage = await stageOf({ ...vite, ...turbo('2.1.0'), 'package.json': vite['package.json'] })
+  assert.deepEqual(stage.build, alone)
+})
+
+test('the CLI is given the line of Turborepo, which it looks for only on its own platform', async () => {
+  const next = { scripts: { build: 'next build' }, dependencies: { next: '16' } }
+  const build = await ofSeveral({ ...turbo('2.1.0'), 'apps/web/package.json': next })
+  assert.equal(build?.kind === 'cli' && build.buildCommand, 'turbo run build')
+})
+
+test('Nx builds a package by its name where it has a target for that', async () => {
+  const nx = { targetDefaults: { build: { dependsOn: ['^build'] } } }
+  const line = (name: string) => ({ kind: 'line', line: `cd ../.. && npx nx build ${name}` })
+  assert.deepEqual(await ofSeveral({ 'nx.json': nx }), line('@repo/web'))
+  assert.deepEqual(
+    await ofSeveral({ 'nx.json': nx, 'apps/web/project.json': { name: 'shop' } }),
+    line('shop'),
+  )
+  const project = { targets: { build: {} } }
+  assert.deepEqual(await ofSeveral({ 'nx.json': {}, 'apps/web/project.json': project }), line('@repo/web'))
+  const own = { nx: { name: 'mine', targets: { build: {} } } }
+  assert.deepEqual(await ofSeveral({ 'nx.json': {}, 'apps/web/package.json': own }), line('mine'))
+  assert.deepEqual(await ofSeveral({ 'nx.json': {} }), alone)
+  const odd = { name: 'a; curl b', targets: { build: {} } }
+  assert.deepEqual(await ofSeveral({ 'nx.json': {}, 'apps/web/project.json': odd }), alone)
+})
+
 test('the version of Node: package.json, then the request, then the project', async () => {
   const node = async (engines: object, changes?: TaskChanges) =>
     (await planOf({ 'package.json': { scripts: { build: 'x' }, engines } }, changes)).nodeVersion

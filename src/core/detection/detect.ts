@@ -20,6 +20,7 @@ import { chooseNode } from './framework/node-choice.ts'
 import { imageStage } from './image.ts'
 import { planProgram } from './npm-program.ts'
 import { EMPTY_STAGE, type Plan, type Stage } from './plan.ts'
+import type { Repository } from './repository-build.ts'
 import { type Settings, settle } from './settings.ts'
 import {
   folderOf,
@@ -65,14 +66,17 @@ export async function detect<File extends SourceFile>(input: DetectionInput<File
   if (isAsUploaded(input.request))
     return new Detection(input, '', sourceTree(input.files, input.read), NO_CONFIGURATION).plan()
   const root = readRoot(input.settings.rootDirectory)
-  const tree = sourceTree(input.files, input.read).within(root)
+  const whole = sourceTree(input.files, input.read)
+  const tree = whole.within(root)
   if (tree.paths.length === 0)
     throw new BuildFailure(
       'invalid_root_directory',
       `There are no files in the root directory ${JSON.stringify(root)}. Change it in the project's settings.`,
     )
   const file = isStaticOnly(input.request) ? NO_CONFIGURATION : await readConfiguration(tree)
-  return new Detection(input, root, tree, file).plan()
+  const isPart = root !== '' && input.settings.sourceFilesOutsideRootDirectory
+  const repository = isPart ? { tree: whole, folder: root } : undefined
+  return new Detection(input, root, tree, file, repository).plan()
 }
 
 /** An older client has said that these are files and nothing else. No content has to be looked at to know that. */
@@ -92,6 +96,7 @@ class Detection {
   readonly #root: string
   readonly #tree: SourceTree
   readonly #file: Configuration
+  readonly #repository: Repository | undefined
   readonly #notes: string[] = []
   #framework: Framework | undefined
 
@@ -100,11 +105,13 @@ class Detection {
     root: string,
     tree: SourceTree,
     file: Configuration,
+    repository?: Repository,
   ) {
     this.#input = input
     this.#root = root
     this.#tree = tree
     this.#file = file
+    this.#repository = repository
   }
 
   async plan(): Promise<Plan> {
@@ -195,7 +202,8 @@ class Detection {
     const { settings } = this.#input
     const own = folder === '' ? settings : { ...settings, ...NOTHING_SET }
     const file = folder === '' ? this.#file : { ...this.#file, ...NOTHING_SAID }
-    return settle(tree, pkg, own, named === undefined ? file : { ...file, framework: named })
+    const said = named === undefined ? file : { ...file, framework: named }
+    return settle(tree, pkg, own, said, folder === '' ? this.#repository : undefined)
   }
 
   async #requestedStage(type: LegacyType): Promise<Stage> {

@@ -4,6 +4,7 @@ import { invalidConfig } from './config/json.ts'
 import { buildScriptOf, type PackageJson } from './config/package-json.ts'
 import { detectFramework, type Framework, frameworkOf } from './framework/frameworks.ts'
 import type { BuildStep } from './plan.ts'
+import { type Repository, repositoryBuild } from './repository-build.ts'
 import { readFolder, type SourceTree } from './source-tree.ts'
 
 /** What the configuration file, the project and the framework say together, in this order. */
@@ -12,7 +13,7 @@ export interface Settings {
   /** Null: the package manager's own. Empty: none. */
   readonly installCommand: string | null
   readonly build: BuildStep | undefined
-  /** As somebody has set it; where the framework decides, null. */
+  /** As somebody, or the tool that builds the repository, has set it; where the framework decides, null. */
   readonly buildCommand: string | null
   readonly outputDirectory: string | null
 }
@@ -27,13 +28,15 @@ export async function settle(
   pkg: PackageJson | undefined,
   project: ProjectCommands,
   file: Configuration,
+  repository: Repository | undefined,
 ): Promise<Settings> {
   const pick = (key: keyof ProjectCommands): string | null => {
     const said = file[key]
     return said === undefined ? project[key] : said
   }
   const framework = await chooseFramework(tree, pkg, project.framework, file.framework)
-  const buildCommand = pick('buildCommand')
+  const said = pick('buildCommand')
+  const buildCommand = said ?? (repository ? ((await repositoryBuild(repository, pkg)) ?? null) : null)
   const usualInstall = framework?.settings.installCommand
   return {
     framework,

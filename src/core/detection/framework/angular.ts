@@ -1,4 +1,5 @@
 import { isRecord } from '../../is-record.ts'
+import { looseJson } from '../config/json.ts'
 import { joined, readFolder, type SourceTree } from '../source-tree.ts'
 
 interface AngularProject {
@@ -32,7 +33,7 @@ export async function angularServer(tree: SourceTree) {
 }
 
 function projectsOf(text: string | undefined): readonly AngularProject[] {
-  const json = tolerant(text)
+  const json = looseJson(text)
   const projects = isRecord(json) && isRecord(json.projects) ? json.projects : {}
   const first = isRecord(json) && typeof json.defaultProject === 'string' ? [json.defaultProject] : []
   const names = [...new Set([...first, ...Object.keys(projects)])].slice(0, 8)
@@ -60,12 +61,4 @@ function optionsOf(project: unknown): Readonly<Record<string, unknown>> {
       ? configurations[defaultConfiguration]
       : undefined
   return { ...(isRecord(options) ? options : {}), ...(isRecord(usual) ? usual : {}) }
-}
-
-function tolerant(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '')
-  } catch {
-    return undefined
-  }
 }

@@ -110,7 +110,7 @@ export class BuildInProgress {
     for (const stage of plan.stages) {
       await this.#begin(stage.run)
       for (const install of stage.installs) await this.#install(stage, install)
-      if (stage.python !== undefined) await this.#installPython(stage, stage.python)
+      for (const install of stage.python) await this.#installPython(stage, install)
       await this.#build(stage)
       for (const take of stage.takes) await this.#take(stage, take)
     }

@@ -8,7 +8,7 @@ import { invalidConfig } from './config/json.ts'
 import { buildScriptOf, readPackageJson } from './config/package-json.ts'
 import { dynamicRoutes, functionFile } from './framework/api-functions.ts'
 import { COMMON_FOLDERS } from './framework/output-folders.ts'
-import { pythonInstall } from './framework/python-server.ts'
+import { pythonInstalls } from './framework/python-server.ts'
 import { imageStage } from './image.ts'
 import { type BuildStep, EMPTY_STAGE, type Install, type Stage } from './plan.ts'
 import { baseOf, folderOf, joined, readFolder, type SourceTree } from './source-tree.ts'
@@ -142,20 +142,14 @@ async function functionStage(
       run,
     )
   const dynamic = dynamicRoutes(functions)
+  const files = functions.map(({ file }) => file)
   return [
     {
       ...EMPTY_STAGE,
       run,
       folder: root,
-      installs:
-        runtime === 'node'
-          ? installsFor(
-              tree,
-              root,
-              functions.map(({ file }) => file),
-            )
-          : [],
-      python: runtime === 'python' ? pythonInstall(tree, root) : undefined,
+      installs: runtime === 'node' ? installsFor(tree, root, files) : [],
+      python: runtime === 'python' ? pythonInstalls(tree, root, files) : [],
       takes: [
         {
           kind: 'functions',

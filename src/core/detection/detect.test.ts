@@ -215,7 +215,7 @@ test('Python in api is made of functions, whatever library they use', async () =
     taken(stage, 'functions').functions.map(({ file }) => file),
     ['api/a.py'],
   )
-  assert.deepEqual(stage.python, { folder: '', list: 'requirements.txt' })
+  assert.deepEqual(stage.python, [{ folder: '', list: 'requirements.txt' }])
   assert.deepEqual(uploaded(stage), ['index.html'])
 })
 

@@ -12,7 +12,7 @@ export const isFilesOnly = ({ stages, ignoreCommand, middleware }: Plan): boolea
   stages.every(
     ({ installs, python, build, takes }) =>
       installs.length === 0 &&
-      python === undefined &&
+      python.length === 0 &&
       build === undefined &&
       takes.every(({ kind }) => kind === 'uploaded'),
   )

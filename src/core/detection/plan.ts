@@ -51,7 +51,7 @@ export interface Stage {
   readonly folder: string
   readonly installs: readonly Install[]
   /** What Python code needs. */
-  readonly python: PythonInstall | undefined
+  readonly python: readonly PythonInstall[]
   readonly build: BuildStep | undefined
   readonly takes: readonly Take[]
   /** Folders that make the next build faster, relative to the source's root. */
@@ -61,7 +61,7 @@ export interface Stage {
 /** One that does nothing. */
 export const EMPTY_STAGE = {
   installs: [],
-  python: undefined,
+  python: [],
   build: undefined,
   takes: [],
   caches: [],
@@ -74,8 +74,9 @@ export interface Install {
 }
 
 export interface PythonInstall {
+  /** Of the code that they are for. */
   readonly folder: string
-  /** Its file that lists the packages, whichever tool wrote it. */
+  /** A file in it, or below it, that lists the packages, whichever tool wrote it. */
   readonly list: string
 }
 

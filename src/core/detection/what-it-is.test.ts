@@ -419,7 +419,7 @@ test('keys of the configuration file that do nothing are told of', async () => {
 })
 
 test('dependencies in Python are installed from the list that says most exactly what is meant', async () => {
-  const list = async (files: Files) => (await planOf({ 'app.py': WSGI, ...files })).stages[0]?.python?.list
+  const list = async (files: Files) => (await planOf({ 'app.py': WSGI, ...files })).stages[0]?.python[0]?.list
   const pyproject = { 'pyproject.toml': '[project]\ndependencies = ["flask"]' }
   assert.equal(await list(pyproject), 'pyproject.toml')
   assert.equal(await list({ ...pyproject, 'uv.lock': '' }), 'uv.lock')
@@ -428,7 +428,32 @@ test('dependencies in Python are installed from the list that says most exactly 
   assert.equal(await list({ Pipfile: '', 'Pipfile.lock': '{}' }), 'Pipfile.lock')
   assert.equal(await list({}), undefined)
   const [stage] = (await planOf({ 'api/a.py': '', Pipfile: '' })).stages
-  assert.deepEqual(stage?.python, { folder: '', list: 'Pipfile' })
+  assert.deepEqual(stage?.python, [{ folder: '', list: 'Pipfile' }])
+})
+
+test('dependencies in Python are installed from the list that is nearest to the file that needs them', async () => {
+  const lists = async (files: Files, changes?: TaskChanges) =>
+    (await planOf(files, changes)).stages.map(({ python }) => python)
+  const nested = { 'api/index.py': WSGI, 'api/requirements.txt': 'flask' }
+  assert.deepEqual(await lists(nested), [[{ folder: '', list: 'api/requirements.txt' }]])
+  const both = { ...nested, 'api/v1/a/b.py': '', 'api/v1/uv.lock': '', 'api/c.py': '', Pipfile: '' }
+  assert.deepEqual(await lists(both), [
+    [
+      { folder: '', list: 'api/requirements.txt' },
+      { folder: '', list: 'api/v1/uv.lock' },
+    ],
+  ])
+  assert.deepEqual(await lists({ 'api/index.js': '', 'api/requirements.txt': '', 'index.html': '' }), [[]])
+  const server = { 'app/main.py': WSGI, 'app/requirements.txt': '' }
+  assert.deepEqual(await lists(server), [[{ folder: '', list: 'app/requirements.txt' }]])
+  const built = {
+    'web/backend/main.py': WSGI,
+    'web/backend/requirements.txt': 'flask',
+    'web/vercel.json': { builds: [{ src: 'backend/main.py', use: '@vercel/python' }] },
+  }
+  assert.deepEqual(await lists(built, { settings: { rootDirectory: 'web' } }), [
+    [{ folder: 'web', list: 'backend/requirements.txt' }],
+  ])
 })
 
 test('Node: package.json, then .nvmrc, then .node-version, then the setting, and it is told where they differ', async () => {

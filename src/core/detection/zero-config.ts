@@ -10,7 +10,7 @@ import { type Framework, isNodeServer, isPythonServer, needsCli } from './framew
 import { middlewareFile } from './framework/middleware.ts'
 import { nodeServerEntries, runsOnBun, startOf } from './framework/node-server.ts'
 import { outputFolders } from './framework/output-folders.ts'
-import { pythonApps, pythonInstall, pythonServerEntries } from './framework/python-server.ts'
+import { pythonApps, pythonInstalls, pythonServerEntries } from './framework/python-server.ts'
 import { foreignFunction, unknownProgram } from './framework/unknown-program.ts'
 import { imageStage } from './image.ts'
 import { startCommand } from './npm-program.ts'
@@ -50,7 +50,7 @@ export async function planFolder(run: string, asked: ZeroConfig): Promise<Stage>
     run,
     folder,
     installs: installsOf(given),
-    python: undefined,
+    python: [],
     caches: cachesOf(framework, folder),
   }
   if (framework !== undefined && needsCli(framework) && tree.has('package.json'))
@@ -80,7 +80,7 @@ export async function planFolder(run: string, asked: ZeroConfig): Promise<Stage>
     ...stage,
     // Nobody would read what is installed.
     installs: isAsUploaded ? [] : stage.installs,
-    python: functions.some(({ runtime }) => runtime === 'python') ? pythonInstall(tree, folder) : undefined,
+    python: pythonInstalls(tree, folder, filesIn(functions, 'python')),
     build,
     takes,
   }
@@ -106,8 +106,13 @@ const cliStage = (stage: Omit<Stage, 'build' | 'takes'>, { settings }: ZeroConfi
 const installsOf = ({ tree, folder, settings: { installCommand } }: ZeroConfig): readonly Install[] =>
   tree.has('package.json') || installCommand ? [{ folder, command: installCommand }] : []
 
-const pythonOf = ({ tree, folder }: ZeroConfig, server: Take): PythonInstall | undefined =>
-  server.kind === 'server' && server.runtime === 'python' ? pythonInstall(tree, folder) : undefined
+const pythonOf = ({ tree, folder }: ZeroConfig, server: Take): readonly PythonInstall[] =>
+  server.kind === 'server' && server.runtime === 'python'
+    ? pythonInstalls(tree, folder, server.entries.slice(0, 1))
+    : []
+
+const filesIn = (functions: readonly FunctionFile[], language: FunctionFile['runtime']): readonly string[] =>
+  functions.flatMap(({ file, runtime }) => (runtime === language ? [file] : []))
 
 /** The functions in `api`, unless they are the framework's own business. */
 const functionsOf = ({ tree, settings: { framework }, mount }: ZeroConfig): readonly FunctionFile[] =>

@@ -1,6 +1,6 @@
 """Installs what a Python project lists, with pip, whatever tool wrote the list.
 
-Arguments: the list, and the folder to install into. Runs inside the sandbox, in the folder of the project.
+Arguments: the list, and the folder to install into, which is in the folder of the project. Runs inside the sandbox, there.
 """
 
 import importlib.util
@@ -28,7 +28,7 @@ class Unreadable(Exception):
 if importlib.util.find_spec("pip") is None:
     # A pyproject.toml may be there for tools alone.
     listed = open(sys.argv[1], encoding="utf-8").read()
-    sys.exit(NO_PIP if sys.argv[1] != "pyproject.toml" or "dependencies" in listed else 0)
+    sys.exit(NO_PIP if os.path.basename(sys.argv[1]) != "pyproject.toml" or "dependencies" in listed else 0)
 
 try:
     from pip._vendor.packaging.markers import Marker
@@ -313,27 +313,31 @@ def compile_packages(target):
     """
     how = ["-qq", "-f", "--invalidation-mode", "checked-hash", "-x", r"/tests?/"]
     # What is compiled names its source, which is at the same place wherever it was built.
-    where = ["-s", os.getcwd(), "-p", "/var/task", os.path.abspath(target)]
+    where = ["-s", os.path.dirname(target), "-p", "/var/task", target]
     command = [sys.executable, "-m", "compileall", *how, *where]
     # Elsewhere, since a module of the project may be called as one that this needs.
     subprocess.run(command, cwd="/", env={**os.environ, "PYTHONHASHSEED": "0"}, check=False)
 
 
-def main(name, target):
-    install(name, target)
+def main(path, target):
+    target = os.path.abspath(target)
+    install(path, target)
     if os.path.isdir(target):
         compile_packages(target)
 
 
-def install(name, target):
+def install(path, target):
+    folder, name = os.path.split(path)
     reader = READERS.get(name)
     if reader is None:
-        return pip(target, "--requirement", name)
+        return pip(target, "--requirement", path)
+    # Such a list is of the folder that it is in, and of its other files.
+    os.chdir(folder or ".")
     try:
         lines, indexes, is_whole = reader(name)
     except (Unreadable, KeyError, ValueError, TypeError, StopIteration, FileNotFoundError) as error:
         what = str(error) if isinstance(error, Unreadable) else f"{type(error).__name__}: {error}"
-        print(f"{name} cannot be read: {what}")
+        print(f"{path} cannot be read: {what}")
         sys.exit(LIST_UNREADABLE)
     others = dict.fromkeys(url for url in indexes if url.rstrip("/") != usual_index())
     # uv names a folder of wheels (`find-links`) where it names an index otherwise.

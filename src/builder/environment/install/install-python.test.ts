@@ -220,6 +220,18 @@ hashes = { sha256 = "${hash('bbb', '1.0').slice(7)}" }
     assert.match(versionOf(first.root), /^patched$/m)
   })
 
+  it('installs a list below the folder of the code into that folder', async () => {
+    const lines = { 'api/requirements.txt': 'aaa' }
+    const plain = await install('api/requirements.txt', lines, { PIP_FIND_LINKS: '../wheels' })
+    assert.deepEqual(plain.packages, ['aaa-2.0', 'bbb-1.1'], plain.said)
+    const names = await readdir(join(plain.root, '_vendor/__pycache__'))
+    const code = await readFile(join(plain.root, '_vendor/__pycache__', names[0] ?? ''), 'latin1')
+    assert.match(code, /\/var\/task\/_vendor\/aaa\.py/)
+    const project = '[project]\nname = "shop"\nversion = "1"\ndependencies = ["./wheels/ccc"]\n'
+    const lock = await install('api/uv.lock', { 'api/uv.lock': uvLock(), 'api/pyproject.toml': project })
+    assert.deepEqual(lock.packages, ['aaa-1.0', 'bbb-1.0'], lock.said)
+  })
+
   it('refuses a package that is not what the lock file says', async () => {
     const { code, said } = await install('uv.lock', { 'uv.lock': uvLock(true) })
     assert.notEqual(code, 0)

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 
 const SCRIPT = readFileSync(new URL('install-python.py', import.meta.url), 'utf8')
 
-/** Where the packages of Python code are installed, relative to the folder of their list; in every archive. */
+/** Where the packages of Python code are installed, relative to the folder of the code; in every archive. */
 const VENDOR = '_vendor'
 
-/** Installs what a list of the folder asks for. Run by the machine's Python, which has pip. */
+/** Installs what a list, in the folder or below it, asks for. Run by the machine's Python, which has pip. */
 export const installPython = (list: string, python = 'python3'): readonly string[] => [
   ...[python, '-I', '-c', SCRIPT],
   ...[list, VENDOR],

@@ -1,5 +1,5 @@
 import type { PythonInstall } from '../plan.ts'
-import type { SourceTree } from '../source-tree.ts'
+import { folderOf, joined, type SourceTree } from '../source-tree.ts'
 
 const NAMES = ['app', 'index', 'main', 'server', 'wsgi', 'asgi', 'application'] as const
 const FOLDERS = ['', 'src/', 'app/'] as const
@@ -13,10 +13,24 @@ const PYTHON_LISTS = [
   ...['pyproject.toml', 'Pipfile'],
 ] as const
 
-/** What Python code in a folder needs, where it says so. */
-export function pythonInstall(tree: SourceTree, folder: string): PythonInstall | undefined {
-  const list = PYTHON_LISTS.find((name) => tree.has(name))
-  return list === undefined ? undefined : { folder, list }
+const MOST_LISTS = 16
+
+/** What files of Python code in a folder need, where it says so: by the nearest list of each, that of the folder first. */
+export function pythonInstalls(
+  tree: SourceTree,
+  folder: string,
+  files: readonly string[],
+): readonly PythonInstall[] {
+  const lists = new Set(files.flatMap((file) => nearestList(tree, folderOf(file)) ?? []))
+  return [...lists]
+    .sort((a, b) => a.split('/').length - b.split('/').length)
+    .slice(0, MOST_LISTS)
+    .map((list) => ({ folder, list }))
+}
+
+function nearestList(tree: SourceTree, folder: string): string | undefined {
+  const list = PYTHON_LISTS.map((name) => joined(folder, name)).find((path) => tree.has(path))
+  return list ?? (folder === '' ? undefined : nearestList(tree, folderOf(folder)))
 }
 
 /** What is called when somebody asks for a page: an assignment, a definition, or an import under that name. */

@@ -9,8 +9,9 @@ import { buildScriptOf, readPackageJson } from './config/package-json.ts'
 import { dynamicRoutes, functionFile } from './framework/api-functions.ts'
 import { COMMON_FOLDERS } from './framework/output-folders.ts'
 import { pythonInstalls } from './framework/python-server.ts'
+import { installsFor } from './function-installs.ts'
 import { imageStage } from './image.ts'
-import { type BuildStep, EMPTY_STAGE, type Install, type Stage } from './plan.ts'
+import { type BuildStep, EMPTY_STAGE, type Stage } from './plan.ts'
 import { baseOf, folderOf, joined, readFolder, type SourceTree } from './source-tree.ts'
 
 export interface SpecRun {
@@ -160,22 +161,6 @@ async function functionStage(
       ],
     },
   ]
-}
-
-const MAX_INSTALLS = 16
-
-/** The nearest package.json of each file, as its imports are found from there. */
-function installsFor(tree: SourceTree, root: string, files: readonly string[]): readonly Install[] {
-  const found = new Set<string>()
-  for (const file of files)
-    for (let folder = folderOf(file); ; folder = folderOf(folder)) {
-      if (tree.has(joined(folder, 'package.json'))) found.add(folder)
-      if (tree.has(joined(folder, 'package.json')) || folder === '') break
-    }
-  return [...found]
-    .sort((a, b) => a.length - b.length)
-    .slice(0, MAX_INSTALLS)
-    .map((folder) => ({ folder: joined(root, folder), command: null }))
 }
 
 /** What the `config` of a build says of its functions, in the words of a configuration file. */

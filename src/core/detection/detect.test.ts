@@ -109,6 +109,34 @@ test('without a build, files are served as they are and api holds functions', as
   assert.deepEqual(stage.installs, [{ folder: '', command: null }])
 })
 
+test('functions below api have the packages of the nearest package.json, each once', async () => {
+  const files = {
+    'api/a.js': '',
+    'api/v1/b.ts': '',
+    'api/v1/package.json': { dependencies: { ms: '2' } },
+    'api/package.json': { dependencies: { lodash: '4' } },
+    'api/_lib/package.json': { dependencies: { x: '1' } },
+    'index.html': '',
+  }
+  const own = ['api', 'api/v1'].map((folder) => ({ folder, command: null }))
+  assert.deepEqual((await stageOf(files)).installs, own)
+  const top = { ...files, 'hi.js': '', 'package.json': { scripts: { build: 'x' } } }
+  assert.deepEqual((await stageOf(top, { settings: { installCommand: 'make deps' } })).installs, [
+    { folder: '', command: 'make deps' },
+    ...own,
+  ])
+  const angular = {
+    'package.json': { scripts: { build: 'ng build' }, devDependencies: { '@angular/cli': '22' } },
+    'angular.json': { projects: { shop: { architect: { build: { options: { ssr: { entry: 's.ts' } } } } } } },
+  }
+  assert.deepEqual((await stageOf({ ...files, ...angular })).installs, [
+    { folder: '', command: null },
+    ...own,
+  ])
+  const express = { 'package.json': { dependencies: { express: '5' } }, 'app.js': "require('express')" }
+  assert.deepEqual((await stageOf({ ...files, ...express })).installs, [{ folder: '', command: null }])
+})
+
 test('a folder called public is the site, where nothing is built', async () => {
   assert.deepEqual(uploaded(await stageOf({ 'public/index.html': '', 'readme.md': '', 'api/a.js': '' })), [
     'index.html',

@@ -12,6 +12,7 @@ import { nodeServerEntries, runsOnBun, startOf } from './framework/node-server.t
 import { outputFolders } from './framework/output-folders.ts'
 import { pythonApps, pythonInstalls, pythonServerEntries } from './framework/python-server.ts'
 import { foreignFunction, unknownProgram } from './framework/unknown-program.ts'
+import { installsFor } from './function-installs.ts'
 import { imageStage } from './image.ts'
 import { startCommand } from './npm-program.ts'
 import {
@@ -60,7 +61,8 @@ export async function planFolder(run: string, asked: ZeroConfig): Promise<Stage>
   if (server) {
     // Other servers answer below `api` themselves.
     const beside = framework?.slug === 'angular' ? apiTakes(folder, functions) : []
-    return { ...stage, python: pythonOf(given, server), build, takes: [...beside, server] }
+    const installs = beside.length > 0 ? withThose(stage.installs, given, functions) : stage.installs
+    return { ...stage, installs, python: pythonOf(given, server), build, takes: [...beside, server] }
   }
   // Somebody who has everything served as it is has looked into it.
   const foreign = build === undefined && settings.outputDirectory === '' ? undefined : foreignFunction(tree)
@@ -79,7 +81,7 @@ export async function planFolder(run: string, asked: ZeroConfig): Promise<Stage>
   return {
     ...stage,
     // Nobody would read what is installed.
-    installs: isAsUploaded ? [] : stage.installs,
+    installs: isAsUploaded ? [] : withThose(stage.installs, given, functions),
     python: pythonInstalls(tree, folder, filesIn(functions, 'python')),
     build,
     takes,
@@ -105,6 +107,16 @@ const cliStage = (stage: Omit<Stage, 'build' | 'takes'>, { settings }: ZeroConfi
 /** Nothing is installed without a package.json, unless somebody says how. An empty command is passed on and skipped. */
 const installsOf = ({ tree, folder, settings: { installCommand } }: ZeroConfig): readonly Install[] =>
   tree.has('package.json') || installCommand ? [{ folder, command: installCommand }] : []
+
+/** Functions may have a package of their own, as in `api/package.json`. */
+function withThose(
+  installs: readonly Install[],
+  { tree, folder }: ZeroConfig,
+  functions: readonly FunctionFile[],
+): readonly Install[] {
+  const own = installsFor(tree, folder, filesIn(functions, 'node'))
+  return [...installs, ...own.filter((each) => !installs.some((other) => other.folder === each.folder))]
+}
 
 const pythonOf = ({ tree, folder }: ZeroConfig, server: Take): readonly PythonInstall[] =>
   server.kind === 'server' && server.runtime === 'python'

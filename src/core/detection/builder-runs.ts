@@ -5,11 +5,11 @@ import type { BuildSpec } from '../deployment/deployment.ts'
 import { isRecord } from '../is-record.ts'
 import type { FunctionSetting } from './config/function-settings.ts'
 import { invalidConfig } from './config/json.ts'
-import { buildScriptOf, readPackageJson } from './config/package-json.ts'
+import { buildScriptOf, platformScriptOf, readPackageJson } from './config/package-json.ts'
 import { dynamicRoutes, functionFile } from './framework/api-functions.ts'
 import { COMMON_FOLDERS } from './framework/output-folders.ts'
 import { pythonInstalls } from './framework/python-server.ts'
-import { installsFor } from './function-installs.ts'
+import { installsFor, packageFolders } from './function-installs.ts'
 import { imageStage } from './image.ts'
 import { type BuildStep, EMPTY_STAGE, type Stage } from './plan.ts'
 import { baseOf, folderOf, joined, readFolder, type SourceTree } from './source-tree.ts'
@@ -145,6 +145,7 @@ async function functionStage(
   const dynamic = dynamicRoutes(functions)
   const files = functions.map(({ file }) => file)
   return [
+    ...(runtime === 'node' ? await scriptStages(run, tree, root, files) : []),
     {
       ...EMPTY_STAGE,
       run,
@@ -161,6 +162,24 @@ async function functionStage(
       ],
     },
   ]
+}
+
+/** What packages do before their functions are taken, such as to generate code that these import. */
+async function scriptStages(
+  run: string,
+  tree: SourceTree,
+  root: string,
+  files: readonly string[],
+): Promise<readonly Stage[]> {
+  const stages: Stage[] = []
+  for (const inside of packageFolders(tree, files)) {
+    const script = platformScriptOf(await readPackageJson(tree, joined(inside, 'package.json')))
+    const folder = joined(root, inside)
+    const installs = [{ folder, command: null }]
+    if (script !== undefined)
+      stages.push({ ...EMPTY_STAGE, run, folder, installs, build: { kind: 'script', script } })
+  }
+  return stages
 }
 
 /** What the `config` of a build says of its functions, in the words of a configuration file. */

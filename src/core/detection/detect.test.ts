@@ -467,6 +467,35 @@ test('builds of the request are done one by one, each under its own id', async (
   assert.equal(taken(fn, 'functions').functions[0]?.runtime, 'python')
 })
 
+test('a package with functions has its script for the platform run once, and no other', async () => {
+  const files = {
+    'package.json': { scripts: { build: 'a' } },
+    'x.js': '',
+    'back/package.json': { scripts: { build: 'a', 'now-build': 'b' } },
+    'back/a.js': '',
+    'back/b.js': '',
+    'back/c.py': '',
+  }
+  const { stages } = await planOf(files, {
+    deployment: builtBy(
+      runOf('@now/python', 'back/c.py', {}, 'b0'),
+      runOf('@vercel/node', 'x.js', {}, 'b1'),
+      runOf('@vercel/node', 'back/a.js', {}, 'b2'),
+      runOf('@vercel/node', 'back/b.js', {}, 'b3'),
+    ),
+  })
+  assert.deepEqual(
+    stages.map(({ run, folder, build, takes }) => [run, folder, build, takes.map(({ kind }) => kind)]),
+    [
+      ['b0', '', undefined, ['functions']],
+      ['b1', '', undefined, ['functions']],
+      ['b2', 'back', { kind: 'script', script: 'now-build' }, []],
+      ['b2', '', undefined, ['functions']],
+      ['b3', '', undefined, ['functions']],
+    ],
+  )
+})
+
 test('the config of a build is about its functions', async () => {
   const { functions } = await planOf(
     { 'api/a.js': '' },

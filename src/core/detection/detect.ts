@@ -173,7 +173,7 @@ class Detection {
         }),
       ),
     )
-    return planned.flat()
+    return withoutRepeated(planned.flat())
   }
 
   /** The project's settings are about its root directory; a folder below it goes by what is in it. */
@@ -260,6 +260,16 @@ class Detection {
       this.#root === '' || this.#input.settings.sourceFilesOutsideRootDirectory ? '' : `${this.#root}/`
     return (path) => (stale !== undefined && path.startsWith(stale)) || !path.startsWith(inside)
   }
+}
+
+/** Functions of several builds may be of one package, whose script is run once. */
+function withoutRepeated(stages: readonly Stage[]): readonly Stage[] {
+  const built = new Set<string>()
+  return stages.filter(({ folder, build, takes }) => {
+    const isRepeated = takes.length === 0 && built.has(folder)
+    if (build?.kind === 'script') built.add(folder)
+    return !isRepeated
+  })
 }
 
 const NOTHING_SET = {

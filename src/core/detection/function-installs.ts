@@ -4,7 +4,7 @@ import { folderOf, joined, type SourceTree } from './source-tree.ts'
 const MAX_INSTALLS = 16
 
 /** The folders of the nearest package.json of each file, as its imports are found from there; the topmost first. */
-function packageFolders(tree: SourceTree, files: readonly string[]): readonly string[] {
+export function packageFolders(tree: SourceTree, files: readonly string[]): readonly string[] {
   const found = new Set<string>()
   for (const file of files)
     for (let folder = folderOf(file); ; folder = folderOf(folder)) {

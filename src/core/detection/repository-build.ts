@@ -1,7 +1,13 @@
 import Range from 'semver/classes/range.js'
 import { isRecord } from '../is-record.ts'
 import { looseJson } from './config/json.ts'
-import { buildScriptOf, dependsOn, type PackageJson, readPackageJson } from './config/package-json.ts'
+import {
+  buildScriptOf,
+  dependsOn,
+  type PackageJson,
+  platformScriptOf,
+  readPackageJson,
+} from './config/package-json.ts'
 import { readRange } from './framework/node-version.ts'
 import { baseOf, joined, type SourceTree } from './source-tree.ts'
 
@@ -28,8 +34,7 @@ export async function repositoryBuild(
   pkg: PackageJson | undefined,
 ): Promise<string | undefined> {
   const script = buildScriptOf(pkg)
-  if (pkg === undefined || (script !== undefined && script !== 'build') || !PLAIN.test(folder))
-    return undefined
+  if (pkg === undefined || platformScriptOf(pkg) !== undefined || !PLAIN.test(folder)) return undefined
   const top = folder.replace(/[^/]+/g, '..')
   const turbo = looseJson((await tree.text('turbo.json')) ?? (await tree.text('turbo.jsonc')))
   if (isRecord(turbo)) {

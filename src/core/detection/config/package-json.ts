@@ -43,7 +43,14 @@ export const dependsOn = (pkg: PackageJson | undefined, name: string): boolean =
   pkg !== undefined && (Object.hasOwn(pkg.dependencies, name) || Object.hasOwn(pkg.devDependencies, name))
 
 /** In the order in which they are looked for. */
-const BUILD_SCRIPTS = ['vercel-build', 'now-build', 'build'] as const
+const PLATFORM_SCRIPTS = ['vercel-build', 'now-build'] as const
+
+const firstScript = (pkg: PackageJson | undefined, names: readonly string[]): string | undefined =>
+  names.find((name) => (pkg?.scripts[name] ?? '').trim() !== '')
+
+/** Of those that are written for the platform alone. */
+export const platformScriptOf = (pkg: PackageJson | undefined): string | undefined =>
+  firstScript(pkg, PLATFORM_SCRIPTS)
 
 export const buildScriptOf = (pkg: PackageJson | undefined): string | undefined =>
-  BUILD_SCRIPTS.find((name) => (pkg?.scripts[name] ?? '').trim() !== '')
+  firstScript(pkg, [...PLATFORM_SCRIPTS, 'build'])

@@ -277,6 +277,70 @@ describe('what is on disk', () => {
   })
 })
 
+describe('a content that was put again since it was found damaged', () => {
+  let lost: string[]
+
+  const openTelling = async () => {
+    const onDamage = async (sha256: string) => void lost.push(sha256)
+    const store = await createFsBlobStore({ folder, clock: systemClock, log: silentLog, onDamage })
+    stores.push(store)
+    return store
+  }
+  async function damage(path: string): Promise<void> {
+    const handle = await open(path, 'r+')
+    await handle.write('damage', 1000)
+    await handle.close()
+  }
+  const heal = async (store: BlobStore, bytes: Buffer) => {
+    assert.equal(await store.verify(nameOf(bytes)), 'damaged')
+    assert.equal((await store.stat([nameOf(bytes)])).size, 0)
+    await store.putBytes(bytes)
+  }
+
+  beforeEach(() => {
+    lost = []
+  })
+
+  it('stays, whoever still reads the file from before', async () => {
+    const [one, two] = [await openTelling(), await openTelling()]
+    const large = randomBytes(8 * LARGE)
+    await one.putBytes(large)
+    await damage(join(folder, 'large', nameOf(large).slice(0, 2), nameOf(large)))
+    const slow = (await two.open(nameOf(large))) ?? assert.fail()
+    await once(slow, 'readable')
+    await heal(one, large)
+    // Not from the file that the slow one reads.
+    assert.ok((await two.read(nameOf(large)))?.equals(large))
+    await assert.rejects(buffer(slow), isFault('corrupt'))
+    assert.equal(await one.verify(nameOf(large)), 'sound')
+    assert.equal(await two.verify(nameOf(large)), 'sound')
+    assert.deepEqual(lost, [nameOf(large)])
+  })
+
+  it('stays, whoever still reads the record from before', async () => {
+    const [one, two] = [await openTelling(), await openTelling()]
+    const small = randomBytes(SMALL)
+    await one.putBytes(small)
+    await damage(await onlyPack())
+    const reads = (await handleClass()) as unknown as { read: (...args: unknown[]) => Promise<unknown> }
+    const read = reads.read
+    const [begun, healed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const first = mock.method(reads, 'read', async function (this: unknown, ...args: unknown[]) {
+      first.mock.restore()
+      begun.resolve()
+      await healed.promise
+      return read.apply(this, args)
+    })
+    const slow = two.read(nameOf(small))
+    await begun.promise
+    await heal(one, small)
+    healed.resolve()
+    await assert.rejects(slow, isFault('corrupt'))
+    assert.ok((await two.read(nameOf(small)))?.equals(small))
+    assert.deepEqual(lost, [nameOf(small)])
+  })
+})
+
 describe('compaction', () => {
   it('gives back the space of deleted contents and keeps the others', async () => {
     const store = await openStore(256 << 10)

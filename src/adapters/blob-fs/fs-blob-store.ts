@@ -15,7 +15,7 @@ import {
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import { createTurns } from '#core/turns.ts'
-import { isCorrupt, OpenWork } from '../blob/open-work.ts'
+import { OpenWork } from '../blob/open-work.ts'
 import { verify } from '../blob/verify.ts'
 import { giveUpReserve, keepReserve } from '../fs/reserve.ts'
 import { FOLDER_MODE, isFull, removeIfThere, toBlobError } from './folder/disk.ts'
@@ -28,13 +28,13 @@ import { Pace } from './intake/pace.ts'
 import { digestOf, receive } from './intake/receive.ts'
 import { Spill } from './intake/spill.ts'
 import { IntakeThread } from './intake/threaded-intake.ts'
-import { createLargeFiles, type LargeFiles } from './large-files.ts'
+import { createLargeFiles, isSameFile, type LargeFiles } from './large-files.ts'
 import { listBlobs } from './listing.ts'
 import { compactPacks } from './pack/compaction.ts'
 import { PackFiles } from './pack/pack-files.ts'
 import { PackWriter } from './pack/pack-writer.ts'
 import { MAX_CONTENT_BYTES, recordBytes } from './pack/record.ts'
-import { corrupt, readBlob, streamBlob, VerifiedNames } from './reading.ts'
+import { DamagedContent, readBlob, streamBlob, VerifiedNames } from './reading.ts'
 
 const STATS_AT_ONCE = 1000
 const DELETES_AT_ONCE = 64
@@ -181,7 +181,8 @@ class Store implements FsBlobStore {
       this.#checking.get(sha256) ??
       (isShort ? check() : this.#longChecks.run('', check))
         .then((found) => {
-          if (found === 'damaged') throw corrupt(sha256)
+          if (found === 'damaged')
+            throw new BlobError('corrupt', `The stored content of ${sha256} is damaged`)
         })
         .finally(() => this.#checking.delete(sha256))
     this.#checking.set(sha256, whole)
@@ -268,21 +269,32 @@ class Store implements FsBlobStore {
     }
   }
 
-  /** Makes a content that is damaged absent, so that it is stored anew when it is put again. */
-  async #lose(sha256: string, error: unknown): Promise<void> {
-    if (!isCorrupt(error)) return
+  /**
+   * Makes a content that is damaged absent, so that it is stored anew when it is put again: only where it was read, since
+   * what is there by now may have been put after that. Tells whether it was there.
+   */
+  async #lose(sha256: string, error: unknown): Promise<boolean> {
+    if (!(error instanceof DamagedContent)) return false
+    const { place } = error
     const { layout, index, log, onDamage } = this.#parts
     try {
       await mkdir(layout.damaged, { recursive: true, mode: FOLDER_MODE })
-      await index.write((rows) => {
-        const small = rows.remove(sha256, Number.POSITIVE_INFINITY)
+      const isLost = await index.write((rows) => {
+        if ('ino' in place)
+          return this.#large.takeAway(sha256, join(layout.damaged, sha256), (found) =>
+            isSameFile(found, place),
+          )
+        const small = rows.removeAt(sha256, place)
         if (small !== undefined) rows.addDead(small.pack, recordBytes(small.size))
-        this.#large.takeAway(sha256, Number.POSITIVE_INFINITY, join(layout.damaged, sha256))
+        return small !== undefined
       })
+      if (!isLost) return false
       log.error({ err: error, sha256 }, 'a stored content is damaged; uploading it again heals it')
       await onDamage?.(sha256)
+      return true
     } catch (err) {
       log.error({ err, sha256 }, 'a damaged content could not be noted')
+      return false
     }
   }
 
@@ -368,7 +380,7 @@ class Store implements FsBlobStore {
       return await this.#parts.index.write((rows) =>
         sha256s.filter((sha256) => {
           const path = this.#tempPath()
-          if (this.#large.takeAway(sha256, notPutSince, path)) {
+          if (this.#large.takeAway(sha256, path, ({ mtimeMs }) => Math.round(mtimeMs) < notPutSince)) {
             large.add(sha256)
             trash.push(path)
           }

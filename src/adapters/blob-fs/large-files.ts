@@ -1,4 +1,4 @@
-import { renameSync, statSync, utimesSync } from 'node:fs'
+import { renameSync, type Stats, statSync, utimesSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, stat } from 'node:fs/promises'
 import { isBlobName, type StoredBlob } from '#core/ports/blob-store.ts'
 import { syncFolder } from '../fs/private-file.ts'
@@ -23,20 +23,33 @@ export interface LargeFiles {
   /** Those that have a folder: in most installations few of the 256. */
   prefixes(): Promise<ReadonlySet<string>>
   names(prefix: string): Promise<string[]>
-  /** Moves the file away for the caller to remove; only inside a write to the index. */
-  takeAway(sha256: string, notPutSince: number, to: string): boolean
+  /** Moves the file away if it is what the caller means; only inside a write to the index. */
+  takeAway(sha256: string, to: string, isMeant: (found: Stats) => boolean): boolean
 }
+
+/** Which file it is, whatever its name: one that is put again has the name of the one before. */
+export type FileIdentity = Pick<Stats, 'dev' | 'ino' | 'birthtimeMs'>
+
+export const isSameFile = (a: FileIdentity, b: FileIdentity): boolean =>
+  a.dev === b.dev && a.ino === b.ino && a.birthtimeMs === b.birthtimeMs
 
 /** A content that may be read by others as well. */
 export interface OpenLarge {
-  readonly handle: Pick<FileHandle, 'read' | 'stat'>
+  readonly handle: Pick<FileHandle, 'read'>
+  readonly size: number
+  readonly identity: FileIdentity
   /** When nothing more of it is read; it may be called more than once. */
   close(): Promise<void>
 }
 
 interface SharedFile {
-  readonly handle: Promise<FileHandle>
+  readonly opened: Promise<OpenedFile>
   readers: number
+}
+
+interface OpenedFile {
+  readonly handle: FileHandle
+  readonly stats: Stats
 }
 
 export function createLargeFiles(layout: Layout, index: BlobIndex): LargeFiles {
@@ -46,24 +59,32 @@ export function createLargeFiles(layout: Layout, index: BlobIndex): LargeFiles {
   async function leave(sha256: string, file: SharedFile): Promise<void> {
     if (--file.readers > 0) return
     if (shared.get(sha256) === file) shared.delete(sha256)
-    await (await file.handle).close()
+    await (await file.opened).handle.close()
   }
 
+  /** Any process may have put another file in the place of one that is open here: that one is read by nobody who comes now. */
   async function openShared(sha256: string): Promise<OpenLarge> {
-    const file = shared.get(sha256) ?? { handle: open(layout.largePath(sha256), 'r'), readers: 0 }
-    shared.set(sha256, file)
-    file.readers++
-    try {
-      const handle = await file.handle
-      let left: Promise<void> | undefined
-      const close = () => {
-        left ??= leave(sha256, file)
-        return left
+    const path = layout.largePath(sha256)
+    for (;;) {
+      const there = shared.has(sha256) ? await stat(path) : undefined
+      const file = shared.get(sha256) ?? { opened: openFile(path), readers: 0 }
+      shared.set(sha256, file)
+      file.readers++
+      try {
+        const { handle, stats } = await file.opened
+        let left: Promise<void> | undefined
+        const close = () => {
+          left ??= leave(sha256, file)
+          return left
+        }
+        if (there === undefined || isSameFile(there, stats))
+          return { handle, size: stats.size, identity: stats, close }
+        if (shared.get(sha256) === file) shared.delete(sha256)
+        await close()
+      } catch (error) {
+        if (shared.get(sha256) === file) shared.delete(sha256)
+        throw error
       }
-      return { handle, close }
-    } catch (error) {
-      if (shared.get(sha256) === file) shared.delete(sha256)
-      throw error
     }
   }
 
@@ -95,7 +116,6 @@ export function createLargeFiles(layout: Layout, index: BlobIndex): LargeFiles {
       const target = layout.largePath(sha256)
       await makePrefix(sha256.slice(0, 2))
       await index.write(() => renameSync(path, target))
-      shared.delete(sha256)
       await syncEntry(sha256)
     },
     async stat(sha256) {
@@ -108,15 +128,23 @@ export function createLargeFiles(layout: Layout, index: BlobIndex): LargeFiles {
       const files = await orMissing(readdir(layout.largeFolder(prefix)))
       return (files ?? []).filter(isBlobName).sort()
     },
-    takeAway(sha256, notPutSince, to) {
+    takeAway(sha256, to, isMeant) {
       const path = layout.largePath(sha256)
       const found = statSync(path, { throwIfNoEntry: false })
-      if (found === undefined || Math.round(found.mtimeMs) >= notPutSince) return false
+      if (found === undefined || !isMeant(found)) return false
       renameSync(path, to)
-      // Whoever comes next finds what is there then, if anything is.
-      shared.delete(sha256)
       return true
     },
+  }
+}
+
+async function openFile(path: string): Promise<OpenedFile> {
+  const handle = await open(path, 'r')
+  try {
+    return { handle, stats: await handle.stat() }
+  } catch (error) {
+    await handle.close()
+    throw error
   }
 }
 

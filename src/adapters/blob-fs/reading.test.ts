@@ -61,8 +61,14 @@ test('the file of a large content is closed, whether it was read, partly read, o
   for (const range of [undefined, { start: 1 }]) {
     for (const read of ['all', 'some', 'none']) {
       const handle = await open(file)
+      const identity = await handle.stat()
       const stream = await streamBlob(
-        { ...readersOf([undefined]), large: { open: async () => ({ handle, close: () => handle.close() }) } },
+        {
+          ...readersOf([undefined]),
+          large: {
+            open: async () => ({ handle, size: bytes.length, identity, close: () => handle.close() }),
+          },
+        },
         ...([name, range, new VerifiedNames()] as const),
       )
       assert.ok(stream)

@@ -5,7 +5,8 @@ import { markUnshared } from '#core/chunks.ts'
 import { BlobError, type ByteRange } from '#core/ports/blob-store.ts'
 import { isMissing, readFully } from './folder/disk.ts'
 import type { BlobIndex } from './index/blob-index.ts'
-import type { LargeFiles, OpenLarge } from './large-files.ts'
+import type { RecordPlace } from './index/index-rows.ts'
+import type { FileIdentity, LargeFiles, OpenLarge } from './large-files.ts'
 import type { PackFiles } from './pack/pack-files.ts'
 
 const PIECE_BYTES = 1 << 20
@@ -18,8 +19,18 @@ export interface Readers {
   readonly large: Pick<LargeFiles, 'open'>
 }
 
-export const corrupt = (sha256: string, options?: ErrorOptions) =>
-  new BlobError('corrupt', `The stored content of ${sha256} is damaged`, options)
+/** What was read: a record in a pack, or the file of a large content. */
+type ReadPlace = RecordPlace | FileIdentity
+
+/** A content is damaged where it was read: it may have been put again since, and be sound where it is now. */
+export class DamagedContent extends BlobError {
+  readonly place: ReadPlace
+
+  constructor(sha256: string, place: ReadPlace, options?: ErrorOptions) {
+    super('corrupt', `The stored content of ${sha256} is damaged`, options)
+    this.place = place
+  }
+}
 
 export async function readBlob(readers: Readers, sha256: string): Promise<Buffer | undefined> {
   return (await readSmall(readers, sha256)) ?? (await readLarge(readers, sha256))
@@ -38,13 +49,12 @@ export async function streamBlob(
   }
   const file = await readers.large.open(sha256)
   if (file === undefined) return undefined
-  const { handle } = file
   try {
-    const { size } = await handle.stat()
+    const { handle, size } = file
     const { start, end } = resolveRange(range, size)
     if (start < end) {
       const isChecked = end - start === size && !verified.has(sha256)
-      const pieces = isChecked ? checked(handle, sha256, size, verified) : piecesOf(handle, start, end)
+      const pieces = isChecked ? checked(file, sha256, verified) : piecesOf(handle, start, end)
       const stream = Readable.from(pieces, { objectMode: false, highWaterMark: STREAM_BYTES })
       // Not when its pieces are over: of a stream that nobody begins to read there are none.
       stream.once('close', () => void file.close().catch(() => undefined))
@@ -69,9 +79,8 @@ async function* piecesOf(handle: Handle, start: number, end: number): AsyncGener
 
 /** Holds the last piece back until all of them have been hashed: nobody takes a damaged content for a whole one. */
 async function* checked(
-  handle: Handle,
+  { handle, size, identity }: OpenLarge,
   sha256: string,
-  size: number,
   verified: VerifiedNames,
 ): AsyncGenerator<Buffer> {
   const digest = createHash('sha256')
@@ -79,7 +88,7 @@ async function* checked(
     const piece = await readFully(handle, Math.min(STREAM_BYTES, size - at), at)
     digest.update(piece)
     const isLast = at + STREAM_BYTES >= size
-    if (isLast && digest.digest('hex') !== sha256) throw corrupt(sha256)
+    if (isLast && digest.digest('hex') !== sha256) throw new DamagedContent(sha256, identity)
     yield piece
   }
   verified.add(sha256)
@@ -109,11 +118,11 @@ async function readSmall({ index, packs }: Readers, sha256: string): Promise<Buf
     if (place === undefined) return undefined
     try {
       const bytes = await packs.read(place.packName, place.offset, place.size)
-      if (hash('sha256', bytes) !== sha256) throw corrupt(sha256)
+      if (hash('sha256', bytes) !== sha256) throw new DamagedContent(sha256, place)
       return bytes
     } catch (error) {
       if (!isMissing(error)) throw error
-      if (look === LOOKS) throw corrupt(sha256, { cause: error })
+      if (look === LOOKS) throw new DamagedContent(sha256, place, { cause: error })
     }
   }
 }
@@ -122,16 +131,16 @@ async function readSmall({ index, packs }: Readers, sha256: string): Promise<Buf
 async function readLarge({ large }: Readers, sha256: string): Promise<Buffer | undefined> {
   const file = await large.open(sha256)
   if (file === undefined) return undefined
-  const { handle } = file
+  const { handle, size, identity } = file
   try {
-    const bytes = Buffer.allocUnsafeSlow((await handle.stat()).size)
+    const bytes = Buffer.allocUnsafeSlow(size)
     const digest = createHash('sha256')
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       const piece = await readFully(handle, Math.min(PIECE_BYTES, bytes.length - at), at)
       digest.update(piece)
       bytes.set(piece, at)
     }
-    if (digest.digest('hex') !== sha256) throw corrupt(sha256)
+    if (digest.digest('hex') !== sha256) throw new DamagedContent(sha256, identity)
     return bytes
   } finally {
     await file.close()

@@ -42,6 +42,9 @@ export interface ContentIndex {
   /** Removes those not put at or after this time, and answers them. Objects that hold nothing any more are unused. */
   remove(sha256s: readonly string[], notPutSince: number, at: number): Promise<readonly string[]>
 
+  /** Removes a content where it is at this place, and tells whether it was: it may have been put again somewhere else. */
+  removeAt(place: Pick<PlacedContent, 'sha256' | 'object' | 'start'>, at: number): Promise<boolean>
+
   /** Packs that are mostly empty, or small; the emptiest first. */
   wasteful(limit: number): Promise<readonly StoredObject[]>
 

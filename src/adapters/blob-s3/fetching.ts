@@ -12,8 +12,18 @@ interface Fetching {
 const LOOKS = 4
 const RESUMES = 4
 
-export const corrupt = (sha256: string, detail: string) =>
-  new BlobError('corrupt', `The stored content of ${sha256} is damaged: ${detail}`)
+const GONE = 'its object is gone'
+const CHANGED = 'its bytes are not what they were'
+
+/** A content is damaged where it was read: it may have been put again since, and be sound where it is now. */
+export class DamagedContent extends BlobError {
+  readonly place: PlacedContent
+
+  constructor(place: PlacedContent, detail: string) {
+    super('corrupt', `The stored content of ${place.sha256} is damaged: ${detail}`)
+    this.place = place
+  }
+}
 
 export async function locate({ index }: Fetching, sha256: string): Promise<PlacedContent | undefined> {
   const [place] = await index.find([sha256])
@@ -23,9 +33,11 @@ export async function locate({ index }: Fetching, sha256: string): Promise<Place
 /** The whole content, checked. */
 export async function fetchWhole(parts: Fetching, place: PlacedContent): Promise<Buffer | undefined> {
   const { sha256, size } = place
+  let read = place
   let current: PlacedContent | undefined = place
   let isWrong = false
   for (let look = 1; current !== undefined && look <= LOOKS; look += 1) {
+    read = current
     // A range of no bytes cannot be asked for.
     const bytes: Buffer | undefined =
       size === 0
@@ -39,7 +51,7 @@ export async function fetchWhole(parts: Fetching, place: PlacedContent): Promise
     current = now
   }
   if (current === undefined) return undefined
-  throw corrupt(sha256, isWrong ? 'its bytes are not what they were' : 'its object is gone')
+  throw new DamagedContent(read, isWrong ? CHANGED : GONE)
 }
 
 /** A part of a content, piece by piece. A connection that breaks is taken up where it broke. */
@@ -60,7 +72,7 @@ export async function* fetchPieces(
     if (stream === undefined) {
       const now = await locate(parts, sha256)
       if (now === undefined || now.object === current.object || attempt > LOOKS)
-        throw corrupt(sha256, 'its object is gone')
+        throw new DamagedContent(current, GONE)
       current = now
       continue
     }
@@ -79,7 +91,6 @@ export async function* fetchPieces(
       stream.destroy()
     }
   }
-  if (digest !== undefined && digest.digest('hex') !== sha256)
-    throw corrupt(sha256, 'its bytes are not what they were')
+  if (digest !== undefined && digest.digest('hex') !== sha256) throw new DamagedContent(current, CHANGED)
   if (last !== undefined) yield last
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { hash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -132,6 +133,28 @@ describe('contents in an object store', { skip: withoutS3 }, () => {
       assert.ok((await reader.read(sha256))?.equals(bytes))
     }
     assert.equal(damaged.length, 3)
+  })
+
+  it('that were put again since they were found damaged stay, whoever still reads the object from before', async () => {
+    const damaged: string[] = []
+    const onDamage = async (sha256: string) => void damaged.push(sha256)
+    const [writer, one, two] = [
+      await machine(),
+      await machine({ onDamage, budgetBytes: 1 }),
+      await machine({ onDamage, budgetBytes: 1 }),
+    ]
+    const bytes = randomBytes(9 << 20)
+    const { sha256 } = await writer.putBytes(bytes)
+    const [{ object: key } = { object: '' }] = await storage.index.find([sha256])
+    await storage.client.put(key, Buffer.concat([bytes.subarray(0, -60), randomBytes(60)]))
+    const slow = (await two.open(sha256)) ?? assert.fail()
+    await once(slow, 'readable')
+    assert.equal(await one.verify(sha256), 'damaged')
+    await writer.putBytes(bytes)
+    await assert.rejects(buffer(slow), isCorrupt)
+    assert.equal((await one.stat([sha256])).size, 1)
+    assert.equal(await one.verify(sha256), 'sound')
+    assert.deepEqual(damaged, [sha256])
   })
 
   it('are not given up in the store of another installation', async () => {

@@ -12,13 +12,13 @@ import {
 import type { Clock } from '#core/ports/clock.ts'
 import { isUnavailable } from '#core/ports/is-unavailable.ts'
 import type { Log } from '#core/ports/log.ts'
-import { isCorrupt, OpenWork } from '../blob/open-work.ts'
+import { OpenWork } from '../blob/open-work.ts'
 import { verify } from '../blob/verify.ts'
 import { digestOf } from '../blob-fs/intake/receive.ts'
 import { resolveRange } from '../blob-fs/reading.ts'
 import type { ContentCache } from './content-cache.ts'
 import type { ContentIndex, PlacedContent } from './content-index.ts'
-import { corrupt, fetchPieces, fetchWhole, locate } from './fetching.ts'
+import { DamagedContent, fetchPieces, fetchWhole, locate } from './fetching.ts'
 import { PART_BYTES, uploadLarge } from './large-uploads.ts'
 import { contentIn, PACK_BYTES, PackUploads } from './pack-uploads.ts'
 import type { S3Client } from './s3-client.ts'
@@ -119,10 +119,12 @@ class S3BlobStore implements BlobStore {
   verify(sha256: string): Promise<'sound' | 'damaged' | 'absent'> {
     return this.#work.track(async () => {
       assertBlobName(sha256)
-      const place = await locate(this.#options, sha256)
       return verify(
-        async () => place && (place.size === 0 ? [] : fetchPieces(this.#options, place, 0, place.size)),
-        (error) => this.#lose(sha256, error),
+        async () => {
+          const place = await locate(this.#options, sha256)
+          return place && fetchPieces(this.#options, place, 0, place.size)
+        },
+        (error) => this.#lose(error),
       )
     })
   }
@@ -224,7 +226,7 @@ class S3BlobStore implements BlobStore {
       this.#fillPack(place.object)
       return bytes
     } catch (error) {
-      await this.#lose(sha256, error)
+      await this.#lose(error)
       throw error
     }
   }
@@ -233,7 +235,7 @@ class S3BlobStore implements BlobStore {
     try {
       yield* fetchPieces(this.#options, place, start, end)
     } catch (error) {
-      await this.#lose(place.sha256, error)
+      await this.#lose(error)
       throw error
     }
   }
@@ -257,7 +259,7 @@ class S3BlobStore implements BlobStore {
     if (!cache.fits(size)) return
     this.#fill(object, async () => {
       const accept = (digest: BlobDigest) => {
-        if (digest.sha256 !== sha256) throw corrupt(sha256, 'its bytes are not what they were')
+        if (digest.sha256 !== sha256) throw new BlobError('corrupt', `The content of ${sha256} came changed`)
       }
       const source = Readable.from(fetchPieces(this.#options, place, 0, size), { objectMode: false })
       await cache.receive(source, { maxBytes: size, sizeHint: size, accept, signal: this.#work.signal })
@@ -281,20 +283,26 @@ class S3BlobStore implements BlobStore {
       })
   }
 
-  /** Makes a content that is damaged absent, so that it is stored anew when it is put again. */
-  async #lose(sha256: string, error: unknown): Promise<void> {
-    if (!isCorrupt(error)) return
+  /**
+   * Makes a content that is damaged absent, so that it is stored anew when it is put again: only where it was read, since
+   * it may have been put again after that. Tells whether it was there.
+   */
+  async #lose(error: unknown): Promise<boolean> {
+    if (!(error instanceof DamagedContent)) return false
+    const { sha256 } = error.place
     const { index, log, onDamage, clock, isOwnStore } = this.#options
     try {
       if (!(await isOwnStore())) {
         log.error({ err: error, sha256 }, 'this is not the object store that contents were put into')
-        return
+        return false
       }
-      await index.remove([sha256], Number.POSITIVE_INFINITY, Math.round(clock.now()))
+      if (!(await index.removeAt(error.place, Math.round(clock.now())))) return false
       log.error({ err: error, sha256 }, 'a stored content is damaged; uploading it again heals it')
       await onDamage?.(sha256)
+      return true
     } catch (err) {
       log.error({ err, sha256 }, 'a damaged content could not be noted')
+      return false
     }
   }
 

@@ -64,6 +64,14 @@ const toPack = (row: Row): Pack => ({
   dead: Number(row.dead),
 })
 
+interface RemovedRecord {
+  readonly pack: number
+  readonly size: number
+}
+
+const toRemoved = (row: Row | undefined): RemovedRecord | undefined =>
+  row && { pack: Number(row.pack), size: Number(row.length) }
+
 export type IndexRows = ReturnType<typeof prepareRows>
 
 /** Every statement of the index, prepared once. All are synchronous and touch few rows. */
@@ -83,6 +91,9 @@ export function prepareRows(db: DatabaseSync) {
   )
   const move = db.prepare(`UPDATE blob SET pack = ?, offset = ? WHERE sha256 = ? AND pack = ? AND offset = ?`)
   const remove = db.prepare(`DELETE FROM blob WHERE sha256 = ? AND put_at < ? RETURNING pack, length`)
+  const removeAt = db.prepare(
+    `DELETE FROM blob WHERE sha256 = ? AND pack = ? AND offset = ? RETURNING pack, length`,
+  )
   const removeOf = db.prepare(`DELETE FROM blob WHERE pack = ?`)
   const removeBeyond = db.prepare(`DELETE FROM blob WHERE pack = ? AND offset + length > ?`)
   const packs = db.prepare(`SELECT id, name, owner, size, dead FROM pack`)
@@ -111,13 +122,11 @@ export function prepareRows(db: DatabaseSync) {
     /** False where the content is no longer at `from`. */
     move: (sha256: string, from: RecordPlace, to: RecordPlace): boolean =>
       move.run(to.pack, to.offset, bin(sha256), from.pack, from.offset).changes > 0,
-    remove(
-      sha256: string,
-      notPutSince: number,
-    ): { readonly pack: number; readonly size: number } | undefined {
-      const row = remove.get(bin(sha256), notPutSince)
-      return row === undefined ? undefined : { pack: Number(row.pack), size: Number(row.length) }
-    },
+    remove: (sha256: string, notPutSince: number): RemovedRecord | undefined =>
+      toRemoved(remove.get(bin(sha256), notPutSince)),
+    /** Nothing where the content is somewhere else. */
+    removeAt: (sha256: string, { pack, offset }: RecordPlace): RemovedRecord | undefined =>
+      toRemoved(removeAt.get(bin(sha256), pack, offset)),
     removeOf: (packId: number): number => Number(removeOf.run(packId).changes),
     removeBeyond: (packId: number, size: number): number => Number(removeBeyond.run(packId, size).changes),
     packs: (): Pack[] => packs.all().map(toPack),

@@ -158,6 +158,20 @@ export function createContentIndex(db: Db): ContentIndex {
         return gone.map(({ sha256 }) => sha256)
       }),
 
+    removeAt: ({ sha256, object, start }, at) =>
+      atomically(db, async (tx) => {
+        const gone = await tx
+          .deleteFrom('contents')
+          .where('sha256', '=', sha256)
+          .where('object', '=', object)
+          .where('start', '=', start)
+          .returning('size')
+          .executeTakeFirst()
+        if (gone === undefined) return false
+        await lighten(tx, object, weightOf(gone), at)
+        return true
+      }),
+
     async wasteful(limit) {
       const rows = await db
         .selectFrom('content_objects')

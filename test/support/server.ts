@@ -23,6 +23,7 @@ import { createJobHandlers, createUseCases, type Workers } from '#src/process/co
 import { buildEdge } from '#src/process/serve.ts'
 import { openMailer } from '#src/process/work.ts'
 import type { SshLimits } from '#ssh/ssh-limits.ts'
+import { countingAsStored } from './claimed-contents.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { copyDatabases } from './database/sqlite-template.ts'
 import { createScriptedResolver } from './dns/scripted-resolver.ts'
@@ -125,10 +126,12 @@ async function openServer(
   const parts = resolver ? { ...opened, resolver } : opened
   await parts.migrate()
   const mailer = openMailer(config)
+  const working = { mailer, ...NO_BUILDS, ...workers }
+  const { blobs, builder } = countingAsStored({ ...parts, ...working })
   const runner = new JobRunner({
     store: parts.stores.jobs,
     transact: parts.transact,
-    handlers: createJobHandlers(config, parts, { mailer, ...NO_BUILDS, ...workers }),
+    handlers: createJobHandlers(config, { ...parts, blobs }, { ...working, builder }),
     bus: parts.bus,
     clock,
     log: silentLog,

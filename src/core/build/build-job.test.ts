@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import { PLAN_QUOTAS } from '#contract/limit/quotas.ts'
-import { HOUR } from '#contract/time.ts'
+import { HOUR, MINUTE } from '#contract/time.ts'
 import { usualDatabase } from '#test/support/database/databases.ts'
 import { openStores } from '#test/support/database/stores.ts'
 import { createGapBus } from '#test/support/gap-bus.ts'
-import { sampleDeployment } from '#test/support/samples.ts'
+import { sampleDeployment, sampleOutput } from '#test/support/samples.ts'
 import { silentLog } from '#test/support/silent-log.ts'
+import { quickFolder } from '#test/support/storage/quick-folder.ts'
 import type { ManifestFile } from '../deployment/file/manifest.ts'
+import { createCollectJob } from '../file/collect-job.ts'
 import { JobRunner } from '../job/job-runner.ts'
 import type { BuildLog } from '../log/write/build-log.ts'
 import type { Bus } from '../ports/bus.ts'
@@ -22,6 +27,19 @@ interface WorldOptions {
   readonly manifest?: readonly ManifestFile[]
   readonly given?: Partial<BuildJobParts>
 }
+
+const manifest = [
+  { path: 'index.html', sha256: 'a'.repeat(64), sha1: 'b'.repeat(40), size: 0, mode: 0o100644 },
+]
+
+/** With it, a build goes as far as its builder. */
+const buildable = (builder: unknown) =>
+  ({
+    builder,
+    projects: { byIdOrName: async () => ({ build: DEFAULT_BUILD_SETTINGS }) },
+    vault: { open: () => '{"buildEnv":{},"env":{},"secrets":[]}' },
+    blobs: { read: async () => Buffer.alloc(0) },
+  }) as unknown as Partial<BuildJobParts>
 
 /** A deployment on its way, of a project that is gone, so that the build fails at once. */
 async function world(t: TestContext, { bus = silentBus, manifest = [], given = {} }: WorldOptions = {}) {
@@ -56,7 +74,7 @@ async function world(t: TestContext, { bus = silentBus, manifest = [], given = {
   t.after(() => runner.drain(0))
   const lost = createLostBuildsJob(parts)
   return {
-    ...{ runner, clock, told, mail },
+    ...{ runner, clock, told, mail, stores },
     delete: () => stores.deployments.delete(deployment.id, clock.now()),
     queue: () => queueBuild(stores.jobs, deployment),
     find: () => stores.deployments.find(deployment.id),
@@ -123,15 +141,7 @@ test('a build that nobody wants any more ends, though the news of it was missed'
         begun.resolve()
       }),
   }
-  const manifest = [
-    { path: 'index.html', sha256: 'a'.repeat(64), sha1: 'b'.repeat(40), size: 0, mode: 0o100644 },
-  ]
-  const given = {
-    builder,
-    projects: { byIdOrName: async () => ({ build: DEFAULT_BUILD_SETTINGS }) },
-    vault: { open: () => '{"buildEnv":{},"env":{},"secrets":[]}' },
-    blobs: { read: async () => Buffer.alloc(0) },
-  } as unknown as Partial<BuildJobParts>
+  const given = buildable(builder)
   const { queue, runner, told, ...made } = await world(t, { bus, manifest, given })
   await queue()
   const idle = runner.idle()
@@ -141,4 +151,45 @@ test('a build that nobody wants any more ends, though the news of it was missed'
   await ended.promise
   await idle
   assert.deepEqual(told, [])
+})
+
+test('a build whose contents a clock far ahead has had collected is done once more', async (t) => {
+  const folder = await mkdtemp(join(quickFolder, 'aloft-build-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  let builds = 0
+  const step = { afterStoring: async () => {} }
+  const builder = {
+    build: async () => {
+      builds++
+      const { sha1, sha256, size } = await blobs.putBytes(Buffer.from('made by the build'))
+      await step.afterStoring()
+      return sampleOutput({
+        ...{ routes: undefined, functions: [], programs: [] },
+        files: [{ path: 'index.html', sha1, sha256, size }],
+      })
+    },
+  }
+  const given = buildable(builder)
+  const { queue, runner, clock, stores, find } = await world(t, { manifest, given })
+  const blobs = await createFsBlobStore({ folder, clock, log: silentLog })
+  t.after(() => blobs.close())
+  Object.assign(given.blobs ?? {}, { stat: blobs.stat.bind(blobs) })
+  const collect = createCollectJob({ ...stores, blobs, clock })
+  step.afterStoring = async () => {
+    clock.jump(25 * HOUR)
+    await collect.run({}, { id: 'job', attempt: 1, signal: new AbortController().signal, log: silentLog })
+  }
+  const stored = async () => {
+    const files = (await stores.outputs.find((await find())?.id ?? ''))?.files ?? []
+    return (await blobs.stat(files.map(({ sha256 }) => sha256))).size
+  }
+  await queue()
+  await runner.idle()
+  assert.deepEqual([(await find())?.state, await stored(), builds], ['DEPLOYING', 0, 1])
+  assert.equal(await stores.files.countDamaged(), 1, 'the account does not have what is gone')
+  step.afterStoring = async () => {}
+  clock.advance(MINUTE)
+  await runner.idle()
+  assert.deepEqual([(await find())?.state, await stored(), builds], ['READY', 1, 2])
+  assert.equal(await stores.files.countDamaged(), 0)
 })

@@ -11,6 +11,7 @@ import type { FindSiteNames } from '../deployment/env/site-names.ts'
 import { surroundings } from '../deployment/env/system-env.ts'
 import { giveUp, goLiveBuilt, type PublishStores } from '../deployment/publish.ts'
 import { detect } from '../detection/detect.ts'
+import { ContentsGone, checkPresent } from '../file/check-present.ts'
 import type { FileStore } from '../file/file-store.ts'
 import { newBytes } from '../file/new-bytes.ts'
 import { type JobHandler, type JobRun, type JobWait, PermanentFailure } from '../job/job-handler.ts'
@@ -43,12 +44,12 @@ interface BuildStores extends PublishStores {
 export interface BuildJobParts {
   readonly deployments: DeploymentStore
   readonly projects: ProjectStore
-  readonly files: Pick<FileStore, 'claim'>
+  readonly files: Pick<FileStore, 'claim' | 'addDamaged'>
   readonly transact: Transact<BuildStores>
   readonly vault: Vault
   readonly builder: Builder
   readonly siteNames: FindSiteNames
-  readonly blobs: Pick<BlobStore, 'read'>
+  readonly blobs: Pick<BlobStore, 'read' | 'stat'>
   /** Whether images can be built and run here. */
   readonly docker: boolean
   readonly boot: BootProgram
@@ -86,10 +87,11 @@ export function createBuildJob(parts: BuildJobParts): JobHandler {
     givesWayAfter: LONG_BUILD,
     ...(parts.mayBegin ? { mayBegin: parts.mayBegin } : {}),
     onWaiting: (payload, wait) => tellWait(parts, String(payload.deploymentId), wait),
-    async run({ deploymentId }, { id, attempt, signal, log }) {
+    async run({ deploymentId }, run) {
+      const { attempt, signal } = run
       const deployment = await parts.deployments.find(String(deploymentId))
       if (!deployment || deployment.state === 'READY' || deployment.state === 'ERROR') return
-      const build = new BuildRun(parts, deployment, { id, log })
+      const build = new BuildRun(parts, deployment, run)
       if (attempt > MAX_ATTEMPTS)
         await build.fail(new BuildFailure('build_aborted', 'The build was interrupted too often.'))
       else await build.run(signal)
@@ -125,12 +127,13 @@ export const createLostBuildsJob = (parts: BuildJobParts): JobHandler => ({
   timeLimit: 5 * MINUTE,
   maxAttempts: 3,
   every: EVERY,
-  async run(_payload, { id, signal, log }) {
+  async run(_payload, run) {
+    const { signal, log } = run
     while (!signal.aborted) {
       const lost = await parts.deployments.withoutJob(BUILD_KEY, BATCH)
       for (const deployment of lost) {
         log.warn({ deployment: deployment.id, state: deployment.state }, 'a build was lost')
-        await new BuildRun(parts, deployment, { id, log }).fail(
+        await new BuildRun(parts, deployment, run).fail(
           new BuildFailure('build_aborted', 'The build was lost. Deploy again.'),
         )
       }
@@ -142,14 +145,14 @@ export const createLostBuildsJob = (parts: BuildJobParts): JobHandler => ({
 /** One attempt at one deployment. */
 class BuildRun {
   readonly #parts: BuildJobParts
-  readonly #job: Pick<JobRun, 'id' | 'log'>
+  readonly #job: JobRun
   #deployment: Deployment
   /** It was deleted or cancelled: there is nothing left to do for it. */
   readonly #unwanted = new AbortController()
   /** Changes follow one another, so that none overwrites what another wrote. */
   #changes: Promise<void> = Promise.resolve()
 
-  constructor(parts: BuildJobParts, deployment: Deployment, job: Pick<JobRun, 'id' | 'log'>) {
+  constructor(parts: BuildJobParts, deployment: Deployment, job: JobRun) {
     this.#parts = parts
     this.#deployment = deployment
     this.#job = job
@@ -173,6 +176,8 @@ class BuildRun {
     } catch (error) {
       if (stopped.aborted) throw stopped.reason
       if (this.#unwanted.signal.aborted) return
+      // Built once more, they are stored once more.
+      if (error instanceof ContentsGone && this.#job.attempt < MAX_ATTEMPTS) throw error
       await this.fail(late.aborted ? tooLong() : error)
       // The operator finds it among the jobs that failed, with all that its owner is not told.
       if (!late.aborted && isOurs(error))
@@ -321,6 +326,7 @@ class BuildRun {
     })
     if (!kept) return
     this.#deployment = { ...this.#deployment, state: 'DEPLOYING' }
+    await checkPresent(this.#parts, contentsOf(output))
     await this.#tryOut(output, signal)
     const changed = await transact(async (stores) => {
       const isWanted = await stores.deployments.advance(id, {})

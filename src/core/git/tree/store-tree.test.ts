@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { ContentsGone } from '../../file/check-present.ts'
 import type { BlobDigest } from '../../ports/blob-store.ts'
 import { systemClock } from '../../ports/system-clock.ts'
 import type { TreeEntry } from '../git-repositories.ts'
@@ -25,6 +26,7 @@ const storeOne = (repositories: Repositories, more: Partial<StoreTreeParts>, at:
           const sha1 = createHash('sha1').update(bytes).digest('hex')
           return { sha1, sha256: sha1, size: bytes.length } as BlobDigest
         },
+        stat: async (sha256s) => new Map(sha256s.map((sha256) => [sha256, { sha256, size: 1, putAt: 1 }])),
       },
       content: {
         take: async () => ({ most: Number.POSITIVE_INFINITY, exceeded: assert.fail, release() {} }),
@@ -60,6 +62,37 @@ test('git is not started to list what was listed before', async () => {
     files.map(({ file }) => file),
     ['index.html'],
   )
+})
+
+test('contents that were collected before the account had them are not taken for stored', async () => {
+  const damaged: string[] = []
+  const sha256 = 'a'.repeat(64)
+  const storing = storeOne(
+    {
+      tree: async () => [{ path: 'index.html', mode: '100644', oid: oidOf(1), size: 1 }],
+      async *contents() {
+        yield { oid: oidOf(1), size: 1, bytes: Buffer.from('x') }
+      },
+    },
+    {
+      objects: {
+        known: async () => new Map(),
+        add: () => assert.fail('nobody is to rely on what is gone'),
+      } as never,
+      files: {
+        claim: async () => new Map(),
+        add: async () => undefined,
+        addDamaged: async (sha256) => void damaged.push(sha256),
+      },
+      blobs: {
+        put: () => assert.fail('it is small'),
+        putBytes: async () => ({ sha1: 'b'.repeat(40), sha256, size: 1 }),
+        stat: async () => new Map(),
+      },
+    },
+  )
+  await assert.rejects(storing, ContentsGone)
+  assert.deepEqual(damaged, [sha256])
 })
 
 test('links are read together, and one that is too long for a path is not read at all', async () => {
@@ -113,6 +146,7 @@ test('however many files a commit has, few of their bytes are in memory at once'
           stored += files.length
           held -= files.reduce((sum, { size }) => sum + size, 0)
         },
+        addDamaged: () => assert.fail('all are there'),
       },
     },
   )

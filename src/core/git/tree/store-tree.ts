@@ -1,5 +1,6 @@
 import type { Owner } from '../../access/context.ts'
 import type { FileInput } from '../../deployment/file/manifest.ts'
+import { checkPresent } from '../../file/check-present.ts'
 import type { UploadedFile } from '../../file/file-store.ts'
 import { asAnswer, MAX_FILE_BYTES } from '../../file/files.ts'
 import type { BlobDigest } from '../../ports/blob-store.ts'
@@ -102,6 +103,7 @@ async function storeContents(
       bytes = 0
       const rows: UploadedFile[] = pairs.map(([, { sha1, sha256, size }]) => ({ sha1, sha256, size }))
       await parts.files.add(owner.id, rows, parts.clock.now(), room.limit)
+      await checkPresent(parts, rows)
       const objects = new Map(pairs.map(([oid, { sha1 }]) => [oid, sha1]))
       await parts.objects.add(owner.id, objects)
       for (const [oid, sha1] of objects) stored.set(oid, sha1)

@@ -9,8 +9,8 @@ import type { GitObjectStore } from '../push/push-store.ts'
 export interface StoreTreeParts {
   readonly repositories: Pick<GitRepositories, 'tree' | 'contents'>
   readonly objects: GitObjectStore
-  readonly files: Pick<FileStore, 'add' | 'claim'>
-  readonly blobs: Pick<BlobStore, 'put' | 'putBytes'>
+  readonly files: Pick<FileStore, 'add' | 'claim' | 'addDamaged'>
+  readonly blobs: Pick<BlobStore, 'put' | 'putBytes' | 'stat'>
   readonly content: ContentRoom
   readonly clock: Clock
 }

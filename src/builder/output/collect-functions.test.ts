@@ -263,7 +263,12 @@ describe('collectApp', () => {
   })
 
   it('packs its own files and the packages that it needs for an entry', async (t) => {
-    const collection = await collectionOf(t, app)
+    const collection = await collectionOf(t, {
+      ...app,
+      'dist/assets/node_modules/icons/a.ttf': '',
+      'sub/package.json': '{}',
+      'sub/node_modules/unused/index.js': '',
+    })
     const output = await collectApp(collection, {
       ...{ paths: ['index'], version: '24.x', env: { A: '1' } },
       start: { entries: ['dist/server.js', 'server.js'] },
@@ -271,8 +276,9 @@ describe('collectApp', () => {
     const program = first(output)
     assert.deepEqual([program.shape, program.entry, program.env], ['handler', 'server.js', { A: '1' }])
     assert.deepEqual(await namesIn(collection, program), [
+      'dist/assets/node_modules/icons/a.ttf',
       ...['node_modules/greet/lib/main.js', 'node_modules/greet/package.json'],
-      ...['package.json', 'server.js', 'views/a.html'],
+      ...['package.json', 'server.js', 'sub/package.json', 'views/a.html'],
     ])
     assert.equal(await answerOf(t, collection, program), 'app')
   })
@@ -285,7 +291,6 @@ describe('collectStatic', () => {
       'public/index.html': '<p>',
       'public/.well-known/security.txt': 'x',
       'public/.git/config': '',
-      'public/node_modules/a/index.js': '',
       'public/api/a.js': '',
       'public/404.html': '',
     })
@@ -301,6 +306,28 @@ describe('collectStatic', () => {
       collectStatic(collection, { folders: ['/etc'] }),
       fails('path_leaves_workspace', /etc/),
     )
+  })
+
+  it('leaves out what a package depends on, and no other folder of that name', async (t) => {
+    const collection = await collectionOf(t, {
+      'index.html': '',
+      'node_modules/a/index.js': '',
+      'dist/index.html': '',
+      'dist/node_modules/font.ttf': '',
+      'dist/assets/node_modules/icons/a.ttf': '',
+      'dist/linked': link('assets'),
+      'dist/server/package.json': '{}',
+      'dist/server/node_modules/b/index.js': '',
+    })
+    const pathsOf = async (folder: string) =>
+      (await collectStatic(collection, { folders: [folder] }))?.files.map(({ path }) => path)
+    const served = [
+      ...['assets/node_modules/icons/a.ttf', 'index.html', 'linked/node_modules/icons/a.ttf'],
+      ...['node_modules/font.ttf', 'server/package.json'],
+    ]
+    assert.deepEqual(await pathsOf('dist'), served)
+    const all = ['index.html', ...served.map((path) => `dist/${path}`)]
+    assert.deepEqual((await pathsOf(''))?.toSorted(), all.toSorted())
   })
 
   it('refuses patterns that nothing bounds', async (t) => {

@@ -3,7 +3,7 @@ import { rootOf, tracesOf } from './function/functions.ts'
 import { gather, layOut } from './function/node-program.ts'
 import { pythonTree } from './function/python-program.ts'
 import type { AppTask, IndexProgram } from './job.ts'
-import { isJunk, type Packed, type Packing, programTree } from './packing.ts'
+import { areDependencies, isJunk, type Packed, type Packing, programTree } from './packing.ts'
 import { locate, show, statOf } from './place.ts'
 import type { Tree } from './tree.ts'
 
@@ -57,6 +57,6 @@ async function withEntry(packing: Packing, root: string, task: AppTask, entries:
 
 function ownFiles(packing: Packing, root: string): string[] {
   const own = programTree(packing, { outsideLinks: 'leave-out' })
-  own.addFolder('', root, (_path, name) => name === 'node_modules' || isJunk(name))
+  own.addFolder('', root, (_path, name, folder) => areDependencies(name, folder, root) || isJunk(name))
   return own.paths().map((path) => `${root}/${path}`)
 }

@@ -1,5 +1,5 @@
 import type { Index, PackLimits } from './job.ts'
-import type { Place } from './place.ts'
+import { type Place, statOf } from './place.ts'
 import type { Results } from './results.ts'
 import { Tree, type TreeOptions } from './tree.ts'
 
@@ -20,6 +20,13 @@ export const isJunk = (name: string): boolean => JUNK.has(name) || isSecret(name
 
 /** `.env` and its like hold secrets; the deployment's variables come another way. */
 const isSecret = (name: string): boolean => name === '.env' || name.startsWith('.env.')
+
+/**
+ * What a package needs lies beside its package.json, or at the top. Elsewhere bundlers call folders of fonts and pictures
+ * so, by where these came from.
+ */
+export const areDependencies = (name: string, folder: string, top: string): boolean =>
+  name === 'node_modules' && (folder === top || statOf(`${folder}/package.json`) !== undefined)
 
 export const programTree = ({ place, limits, results }: Packing, options: Partial<TreeOptions> = {}): Tree =>
   new Tree(place, {

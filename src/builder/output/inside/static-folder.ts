@@ -1,7 +1,7 @@
 import { PackFault } from './fault.ts'
 import { matcherOf } from './globs.ts'
 import type { IndexFile, StaticTask } from './job.ts'
-import { isJunk, NOTHING, type Packed, type Packing } from './packing.ts'
+import { areDependencies, isJunk, NOTHING, type Packed, type Packing } from './packing.ts'
 import { locate, show, statOf } from './place.ts'
 import { type Skip, Tree } from './tree.ts'
 
@@ -9,7 +9,8 @@ import { type Skip, Tree } from './tree.ts'
 export function packStatic(packing: Packing, task: StaticTask): Packed {
   const { place } = packing
   const isExcluded = matcherOf(task.exclude)
-  const skip: Skip = (path, name) => name === 'node_modules' || isJunk(name) || isExcluded(path)
+  const skip: Skip = (path, name, folder) =>
+    isJunk(name) || isExcluded(path) || areDependencies(name, folder, place.workspace)
   for (const named of task.folders) {
     const folder = locate(place, place.workspace, named)
     if (folder === undefined || !statOf(folder)?.isDirectory()) continue

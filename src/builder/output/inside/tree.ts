@@ -32,7 +32,7 @@ export interface TreeOptions {
 }
 
 /** Leaves out, with all below it; the path is relative to the folder that is added. */
-export type Skip = (path: string, name: string) => boolean
+export type Skip = (path: string, name: string, folder: string) => boolean
 
 /** Links that lead to folders with links that lead to folders…; more is somebody's joke. */
 const MAX_DETOURS = 8
@@ -95,7 +95,7 @@ export class Tree {
       )
     for (const name of readdirSync(folder).sort()) {
       const inner = way === '' ? name : `${way}/${name}`
-      if (skip(inner, name)) continue
+      if (skip(inner, name, folder)) continue
       const path = at === '' ? name : `${at}/${name}`
       const disk = `${folder}/${name}`
       if (statOf(disk)?.isDirectory()) this.#walk(path, disk, inner, skip, detours)

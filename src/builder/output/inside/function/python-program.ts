@@ -24,7 +24,8 @@ export function pythonTree(packing: Packing, root: string, leaveOut: Skip = () =
     tree.addFolder(
       '',
       root,
-      (path, name) => (isPythonJunk(name) && !keep(path, name)) || leaveOut(path, name),
+      (path, name, folder) =>
+        (isPythonJunk(name) && !keep(path, name, folder)) || leaveOut(path, name, folder),
     )
     return tree
   }

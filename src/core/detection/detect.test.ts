@@ -137,6 +137,19 @@ test('functions below api have the packages of the nearest package.json, each on
   assert.deepEqual((await stageOf({ ...files, ...express })).installs, [{ folder: '', command: null }])
 })
 
+test('a folder called node_modules is served where it is not that of a package', async () => {
+  const files = {
+    'index.html': '',
+    'assets/node_modules/icons/a.ttf': '',
+    'assets/lib/package.json': {},
+    'assets/lib/node_modules/x/index.js': '',
+    'node_modules/x/index.js': '',
+  }
+  assert.deepEqual(uploaded(await stageOf(files)), [
+    ...['assets/lib/package.json', 'assets/node_modules/icons/a.ttf', 'index.html'],
+  ])
+})
+
 test('a folder called public is the site, where nothing is built', async () => {
   assert.deepEqual(uploaded(await stageOf({ 'public/index.html': '', 'readme.md': '', 'api/a.js': '' })), [
     'index.html',

@@ -235,7 +235,14 @@ async function routesOf(framework: Framework | undefined): Promise<readonly Rout
 
 /** Never served, whatever else is. */
 const PRIVATE =
-  /(?:^|\/)(?:node_modules|\.git|\.vercel|\.aloft|\.now)\/|(?:^|\/)(?:\.env[^/]*|\.npmrc|\.gitignore|\.vercelignore|\.nowignore|\.aloftignore|\.DS_Store)$/
+  /(?:^|\/)(?:\.git|\.vercel|\.aloft|\.now)\/|(?:^|\/)(?:\.env[^/]*|\.npmrc|\.gitignore|\.vercelignore|\.nowignore|\.aloftignore|\.DS_Store)$/
+
+/** What a package needs lies at the top or beside its package.json; bundlers call folders of fonts and pictures so, too. */
+const isDependency = (tree: SourceTree, path: string): boolean =>
+  path.includes('node_modules/') &&
+  [...path.matchAll(/(?:^|\/)node_modules\//g)].some(
+    ({ index }) => index === 0 || tree.has(`${path.slice(0, index)}/package.json`),
+  )
 
 /** Beside a site: what tools read, and no visitor. */
 const TOOLING = new Set<string>([
@@ -279,7 +286,7 @@ function servedFiles(
   const served: ServedFile[] = []
   for (const path of tree.within(folder).paths) {
     const source = joined(folder, path)
-    if (!isSource(source)) served.push({ path, source })
+    if (!isSource(source) && !isDependency(tree, source)) served.push({ path, source })
   }
   return served
 }

@@ -30,6 +30,7 @@ test('a site is installed, built and taken, and the workspace is closed at the e
       'Installed dependencies with npm in …',
       '$ npm run build',
       'Built in …',
+      'The files in "dist" are served',
       'Found 0 functions and 2 files; the build took …',
       'ended bld_1',
       'closed',

@@ -300,6 +300,7 @@ describe('collectStatic', () => {
       output?.files.map(({ path }) => path),
       ['docs/.well-known/security.txt', 'docs/404.html', 'docs/index.html'],
     )
+    assert.deepEqual(collection.logged, ['The files in "public" are served'])
     assert.equal(await collectStatic(collection, { folders: ['dist'], optional: true }), undefined)
     await assert.rejects(collectStatic(collection, { folders: ['dist'] }), fails('missing_output', /"dist"/))
     await assert.rejects(

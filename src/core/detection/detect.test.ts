@@ -173,6 +173,15 @@ test('a build without a framework may leave its files in any common folder, new 
   assert.deepEqual(folders.slice(-2), ['public', 'build'])
 })
 
+test('beside functions a folder called public is the site, whatever else is built', async () => {
+  const files = { 'package.json': { scripts: { build: 'tsc -p .' } }, 'public/index.html': '' }
+  const { folders } = taken(await stageOf({ ...files, 'api/hello.ts': '' }), 'built')
+  assert.equal(folders[0], 'public')
+  const template = taken(await stageOf(files), 'built')
+  assert.equal(template.folders[0], 'dist')
+  assert.equal(template.folders.at(-1), 'public')
+})
+
 test('a build beside functions need not leave files', async () => {
   const stage = await stageOf({ 'package.json': { scripts: { build: 'x' } }, 'api/a.js': '' })
   assert.equal(taken(stage, 'built').optional, true)

@@ -211,7 +211,10 @@ async function staticTakes(
     {
       kind: 'built',
       base: folder,
-      folders: outputDirectory === null ? await outputFolders(framework, tree) : [outputDirectory],
+      folders:
+        outputDirectory === null
+          ? await outputFolders(framework, tree, functions.length > 0)
+          : [outputDirectory],
       mount,
       // A build may be for the functions alone.
       optional: functions.length > 0 && outputDirectory === null,

@@ -15,7 +15,9 @@ export function packStatic(packing: Packing, task: StaticTask): Packed {
     const folder = locate(place, place.workspace, named)
     if (folder === undefined || !statOf(folder)?.isDirectory()) continue
     const files = addFiles(packing, folder, task.prefix, skip)
-    if (files.length > 0) return { files, functions: [], programs: [] }
+    if (files.length === 0) continue
+    if (task.folders.length > 1) packing.results.note(`The files in ${show(named)} are served`)
+    return { files, functions: [], programs: [] }
   }
   if (task.optional) return NOTHING
   const names = task.folders.map(show).join(', ')

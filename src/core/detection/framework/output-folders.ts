@@ -41,8 +41,13 @@ const MORE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
 export async function outputFolders(
   framework: Framework | undefined,
   tree: SourceTree,
+  hasFunctions = false,
 ): Promise<readonly string[]> {
-  if (framework?.slug === undefined || framework.slug === null) return unusedFirst(COMMON_FOLDERS, tree)
+  if (framework?.slug === undefined || framework.slug === null) {
+    // What is built beside functions is likely code for them, and not what the public is to see.
+    if (hasFunctions && tree.hasFolder('public')) return COMMON_FOLDERS
+    return unusedFirst(COMMON_FOLDERS, tree)
+  }
   const setting = framework.settings.outputDirectory
   const usual = 'value' in setting && setting.value && setting.value !== 'N/A' ? [setting.value] : []
   const found = [

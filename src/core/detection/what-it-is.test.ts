@@ -469,5 +469,13 @@ test('Node: package.json, then .nvmrc, then .node-version, then the setting, and
   assert.deepEqual(await node({ ...pkg('>=18'), '.nvmrc': '22' }), ['24.x', 0])
   assert.deepEqual(await node({ ...pkg('24.x'), '.nvmrc': '22' }), ['24.x', 2])
   assert.deepEqual(await node({ '.node-version': '24' }, { settings: { nodeVersion: '24.x' } }), ['24.x', 0])
-  await assert.rejects(node({ '.nvmrc': '6' }), { code: 'invalid_node_version', message: /\.nvmrc requests/ })
+  await assert.rejects(node(pkg('6')), { code: 'invalid_node_version', message: /package\.json requests/ })
+})
+
+test('a version manager that asks for a Node that is not offered is told of, and the next one counts', async () => {
+  const { nodeVersion, warnings } = await planOf({ 'index.html': '', '.nvmrc': 'v23.1.0' })
+  assert.equal(nodeVersion, '20.x')
+  assert.match(String(warnings), /^Warning: \.nvmrc requests Node "v23\.1\.0"; available: [^;]*24\.x[^;]*\.$/)
+  const both = await planOf({ 'index.html': '', '.nvmrc': '6', '.node-version': '22' })
+  assert.deepEqual([both.nodeVersion, both.warnings.length], ['22.x', 2])
 })

@@ -20,6 +20,8 @@ interface NodeRequest {
   readonly isLenient: boolean
 }
 
+const MANIFEST = 'package.json'
+
 /** Files of version managers, in the order in which they count. */
 const VERSION_FILES = ['.nvmrc', '.node-version'] as const
 
@@ -42,17 +44,22 @@ interface RequestedVersion {
   readonly versions: readonly ProjectNodeVersion[]
 }
 
-/** `engines.node` of package.json comes first, then the file of a version manager, then the project's setting. */
+/**
+ * `engines.node` of package.json comes first, then the file of a version manager, then the project's setting. Such a file
+ * is for the machines of its authors, and so one that asks for what is not to be had is only told of.
+ */
 export async function chooseNode(tree: SourceTree, from: NodeRequest): Promise<NodeChoice> {
   const { pkg, asked, setting, isLenient } = from
   const requested: RequestedVersion[] = []
+  const unknown: string[] = []
   const add = (where: string, text: string | undefined): void => {
     if (text === undefined) return
     const versions = linesIn(rangeOf(text))
     if (versions.length > 0) requested.push({ where, versions })
-    else if (requested.length === 0 && !isLenient) throw unknownNode(where, text)
+    else if (where !== MANIFEST) unknown.push(`Warning: ${unavailable(where, text)}`)
+    else if (!isLenient) throw new BuildFailure('invalid_node_version', unavailable(where, text))
   }
-  add('package.json', pkg?.engines.node)
+  add(MANIFEST, pkg?.engines.node)
   for (const file of VERSION_FILES) add(file, firstLine(await tree.text(file)))
   if (asked !== null && linesIn(asked).length > 0)
     requested.push({ where: 'the request', versions: linesIn(asked) })
@@ -61,20 +68,20 @@ export async function chooseNode(tree: SourceTree, from: NodeRequest): Promise<N
   const version = first.versions[0] as ProjectNodeVersion
   return {
     version,
-    warnings: others
-      .filter(({ versions }) => !versions.some((each) => first.versions.includes(each)))
-      .map(
-        ({ where, versions }) =>
-          `Warning: ${where} requests Node ${versions[0]}, but ${first.where} takes precedence: Node ${version} is used.`,
-      ),
+    warnings: [
+      ...unknown,
+      ...others
+        .filter(({ versions }) => !versions.some((each) => first.versions.includes(each)))
+        .map(
+          ({ where, versions }) =>
+            `Warning: ${where} requests Node ${versions[0]}, but ${first.where} takes precedence: Node ${version} is used.`,
+        ),
+    ],
   }
 }
 
-const unknownNode = (file: string, text: string): BuildFailure =>
-  new BuildFailure(
-    'invalid_node_version',
-    `${file} requests Node ${JSON.stringify(text.slice(0, 80))}; available: ${PROJECT_NODE_VERSIONS.join(', ')}.`,
-  )
+const unavailable = (file: string, text: string): string =>
+  `${file} requests Node ${JSON.stringify(text.slice(0, 80))}; available: ${PROJECT_NODE_VERSIONS.join(', ')}.`
 
 /** Comments and empty lines are allowed in them. */
 const firstLine = (text: string | undefined): string | undefined =>

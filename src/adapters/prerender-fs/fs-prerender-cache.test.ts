@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { promisify } from 'node:util'
 import type { PrerenderEntry, PrerenderKey } from '#core/ports/prerender-cache.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
@@ -195,6 +197,50 @@ test('revalidations of many processes at once are all kept, however often the fi
   const tags = [...(await open({ folder }).cache.revalidations('dpl_1')).times()]
   assert.equal(tags.length, 16)
   assert.deepEqual(new Set(tags.map(([, at]) => at)), new Set([100]))
-  const [file = ''] = await filesIn(folder)
+  const file = (await filesIn(folder)).find((name) => name.endsWith('/revalidations')) ?? ''
   assert.ok((await readFile(file)).length < 300_000)
+})
+
+test('revalidations that were told while another process writes the file anew are kept', async () => {
+  const { folder } = open()
+  const tag = (n: number) => `${n}`.padEnd(240, 'x')
+  const writer = `
+    import { setTimeout as delay } from 'node:timers/promises'
+    import { createFsPrerenderCache } from ${JSON.stringify(new URL('./fs-prerender-cache.ts', import.meta.url).href)}
+    const [folder, first] = process.argv.slice(-2)
+    const cache = createFsPrerenderCache({ folder, budgetBytes: 1e7, clock: { now: () => 1 }, log: console })
+    for (let round = 1; round <= 4; round++)
+      for (let n = Number(first); n < 990; n += 3) {
+        await cache.revalidate('dpl_1', { tags: [String(n).padEnd(240, 'x')], at: round })
+        if (Math.random() < 0.1) await delay(Math.random() * 5)
+      }
+  `
+  const run = promisify(execFile)
+  await Promise.all(
+    ['0', '1', '2'].map((first) =>
+      run(process.execPath, ['--input-type=module', '--eval', writer, '--', folder, first]),
+    ),
+  )
+  const times = new Map((await open({ folder }).cache.revalidations('dpl_1')).times())
+  assert.deepEqual(
+    Array.from({ length: 990 }, (_, n) => n).filter((n) => times.get(tag(n)) !== 4),
+    [],
+  )
+})
+
+test('a line that was cut short takes no other along, and a process that died while it wrote the file anew stops nobody', async () => {
+  const { cache, folder } = open()
+  await cache.revalidate('dpl_1', { tags: ['a'], at: 5 })
+  const [file = ''] = await filesIn(folder)
+  await appendFile(file, '{"tags":["b"')
+  await writeFile(`${file}.short`, '{"tags":["c"')
+  await cache.revalidate('dpl_1', { tags: ['d'], at: 6 })
+  const tags = await open({ folder }).cache.revalidations('dpl_1')
+  assert.deepEqual(
+    [...tags.times()],
+    [
+      ['a', 5],
+      ['d', 6],
+    ],
+  )
 })

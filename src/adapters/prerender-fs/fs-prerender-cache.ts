@@ -135,7 +135,7 @@ async function listKept(folder: string, abandonedBefore: number): Promise<readon
     all.push(kept)
     for (const name of await namesIn(join(folder, deployment))) {
       // It makes others wrong, and must not be gone before them.
-      if (name === REVALIDATIONS) continue
+      if (name.startsWith(REVALIDATIONS)) continue
       const path = join(folder, deployment, name)
       const found = await stat(path).catch(ignoreAbsence)
       if (!found?.isFile()) continue

@@ -1,24 +1,36 @@
-import { mkdir, open, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { RevalidatedTags, type Revalidation } from '#core/site/revalidation.ts'
+import { tryLockFile } from '../blob-fs/folder/file-lock.ts'
 import { ignoreAbsence } from '../fs/error-code.ts'
-import { temporaryName } from '../fs/private-file.ts'
 
-/** Its name among the answers of a deployment, which have others. */
+/** Its name among the answers of a deployment, which have others; the names of what belongs to it begin with it. */
 export const REVALIDATIONS = 'revalidations'
 
-/** What is longer is written anew in as few lines as say the same. */
-const MAX_BYTES = 256 * 1024
+/** Whenever the file has grown by so much, it is written anew in as few lines as say the same. */
+const SHORTENED_EVERY = 256 * 1024
+/** Several processes add at the same time, and none of them knows which one has passed that size. */
+const NEAR_BYTES = 16 * 1024
 const MAX_ATTEMPTS = 20
+const LOOK_MS = 10
+const MAX_LOOKS = 1000
+
+/** What is to take the place of the file. Whoever makes it holds the lock; while it is there, lines may go with the old file. */
+const shortOf = (file: string) => `${file}.short`
+const lockOf = (file: string) => `${file}.lock`
 
 /** A line for each revalidation, added at the end by whatever process is told of it. */
 export async function addRevalidation(file: string, revalidation: Revalidation): Promise<void> {
-  const line = `${JSON.stringify(revalidation)}\n`
+  // A line before it may have been cut short.
+  const line = `\n${JSON.stringify(revalidation)}\n`
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const size = await append(file, line)
     if (size === undefined) continue
-    if (size > MAX_BYTES) await shorten(file)
+    // One that fails is tried again when the file has grown some more.
+    if (size > SHORTENED_EVERY && size % SHORTENED_EVERY < NEAR_BYTES)
+      await shorten(file).catch(() => undefined)
     return
   }
   throw new Error('another process replaced the revalidations again and again')
@@ -29,6 +41,7 @@ async function append(file: string, line: string): Promise<number | undefined> {
   const handle = await open(file, 'a', 0o600)
   try {
     await handle.appendFile(line)
+    await untilShortened(file)
     const [written, there] = [await handle.stat(), await stat(file).catch(() => undefined)]
     return there?.ino === written.ino ? written.size : undefined
   } finally {
@@ -36,12 +49,47 @@ async function append(file: string, line: string): Promise<number | undefined> {
   }
 }
 
+/** Whoever shortens the file from now on reads what is in it now. */
+async function untilShortened(file: string): Promise<void> {
+  for (let look = 0; (await stat(shortOf(file)).catch(ignoreAbsence)) !== undefined; look++) {
+    if (look === MAX_LOOKS) throw new Error('another process takes too long to shorten the revalidations')
+    const lock = tryLockFile(lockOf(file))
+    if (lock === undefined) {
+      await delay(LOOK_MS)
+      continue
+    }
+    try {
+      // Whoever made it has died.
+      await rm(shortOf(file), { force: true })
+    } finally {
+      lock.release()
+    }
+  }
+}
+
 async function shorten(file: string): Promise<void> {
-  const tags = await readRevalidationFile(file)
-  const lines = [...tags.revalidations()].map((one) => `${JSON.stringify(one)}\n`)
-  const temporary = temporaryName(file)
-  await writeFile(temporary, lines.join(''), { flag: 'wx', mode: 0o600 })
-  await rename(temporary, file)
+  const lock = tryLockFile(lockOf(file))
+  if (lock === undefined) return
+  try {
+    await writeShort(file)
+  } finally {
+    await rm(shortOf(file), { force: true }).finally(() => lock.release())
+  }
+}
+
+/** Worth it only where much goes: otherwise it would soon be as long again. */
+async function writeShort(file: string): Promise<void> {
+  const short = await open(shortOf(file), 'w', 0o600)
+  try {
+    const { size } = await stat(file)
+    const tags = await readRevalidationFile(file)
+    const text = [...tags.revalidations()].map((one) => `${JSON.stringify(one)}\n`).join('')
+    if (Buffer.byteLength(text) * 2 > size) return
+    await short.writeFile(text)
+    await rename(shortOf(file), file)
+  } finally {
+    await short.close()
+  }
 }
 
 export async function readRevalidationFile(file: string): Promise<RevalidatedTags> {

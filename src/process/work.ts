@@ -73,6 +73,7 @@ export async function work(
     }).map((handler) => noteJobs(activity, handler)),
     bus,
     clock,
+    leaseTime: parts.leaseTime,
     log,
     worker,
   })

@@ -250,9 +250,16 @@ export const callsOn = ({
       await jobs.claim(claim)
       await jobs.claim({ ...claim, kinds: ['build'], share: 'an-account' })
       await jobs.claim({ ...claim, kinds: ['build'], share: 'an-account', oneAtATime: true })
+      await jobs.claim({ ...claim, leaseNow: 1e12 })
     },
-    waiting: () => jobs.waiting('build', 2e12),
-    queue: () => jobs.queue('build', 2e12, 5),
+    waiting: async () => {
+      await jobs.waiting('build', 2e12)
+      await jobs.waiting('build', 2e12, 1e12)
+    },
+    queue: async () => {
+      await jobs.queue('build', 2e12, 5)
+      await jobs.queue('build', 2e12, 5, 1e12)
+    },
     extend: () => jobs.extend('x', 'w', 1),
     giveBack: () => jobs.giveBack('x', 'w', 1),
     reclaim: () => jobs.reclaim('w', 1),

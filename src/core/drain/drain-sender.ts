@@ -41,6 +41,8 @@ interface SenderParts {
   readonly clock: Clock
   readonly log: Log
   readonly worker: string
+  /** By which leases run out: where workers are on several machines, a clock that these share. */
+  readonly leaseTime?: (() => Promise<number>) | undefined
   readonly scheme: Scheme
 }
 
@@ -183,8 +185,8 @@ export class DrainSender {
 
   /** Which drains there are, and which of them are this worker's. */
   async #refresh(): Promise<void> {
-    const { drains, clock, worker } = this.#parts
-    const now = clock.now()
+    const { drains, clock, worker, leaseTime } = this.#parts
+    const now = leaseTime ? await leaseTime() : clock.now()
     this.#refreshAt = clock.monotonic() + REFRESH
     const claimed = await drains.claim(worker, now, now + LEASE)
     const ids = new Set(claimed.map(({ drain }) => drain.id))

@@ -33,6 +33,11 @@ const cases: readonly (readonly [string, Partial<ScheduledJob>, number])[] = [
   ['clocks may differ a little', { createdAt: NOW + 30_000, dueAt: NOW + 30_000 }, NOW + 30_000],
   ['a lease ends soon', { isLeased: true, dueAt: NOW + DAY }, NOW + 30_000 + MINUTE],
   ['a lease that ends in time stays', { isLeased: true, dueAt: NOW + 20_000 }, NOW + 20_000],
+  [
+    'also where whoever made the job is far ahead',
+    { isLeased: true, createdAt: NOW + HOUR, dueAt: NOW + 20_000 },
+    NOW + 20_000,
+  ],
   ['nobody waits for a week to try again', { attempts: 2, dueAt: NOW + 7 * DAY }, NOW + DAY],
   ['nor less than was said', { attempts: 2, dueAt: NOW + HOUR }, NOW + HOUR],
 ]

@@ -27,9 +27,10 @@ const LONGEST_PAUSE = DAY
  * it waiting for as long as the clock had jumped.
  */
 export function rightDueAt(job: ScheduledJob, now: number, { leaseMs, every }: Rules): number {
+  // By whichever clock it runs out: when the job was made has nothing to do with it.
+  if (job.isLeased) return Math.min(job.dueAt, now + leaseMs + TOLERANCE)
   const ahead = job.createdAt - now
   const shifted = ahead > TOLERANCE ? Math.max(now, job.dueAt - ahead) : job.dueAt
-  if (job.isLeased) return Math.min(shifted, now + leaseMs + TOLERANCE)
   const comesRound = job.key === null ? undefined : every.get(job.key)
   if (comesRound !== undefined) return Math.min(shifted, now + comesRound)
   return job.attempts > 0 ? Math.min(shifted, now + LONGEST_PAUSE) : shifted

@@ -43,12 +43,16 @@ export interface JobQueue {
  * What the runner needs. A job is leased to one worker at a time; a lease that runs out, because its
  * worker died, makes the job claimable again. Every method after `claim` does nothing and answers false
  * once the lease is lost.
+ *
+ * What waits is due by the time of day. Leases run out by `leaseNow`, the time of a clock that all workers share, where
+ * that is another one than `now`.
  */
 export interface JobStore extends JobQueue, FailedJobs {
   claim(claim: {
     readonly kinds: readonly string[]
     readonly worker: string
     readonly now: number
+    readonly leaseNow?: number
     readonly leaseUntil: number
     readonly limit: number
     /** Only the jobs of this share. */
@@ -57,12 +61,17 @@ export interface JobStore extends JobQueue, FailedJobs {
     readonly oneAtATime?: boolean
   }): Promise<readonly Job[]>
   /** Who waits for a kind of job, the longest waiting first, and how many of its jobs run. */
-  waiting(kind: string, now: number): Promise<readonly { readonly share: string; readonly running: number }[]>
+  waiting(
+    kind: string,
+    now: number,
+    leaseNow?: number,
+  ): Promise<readonly { readonly share: string; readonly running: number }[]>
   /** Jobs of a kind that wait, the longest waiting first. */
   queue(
     kind: string,
     now: number,
     limit: number,
+    leaseNow?: number,
   ): Promise<readonly { readonly id: string; readonly payload: JobPayload; readonly share: string }[]>
   extend(id: string, worker: string, leaseUntil: number): Promise<boolean>
   /** Removes the job. */

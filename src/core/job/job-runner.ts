@@ -24,6 +24,8 @@ interface RunnerParts {
   readonly isPaused?: () => boolean
   /** A worker that died is noticed after this long. */
   readonly leaseMs?: number
+  /** By which leases run out: where workers are on several machines, a clock that these share. */
+  readonly leaseTime?: (() => Promise<number>) | undefined
 }
 
 interface Lane {
@@ -90,7 +92,7 @@ export class JobRunner {
   #blocked = 0
 
   constructor(parts: RunnerParts) {
-    this.#parts = { leaseMs: 30 * SECOND, isPaused: () => false, ...parts }
+    this.#parts = { leaseMs: 30 * SECOND, isPaused: () => false, leaseTime: undefined, ...parts }
     this.#handlers = new Map(parts.handlers.map((handler) => [handler.kind, handler]))
     const own = parts.handlers.filter(({ atOnce }) => atOnce !== undefined)
     const others = parts.handlers.filter(({ atOnce }) => atOnce === undefined)
@@ -183,7 +185,10 @@ export class JobRunner {
       for (const lane of this.#lanes) nap = Math.min(nap, await this.#tendQueue(lane))
       const kinds = this.#lanes.filter((lane) => this.#free(lane) > 0).flatMap((lane) => lane.kinds)
       const due = await store.nextDue(kinds)
-      if (due !== undefined) nap = Math.min(nap, this.#napUntil(due - clock.now()))
+      if (due !== undefined) {
+        const now = clock.now()
+        nap = Math.min(nap, this.#napUntil(due - Math.max(now, await this.#leaseNow(now))))
+      }
     } catch (error) {
       // A full disk may stay full for days.
       if (clock.monotonic() - this.#failureToldAt >= MINUTE) {
@@ -194,6 +199,11 @@ export class JobRunner {
       nap = SECOND
     }
     if (this.#started && !this.#draining) this.#timer = setTimeout(() => this.wake(), nap)
+  }
+
+  async #leaseNow(now: number): Promise<number> {
+    const { leaseTime } = this.#parts
+    return leaseTime ? await leaseTime() : now
   }
 
   #napUntil(ms: number): number {
@@ -209,12 +219,13 @@ export class JobRunner {
     const { store, clock, leaseMs, log } = this.#parts
     this.#clockLookedAt = clock.monotonic()
     const now = clock.now()
+    const leaseNow = await this.#leaseNow(now)
     const rounds = [...this.#handlers.values()].flatMap(({ kind, every }) =>
       every === undefined ? [] : [[recurringKey(kind), every] as const],
     )
     const rules = { leaseMs, every: new Map(rounds) }
     for (const job of await store.latest(MOST_LOOKED_AT)) {
-      const dueAt = rightDueAt(job, now, rules)
+      const dueAt = rightDueAt(job, job.isLeased ? leaseNow : now, rules)
       if (dueAt < job.dueAt && (await store.reschedule(job, dueAt)))
         log.warn(
           { job: job.id, name: job.key, wasDueAt: job.dueAt, dueAt },
@@ -248,7 +259,7 @@ export class JobRunner {
     const now = clock.now()
     if (onWaiting) {
       const shares = (await this.#inOrder(lane, now)).map(({ share }) => share)
-      const queue = inTurns(await store.queue(kind, now, MOST_TOLD), shares)
+      const queue = inTurns(await store.queue(kind, now, MOST_TOLD, await this.#leaseNow(now)), shares)
       if (queue.length === 0) this.#reportedAhead.clear()
       for (const [ahead, { id, payload }] of queue.entries()) {
         const before = this.#reportedAhead.get(id)
@@ -277,11 +288,13 @@ export class JobRunner {
     const share = lane.takesTurns ? await this.#nextShare(lane, now, free <= 0) : undefined
     if (lane.takesTurns && share === undefined) return false
     const limit = lane.takesTurns ? 1 : free
+    const leaseNow = await this.#leaseNow(now)
     const jobs = await store.claim({
       kinds: lane.kinds,
       worker,
       now,
-      leaseUntil: now + leaseMs,
+      leaseNow,
+      leaseUntil: leaseNow + leaseMs,
       limit,
       ...(share === undefined ? {} : { share, oneAtATime: lane.inOrder }),
     })
@@ -295,7 +308,7 @@ export class JobRunner {
    * and then those whose last turn is the longest ago.
    */
   async #inOrder({ kinds }: Lane, now: number) {
-    const waiting = await this.#parts.store.waiting(kinds[0] as string, now)
+    const waiting = await this.#parts.store.waiting(kinds[0] as string, now, await this.#leaseNow(now))
     const turnOf = (share: string) => this.#turns.get(share) ?? 0
     const monotonic = this.#parts.clock.monotonic()
     const usedBy = (share: string) => this.#recent.of(share, monotonic)
@@ -347,7 +360,8 @@ export class JobRunner {
       handler.timeLimit,
     )
     const beat = setInterval(() => {
-      store.extend(job.id, worker, clock.now() + leaseMs).then(
+      const extended = this.#leaseNow(clock.now()).then((now) => store.extend(job.id, worker, now + leaseMs))
+      extended.then(
         (kept) => kept || abort.abort(new Error('the lease of the job was lost')),
         (error) => log.warn({ err: error }, 'the lease of a job could not be extended'),
       )

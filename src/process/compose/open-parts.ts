@@ -10,6 +10,7 @@ import { createDnsResolver } from '#adapters/resolver-dns/dns-resolver.ts'
 import { createTableSource } from '#adapters/sql/backup/table-source.ts'
 import { isMarkedDamaged, listSetAside } from '#adapters/sql/database/damaged-file.ts'
 import { openDatabase } from '#adapters/sql/database/database.ts'
+import { createDatabaseClock } from '#adapters/sql/database/database-clock.ts'
 import { databaseFacts } from '#adapters/sql/database/database-facts.ts'
 import { createTransact } from '#adapters/sql/database/transact.ts'
 import { createSiteSource } from '#adapters/sql/deployment/site-source.ts'
@@ -119,6 +120,8 @@ export async function openParts(
     machines,
     limiter,
     clock,
+    // The clock of one machine is the one that all its processes have.
+    leaseTime: url === undefined ? undefined : createDatabaseClock(database.db, clock),
     dataVersion: database.version,
     log,
     quotaSettings,

@@ -59,6 +59,8 @@ export interface Parts {
   readonly machines: MachineWatch
   readonly limiter: RateLimiter
   readonly clock: Clock
+  /** By which leases run out, where several machines have to agree on it. */
+  readonly leaseTime: (() => Promise<number>) | undefined
   /** Of everything but the logs. */
   readonly dataVersion: DataVersion
   readonly log: Log

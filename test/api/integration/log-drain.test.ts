@@ -10,6 +10,7 @@ import { hashBearer } from '#core/token/token.ts'
 import { readConfig } from '#src/config/config.ts'
 import { createDrainSender } from '#src/process/compose/drains.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
+import { createTestClock } from '#test/support/clock.ts'
 import { assertGolden } from '#test/support/golden.ts'
 import { type Received, type Receiver, startReceiver } from '#test/support/http/receiver.ts'
 import { sampleApplication, sampleInstallation, sampleToken } from '#test/support/samples.ts'
@@ -330,6 +331,12 @@ apiSuite(
       await server.flushLogs()
       await other.pass()
       assert.equal(sent().length, 1)
+      const ahead = createTestClock()
+      ahead.jump(server.clock.now() - ahead.now() + MINUTE)
+      const leaseTime = async () => server.clock.now()
+      const elsewhere = createDrainSender(config, { ...server.parts, clock: ahead, leaseTime }, 'elsewhere')
+      await elsewhere.pass()
+      assert.equal(sent().length, 1, 'its own clock has no say')
       // The first one is never heard of again.
       server.clock.advance(MINUTE)
       await other.pass()

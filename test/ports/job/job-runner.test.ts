@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
-import { HOUR } from '#contract/time.ts'
+import { createDatabaseClock } from '#adapters/sql/database/database-clock.ts'
+import { HOUR, SECOND } from '#contract/time.ts'
 import { type JobHandler, PermanentFailure, shareOf } from '#core/job/job-handler.ts'
 import { JOBS_TOPIC } from '#core/job/job-queue.ts'
 import { JobRunner } from '#core/job/job-runner.ts'
+import { createTestClock } from '#test/support/clock.ts'
 import { eachDatabase, type OpenDatabase } from '#test/support/database/databases.ts'
 import { openStores } from '#test/support/database/stores.ts'
 import { silentLog } from '#test/support/silent-log.ts'
@@ -112,6 +114,42 @@ function suite(open: OpenDatabase): void {
     clock.advance(1001)
     await other.idle()
     assert.deepEqual(by, ['two'])
+  })
+
+  test('a job is done once, though the clock of another machine is ahead by more than its lease', async (t) => {
+    const opened = await openStores(t, open)
+    const begun = Promise.withResolvers<void>()
+    const again = Promise.withResolvers<void>()
+    const isEnough = Promise.withResolvers<void>()
+    const by: string[] = []
+    const start = (worker: string, ahead: number) => {
+      const clock = createTestClock()
+      clock.jump(ahead)
+      const run = async () => {
+        by.push(worker)
+        if (by.length === 2) begun.resolve()
+        if (by.length > 2) again.resolve()
+        await isEnough.promise
+      }
+      return new JobRunner({
+        ...{ store: opened.stores.jobs, transact: opened.transact, bus: createMemoryBus({ log: silentLog }) },
+        ...{ clock, log: silentLog, worker, leaseMs: 20 * SECOND },
+        leaseTime: createDatabaseClock(opened.database.db, clock),
+        handlers: [handler(run), handler(run, { kind: 'turns', atOnce: 1, inOrder: true })],
+      })
+    }
+    const runners = [start('one', 0), start('two', 25 * SECOND)] as const
+    t.after(() => Promise.all(runners.map((runner) => runner.drain(100))))
+    const [one, two] = runners
+    for (const kind of ['work', 'turns'])
+      await opened.stores.jobs.enqueue({ kind, payload: {}, share: 'an-account' })
+    const done = one.idle()
+    await begun.promise
+    const other = two.idle()
+    await Promise.race([other, again.promise])
+    isEnough.resolve()
+    await Promise.all([done, other])
+    assert.deepEqual(by, ['one', 'one'])
   })
 
   test('a job that takes longer than it may is aborted and tried again', async (t) => {

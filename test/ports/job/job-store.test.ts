@@ -30,6 +30,34 @@ eachDatabase((name, open) =>
       assert.deepEqual(await b(jobs), [])
     })
 
+    it('has leases run out by a clock that may differ from that by which jobs are due', async (t) => {
+      const { jobs } = (await openStores(t, open)).stores
+      const enqueue = (runAt: number) => jobs.enqueue({ kind: 'mail', payload: {}, share: 'a', runAt })
+      const leased = await enqueue(NOW)
+      assert.equal((await a(jobs)).length, 1)
+      const waits = await enqueue(NOW + 3000)
+      const ahead = { kinds: ['mail'], worker: 'b', now: NOW + 5000, leaseUntil: NOW + 9000, limit: 10 }
+      const leaseNow = NOW + 500
+      const ordered = { ...ahead, leaseNow, share: 'a', oneAtATime: true }
+      assert.deepEqual(await jobs.waiting('mail', ahead.now, leaseNow), [{ share: 'a', running: 1 }])
+      assert.deepEqual(
+        (await jobs.queue('mail', ahead.now, 10, leaseNow)).map(({ id }) => id),
+        [waits],
+      )
+      assert.deepEqual(await jobs.claim(ordered), [], 'one of the share is leased')
+      const claimed = await jobs.claim({ ...ahead, leaseNow })
+      assert.deepEqual(
+        claimed.map(({ id }) => id),
+        [waits],
+      )
+      const behind = { ...ahead, now: NOW - 5000, leaseNow: NOW + 1000 }
+      assert.deepEqual(
+        (await jobs.claim(behind)).map(({ id }) => id),
+        [leased],
+        'its lease has run out, whatever the time of day',
+      )
+    })
+
     it('takes a job back that nobody has begun, and no other', async (t) => {
       const { jobs } = (await openStores(t, open)).stores
       await jobs.enqueue({ kind: 'mail', payload: {}, key: 'waits', runAt: NOW })

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import { newId } from '#contract/ids.ts'
 import { HOUR } from '#contract/time.ts'
 import type { ScheduledJob } from '#core/job/clock-jump.ts'
@@ -35,11 +35,23 @@ const LONGEST_LEASE = HOUR
 /** Of those who claim jobs of one share. */
 const LOCK = 0x6a6f6273
 
+/** Of two clocks that differ each has its own jobs. Where there is but one, the index alone tells. */
+const dueBy = (now: number, leaseNow: number) => (eb: ExpressionBuilder<Tables, 'jobs'>) =>
+  now === leaseNow
+    ? eb('due_at', '<=', now)
+    : eb.and([
+        eb('due_at', '<=', Math.max(now, leaseNow)),
+        eb.or([
+          eb.and([eb('worker', 'is', null), eb('due_at', '<=', now)]),
+          eb.and([eb('worker', 'is not', null), eb('due_at', '<=', leaseNow)]),
+        ]),
+      ])
+
 type Claim = Parameters<JobStore['claim']>[0]
 
 async function claim(
   db: Db,
-  { kinds, worker, now, leaseUntil, limit, share, oneAtATime = false }: Claim,
+  { kinds, worker, now, leaseNow = now, leaseUntil, limit, share, oneAtATime = false }: Claim,
 ): Promise<readonly Job[]> {
   const rows = await db
     .with('due', (qb) =>
@@ -47,7 +59,7 @@ async function claim(
         .selectFrom('jobs')
         .select('id')
         .where('failed_at', 'is', null)
-        .where('due_at', '<=', now)
+        .where(dueBy(now, leaseNow))
         .where('kind', 'in', kinds)
         .$if(share !== undefined, (query) => query.where('share', '=', share as string))
         .$if(oneAtATime, (query) =>
@@ -60,8 +72,8 @@ async function claim(
                   .where('leased.share', '=', share as string)
                   .where('leased.failed_at', 'is', null)
                   .where('leased.worker', 'is not', null)
-                  .where('leased.due_at', '>', now)
-                  .where('leased.due_at', '<=', now + LONGEST_LEASE),
+                  .where('leased.due_at', '>', leaseNow)
+                  .where('leased.due_at', '<=', leaseNow + LONGEST_LEASE),
               ),
             ),
           ),
@@ -174,7 +186,7 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
       })
     },
 
-    async waiting(kind, now) {
+    async waiting(kind, now, leaseNow = now) {
       const unfinished = db
         .selectFrom('jobs')
         .where('kind', '=', kind)
@@ -182,15 +194,15 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
         .where('failed_at', 'is', null)
       const due = await unfinished
         .select(({ fn }) => ['share', fn.min<number>('due_at').as('since')])
-        .where('due_at', '<=', now)
+        .where(dueBy(now, leaseNow))
         .groupBy('share')
         .execute()
       // Thousands may be for later, as those of schedules are: they are not to be looked at whenever something happens.
       if (due.length === 0) return []
       const running = await unfinished
         .select(({ fn }) => ['share', fn.countAll<number>().as('count')])
-        .where('due_at', '>', now)
-        .where('due_at', '<=', now + LONGEST_LEASE)
+        .where('due_at', '>', leaseNow)
+        .where('due_at', '<=', leaseNow + LONGEST_LEASE)
         .where('worker', 'is not', null)
         .groupBy('share')
         .execute()
@@ -200,14 +212,14 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
         .map(({ share }) => ({ share: share as string, running: counts.get(share) ?? 0 }))
     },
 
-    async queue(kind, now, limit) {
+    async queue(kind, now, limit, leaseNow = now) {
       const rows = await db
         .selectFrom('jobs')
         .select(['id', 'payload', 'share'])
         .where('kind', '=', kind)
         .where('share', 'is not', null)
         .where('failed_at', 'is', null)
-        .where('due_at', '<=', now)
+        .where(dueBy(now, leaseNow))
         .orderBy('due_at')
         .orderBy('id')
         .limit(limit)

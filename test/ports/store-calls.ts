@@ -774,7 +774,7 @@ export function contentIndexCalls(index: ContentIndex): {
     move: () => index.move('packs/a', next, [{ ...content, object: 'packs/b' }], 3),
     removeAt: () => index.removeAt({ sha256: 'b'.repeat(64), object: 'packs/a', start: 52 }, 4),
     remove: () => index.remove([content.sha256], 4, 4),
-    removable: () => index.removable(5, 5, 10),
+    removable: () => index.removable(5, 5, 0, 10),
     bytes: () => index.bytes(),
     forget: () => index.forget('packs/a'),
   }

@@ -42,7 +42,10 @@ export interface ContentIndex {
   /** Removes those not put at or after this time, and answers them. Objects that hold nothing any more are unused. */
   remove(sha256s: readonly string[], notPutSince: number, at: number): Promise<readonly string[]>
 
-  /** Removes a content where it is at this place, and tells whether it was: it may have been put again somewhere else. */
+  /**
+   * Removes a content where it is at this place, since it was found damaged there, and tells whether it was: it may have been
+   * put again somewhere else. Its object is suspect from then on: it is not put together with others, nor soon removed.
+   */
   removeAt(place: Pick<PlacedContent, 'sha256' | 'object' | 'start'>, at: number): Promise<boolean>
 
   /** Packs that are mostly empty, or small; the emptiest first. */
@@ -53,8 +56,16 @@ export interface ContentIndex {
   /** After the upload of `object`, which holds copies: those that are still in `from` are in it from now on. */
   move(from: string, object: StoredObject, contents: readonly PlacedContent[], at: number): Promise<void>
 
-  /** Objects that have been unused since before the one time, and uploads that began before the other and have not ended. */
-  removable(unusedBefore: number, begunBefore: number, limit: number): Promise<readonly string[]>
+  /**
+   * Objects that have been unused since before the first time, uploads that began before the second and have not ended, and
+   * objects that are suspect and have been unused since before the third.
+   */
+  removable(
+    unusedBefore: number,
+    begunBefore: number,
+    suspectBefore: number,
+    limit: number,
+  ): Promise<readonly string[]>
 
   /** What all objects take. */
   bytes(): Promise<number>

@@ -11,7 +11,7 @@ import { createS3BlobStore, type S3BlobStoreOptions } from './s3-blob-store.ts'
 import { S3Client } from './s3-client.ts'
 import type { Credentials } from './signature.ts'
 
-export interface OpenS3Options extends Pick<S3BlobStoreOptions, 'onDamage' | 'smallBytes'> {
+export interface OpenS3Options extends Pick<S3BlobStoreOptions, 'onDamage' | 'pause' | 'smallBytes'> {
   /** As in `ALOFT_BLOB_URL`. */
   readonly url: string
   readonly credentials: Credentials

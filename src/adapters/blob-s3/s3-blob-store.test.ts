@@ -33,7 +33,7 @@ describe('contents in an object store', { skip: withoutS3 }, () => {
     opened.push(store)
     return store
   }
-  const machine = (options = {}) => open(clock, options)
+  const machine = (options = {}) => open(clock, { pause: async () => {}, ...options })
   const objects = async () => [
     ...(await storage.client.list('packs/')),
     ...(await storage.client.list('large/')),
@@ -155,6 +155,55 @@ describe('contents in an object store', { skip: withoutS3 }, () => {
     assert.equal((await one.stat([sha256])).size, 1)
     assert.equal(await one.verify(sha256), 'sound')
     assert.deepEqual(damaged, [sha256])
+  })
+
+  it('are not given up for one wrong answer', async () => {
+    const damaged: string[] = []
+    const onDamage = async (sha256: string) => void damaged.push(sha256)
+    const writer = await machine()
+    for (const bytes of [randomBytes(2000), randomBytes(9 << 20)]) {
+      const { sha256 } = await writer.putBytes(bytes)
+      const [{ object: key } = { object: '' }] = await storage.index.find([sha256])
+      const whole = (await storage.client.getBytes(key)) ?? assert.fail()
+      const [gone, changed] = [
+        undefined,
+        Buffer.concat([whole.subarray(0, 60), randomBytes(whole.length - 60)]),
+      ]
+      for (const answer of [gone, changed]) {
+        // Until it is asked for the second time.
+        const reader = await machine({ onDamage, pause: () => storage.client.put(key, whole) })
+        const wrong = () => (answer ? storage.client.put(key, answer) : storage.client.remove(key))
+        await wrong()
+        assert.equal(await reader.verify(sha256), 'sound')
+        await wrong()
+        // What was sent of a large one cannot be taken back.
+        const all = async () => buffer((await reader.open(sha256)) ?? assert.fail())
+        if (answer && bytes.length > PART_BYTES) await assert.rejects(all, isCorrupt)
+        else assert.ok((await all()).equals(bytes))
+        assert.equal((await reader.stat([sha256])).size, 1)
+      }
+    }
+    assert.deepEqual(damaged, [])
+  })
+
+  it('that were given up for wrong answers are kept in the store for long', async () => {
+    const store = await machine()
+    const reader = await machine()
+    const contents = [randomBytes(2000), randomBytes(200_000)]
+    for (const bytes of contents) {
+      const { sha256 } = await store.putBytes(bytes)
+      const [{ object: key } = { object: '' }] = await storage.index.find([sha256])
+      const whole = (await storage.client.getBytes(key)) ?? assert.fail()
+      await storage.client.remove(key)
+      assert.equal(await reader.verify(sha256), 'damaged')
+      await storage.client.put(key, whole)
+    }
+    now += 29 * DAY
+    await store.delete([])
+    assert.equal((await objects()).length, 2)
+    now += 2 * DAY
+    await store.delete([])
+    assert.deepEqual(await objects(), [])
   })
 
   it('are not given up in the store of another installation', async () => {

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   assertBlobName,
   type BlobDigest,
@@ -18,7 +19,7 @@ import { digestOf } from '../blob-fs/intake/receive.ts'
 import { resolveRange } from '../blob-fs/reading.ts'
 import type { ContentCache } from './content-cache.ts'
 import type { ContentIndex, PlacedContent } from './content-index.ts'
-import { DamagedContent, fetchPieces, fetchWhole, locate } from './fetching.ts'
+import { cameChanged, DamagedContent, fetchPieces, fetchWhole, locate } from './fetching.ts'
 import { PART_BYTES, uploadLarge } from './large-uploads.ts'
 import { contentIn, PACK_BYTES, PackUploads } from './pack-uploads.ts'
 import type { S3Client } from './s3-client.ts'
@@ -37,6 +38,8 @@ export interface S3BlobStoreOptions {
   readonly log: Log
   /** Contents up to this size share packs. */
   readonly smallBytes?: number
+  /** Before it is asked again for a content that seems to be damaged. */
+  readonly pause?: (ms: number) => Promise<void>
   /** Told of a content that was found damaged. */
   readonly onDamage?: ((sha256: string) => Promise<void>) | undefined
 }
@@ -52,7 +55,7 @@ export const createS3BlobStore = (options: S3BlobStoreOptions): BlobStore => new
  * store has it; a read asks the copies first, which hash to their names like everything else that is read.
  */
 class S3BlobStore implements BlobStore {
-  readonly #options: S3BlobStoreOptions
+  readonly #options: S3BlobStoreOptions & Required<Pick<S3BlobStoreOptions, 'pause'>>
   readonly #smallBytes: number
   readonly #packs: PackUploads
   readonly #work = new OpenWork()
@@ -65,7 +68,8 @@ class S3BlobStore implements BlobStore {
   #claimed: Promise<void> | undefined
 
   constructor(options: S3BlobStoreOptions) {
-    this.#options = options
+    const pause = (ms: number) => delay(ms, undefined, { signal: this.#work.signal })
+    this.#options = { ...options, pause: options.pause ?? pause }
     this.#smallBytes = options.smallBytes ?? 64 << 10
     this.#packs = new PackUploads(options)
   }
@@ -259,10 +263,16 @@ class S3BlobStore implements BlobStore {
     if (!cache.fits(size)) return
     this.#fill(object, async () => {
       const accept = (digest: BlobDigest) => {
-        if (digest.sha256 !== sha256) throw new BlobError('corrupt', `The content of ${sha256} came changed`)
+        if (digest.sha256 !== sha256) throw cameChanged(sha256)
       }
       const source = Readable.from(fetchPieces(this.#options, place, 0, size), { objectMode: false })
-      await cache.receive(source, { maxBytes: size, sizeHint: size, accept, signal: this.#work.signal })
+      // One that fails after it was given up is nobody's concern.
+      source.on('error', () => undefined)
+      try {
+        await cache.receive(source, { maxBytes: size, sizeHint: size, accept, signal: this.#work.signal })
+      } finally {
+        source.destroy()
+      }
     })
   }
 

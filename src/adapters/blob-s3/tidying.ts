@@ -15,6 +15,8 @@ interface TidyOptions {
 
 /** An object that nothing is in any more is removed after this time: who has just looked it up still reads it. */
 const UNUSED_KEPT = 10 * MINUTE
+/** One in which something was found damaged is kept for as long as it may turn out that the store had answered wrong. */
+const SUSPECT_KEPT = 30 * DAY
 /** No upload takes longer. */
 const LONGEST_UPLOAD = DAY
 const AT_ONCE = 500
@@ -30,7 +32,7 @@ export async function tidy(options: TidyOptions): Promise<void> {
 async function removeUnused({ client, index, clock, signal }: TidyOptions): Promise<void> {
   const now = clock.now()
   for (;;) {
-    const keys = await index.removable(now - UNUSED_KEPT, now - LONGEST_UPLOAD, AT_ONCE)
+    const keys = await index.removable(now - UNUSED_KEPT, now - LONGEST_UPLOAD, now - SUSPECT_KEPT, AT_ONCE)
     for (const key of keys) {
       if (signal.aborted) return
       if (key.startsWith('large/'))

@@ -222,7 +222,7 @@ interface ContentObjectTable {
   readonly size: number
   /** What the contents in use take of it. */
   readonly live: number
-  readonly state: 'uploading' | 'ready' | 'unused'
+  readonly state: 'uploading' | 'ready' | 'unused' | 'suspect'
   /** When the upload began, or since when it is unused. */
   readonly since: number
 }

@@ -37,7 +37,7 @@ eachDatabase((database, open) => {
     )
     assert.deepEqual([...(await index.touch([name('a'), name('d')], 300))], [name('a')])
     assert.equal((await index.find([name('a')]))[0]?.putAt, 300)
-    assert.deepEqual(await index.removable(60, 0, 10), ['packs/3'], 'it was unused from the start')
+    assert.deepEqual(await index.removable(60, 0, 0, 10), ['packs/3'], 'it was unused from the start')
   })
 
   test(`${database}: what is removed leaves its object, which is unused once nothing is in it`, async (t) => {
@@ -46,14 +46,32 @@ eachDatabase((database, open) => {
     await addPack(index, 'packs/1', 'ab')
     await index.touch([name('b')], 500)
     assert.deepEqual(await index.remove([name('a'), name('b')], 400, 1000), [name('a')])
-    assert.deepEqual(await index.removable(2000, 0, 10), [])
+    assert.deepEqual(await index.removable(2000, 0, 0, 10), [])
     await index.forget('packs/1')
     assert.equal((await index.find([name('b')])).length, 1)
     assert.deepEqual(await index.remove([name('b')], Number.POSITIVE_INFINITY, 1000), [name('b')])
-    assert.deepEqual(await index.removable(1000, 0, 10), [])
-    assert.deepEqual(await index.removable(1001, 0, 10), ['packs/1'])
+    assert.deepEqual(await index.removable(1000, 0, 0, 10), [])
+    assert.deepEqual(await index.removable(1001, 0, 0, 10), ['packs/1'])
     await index.forget('packs/1')
-    assert.deepEqual(await index.removable(2000, 0, 10), [])
+    assert.deepEqual(await index.removable(2000, 0, 0, 10), [])
+  })
+
+  test(`${database}: an object in which something was found damaged is kept for long, also when it has become empty`, async (t) => {
+    const { database } = await openStores(t, open)
+    const index = createContentIndex(database.db)
+    await addPack(index, 'packs/1', 'ab')
+    const place = { sha256: name('a'), object: 'packs/1', start: 52 }
+    assert.equal(await index.removeAt({ ...place, start: 53 }, 500), false)
+    assert.equal(await index.removeAt({ ...place, object: 'packs/2' }, 500), false)
+    assert.equal(await index.removeAt(place, 500), true)
+    assert.equal(await index.removeAt(place, 500), false)
+    assert.deepEqual(await index.wasteful(10), [])
+    assert.deepEqual(await index.removable(9000, 9000, 9000, 10), [], 'something is in it')
+    await index.remove([name('b')], Number.POSITIVE_INFINITY, 1000)
+    assert.deepEqual(await index.removable(9000, 9000, 1000, 10), [])
+    assert.deepEqual(await index.removable(0, 0, 1001, 10), ['packs/1'])
+    await index.forget('packs/1')
+    assert.deepEqual(await index.removable(9000, 9000, 9000, 10), [])
   })
 
   test(`${database}: only what is still in a pack moves out of it`, async (t) => {
@@ -69,7 +87,7 @@ eachDatabase((database, open) => {
       (await index.contentsOf('packs/2')).map(({ start }) => start).toSorted((a, b) => a - b),
       [1052, 1114],
     )
-    assert.deepEqual(await index.removable(301, 0, 10), ['packs/1'])
+    assert.deepEqual(await index.removable(301, 0, 0, 10), ['packs/1'])
     assert.deepEqual(await index.find([name('c')]), [])
     assert.deepEqual(
       (await index.wasteful(10)).map(({ key }) => key),

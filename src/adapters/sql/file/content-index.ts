@@ -39,7 +39,7 @@ export function createContentIndex(db: Db): ContentIndex {
       .execute()
     await tx
       .updateTable('content_objects')
-      .set({ state: 'unused', since: at })
+      .set({ state: sql`case state when 'suspect' then state else 'unused' end`, since: at })
       .where('key', '=', key)
       .where('live', '<=', 0)
       .execute()
@@ -168,6 +168,11 @@ export function createContentIndex(db: Db): ContentIndex {
           .returning('size')
           .executeTakeFirst()
         if (gone === undefined) return false
+        await tx
+          .updateTable('content_objects')
+          .set({ state: 'suspect', since: at })
+          .where('key', '=', object)
+          .execute()
         await lighten(tx, object, weightOf(gone), at)
         return true
       }),
@@ -210,11 +215,12 @@ export function createContentIndex(db: Db): ContentIndex {
           .set({ state: 'ready' })
           .where('key', '=', object.key)
           .where('live', '>', 0)
+          .where('state', '!=', 'suspect')
           .execute()
         await lighten(tx, from, moved, at)
       }),
 
-    async removable(unusedBefore, begunBefore, limit) {
+    async removable(unusedBefore, begunBefore, suspectBefore, limit) {
       const rows = await db
         .selectFrom('content_objects')
         .select('key')
@@ -224,6 +230,11 @@ export function createContentIndex(db: Db): ContentIndex {
           or([
             and([eb('state', '=', sql.lit('unused')), eb('since', '<', unusedBefore)]),
             and([eb('state', '=', sql.lit('uploading')), eb('since', '<', begunBefore)]),
+            and([
+              eb('state', '=', sql.lit('suspect')),
+              eb('since', '<', suspectBefore),
+              eb('live', '<=', sql.lit(0)),
+            ]),
           ]),
         )
         .limit(limit)

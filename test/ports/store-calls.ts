@@ -771,7 +771,10 @@ export function contentIndexCalls(index: ContentIndex): {
     page: () => index.page('', 10),
     contentsOf: () => index.contentsOf('packs/a'),
     wasteful: () => index.wasteful(10),
-    move: () => index.move('packs/a', next, [{ ...content, object: 'packs/b' }], 3),
+    async move() {
+      await index.noteUpload('packs/b', 3)
+      await index.move('packs/a', next, [{ ...content, object: 'packs/b' }], 3)
+    },
     removeAt: () => index.removeAt({ sha256: 'b'.repeat(64), object: 'packs/a', start: 52 }, 4),
     remove: () => index.remove([content.sha256], 4, 4),
     removable: () => index.removable(5, 5, 0, 10),

@@ -30,7 +30,7 @@ export interface ContentIndex {
 
   /**
    * After the upload. Contents that somebody else has added meanwhile stay where they are and count as put again. Answers
-   * how many are in the object now; with none it is unused from the start.
+   * how many are in the object now; with none it is unused from the start. Rejects where the object was forgotten meanwhile.
    */
   add(object: StoredObject, contents: readonly Omit<PlacedContent, 'object'>[]): Promise<number>
 
@@ -53,7 +53,7 @@ export interface ContentIndex {
 
   contentsOf(key: string): Promise<readonly PlacedContent[]>
 
-  /** After the upload of `object`, which holds copies: those that are still in `from` are in it from now on. */
+  /** After the upload of `object`, which holds copies: those that are still in `from` are in it from now on. Rejects as `add` does. */
   move(from: string, object: StoredObject, contents: readonly PlacedContent[], at: number): Promise<void>
 
   /**

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ContentIndex } from '#adapters/blob-s3/content-index.ts'
 import { createContentIndex } from '#adapters/sql/file/content-index.ts'
+import { isUnavailable } from '#core/ports/is-unavailable.ts'
 import { eachDatabase } from '../../support/database/databases.ts'
 import { openStores } from '../../support/database/stores.ts'
 
@@ -54,6 +55,20 @@ eachDatabase((database, open) => {
     assert.deepEqual(await index.removable(1001, 0, 0, 10), ['packs/1'])
     await index.forget('packs/1')
     assert.deepEqual(await index.removable(2000, 0, 0, 10), [])
+  })
+
+  test(`${database}: nothing is put into an object that was forgotten while it was uploaded`, async (t) => {
+    const { database } = await openStores(t, open)
+    const index = createContentIndex(database.db)
+    await addPack(index, 'packs/1', 'a')
+    const object = { key: 'packs/2', size: 62 }
+    await index.noteUpload(object.key, 100)
+    await index.forget(object.key)
+    await assert.rejects(index.add(object, [content('b', 52, 100)]), isUnavailable)
+    const copies = await index.contentsOf('packs/1')
+    await assert.rejects(index.move('packs/1', object, copies, 200), isUnavailable)
+    assert.deepEqual(await index.find([name('b')]), [])
+    assert.equal((await index.find([name('a')]))[0]?.object, 'packs/1')
   })
 
   test(`${database}: an object in which something was found damaged is kept for long, also when it has become empty`, async (t) => {

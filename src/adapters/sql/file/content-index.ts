@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { AloftError } from '#contract/errors.ts'
 import { type ContentIndex, type PlacedContent, RECORD_OVERHEAD } from '../../blob-s3/content-index.ts'
 import { locksRows } from '../database/dialect/capabilities.ts'
 import { greater } from '../database/dialect/expressions.ts'
@@ -45,6 +46,21 @@ export function createContentIndex(db: Db): ContentIndex {
       .execute()
   }
 
+  /** Held until the contents that are put into it are noted: one that was forgotten may be removed at any time. */
+  async function holdObject(tx: Db, key: string): Promise<void> {
+    const found = await tx
+      .selectFrom('content_objects')
+      .select('key')
+      .where('key', '=', key)
+      .$if(locksRows(tx), (query) => query.forUpdate())
+      .executeTakeFirst()
+    if (found === undefined)
+      throw new AloftError(
+        'service_unavailable',
+        'The upload of file contents took too long. Try again later.',
+      )
+  }
+
   return {
     async touch(sha256s, putAt) {
       if (sha256s.length === 0) return new Set()
@@ -76,6 +92,7 @@ export function createContentIndex(db: Db): ContentIndex {
 
     add: (object, contents) =>
       atomically(db, async (tx) => {
+        await holdObject(tx, object.key)
         const sorted = [...contents].sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1))
         const json = JSON.stringify(
           sorted.map(({ sha256, start, size, putAt }) => [sha256, start, size, putAt]),
@@ -195,6 +212,7 @@ export function createContentIndex(db: Db): ContentIndex {
 
     move: (from, object, contents, at) =>
       atomically(db, async (tx) => {
+        await holdObject(tx, object.key)
         const json = JSON.stringify(contents.map(({ sha256, start }) => [sha256, start]))
         const rows = await tx
           .updateTable('contents')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createFsPrerenderCache } from '#adapters/prerender-fs/fs-prerender-cache.ts'
 import { createSharedPrerenderCache } from '#adapters/prerender-shared/shared-prerender-cache.ts'
+import { untilBlocked } from '#test/support/blocked.ts'
 import { eachDatabase } from '#test/support/database/databases.ts'
 import { openStores } from '#test/support/database/stores.ts'
 import { sampleDeployment } from '#test/support/samples.ts'
@@ -61,6 +62,22 @@ eachDatabase((name, open) => {
     assert.deepEqual([...(await alone.revalidations('dpl_1')).times()], [['b', 6]])
     await one.forget('dpl_1')
     assert.equal((await one.revalidations('dpl_1')).size, 0)
+  })
+
+  test(`${name}: of two who put all tags together at once, the later time counts`, async (t) => {
+    const opened = await openStores(t, open)
+    const { revalidations, deployments } = opened.stores
+    await deployments.insert(sampleDeployment({ id: 'dpl_1' }), { manifest: [], sealedEnv: '' })
+    const other = await opened.again()
+    let later: Promise<void> = Promise.resolve()
+    await opened.transact(async (stores) => {
+      await stores.revalidations.join('dpl_1', 100)
+      later = other.stores.revalidations.join('dpl_1', 120)
+      await untilBlocked(opened, later)
+    })
+    await later
+    await revalidations.join('dpl_1', 110)
+    assert.deepEqual(await revalidations.of('dpl_1'), [{ tags: ['*'], at: 120 }])
   })
 
   test(`${name}: very many tags are put together into one`, async (t) => {

@@ -60,7 +60,13 @@ export function createRevalidationStore(db: Db): RevalidationStore {
         await tx
           .insertInto('revalidations')
           .values(all)
-          .onConflict((conflict) => conflict.columns(['deployment_id', 'tag', 'is_soft']).doNothing())
+          // One that was joined at the same time, up to an earlier time, was not seen above.
+          .onConflict((conflict) =>
+            conflict
+              .columns(['deployment_id', 'tag', 'is_soft'])
+              .doUpdateSet({ at: until })
+              .where('revalidations.at', '<', until),
+          )
           .execute()
       }),
     async forget(deploymentId) {

@@ -29,7 +29,8 @@ export function cliCommand(
       rootDirectory: stage === '' ? null : stage,
       nodeVersion: plan.nodeVersion,
     },
-    functions: functionsOf(plan),
+    functions: functionsOf(plan, step),
+    without: step.without,
     production,
   }
   const bind = (path: string): SandboxBind => ({ host: path, inside: path, writable: false })
@@ -44,8 +45,10 @@ export function cliCommand(
 const oneOf = (globs: readonly string[]): string | undefined =>
   globs.length > 1 ? `{${globs.join(',')}}` : globs[0]
 
-const functionsOf = ({ functions }: Plan): Record<string, object> | undefined =>
-  functions.length === 0
+function functionsOf(plan: Plan, { without }: CliStep): Record<string, object> | undefined {
+  // It fails where a pattern is of no file that it sees.
+  const functions = plan.functions.filter(({ glob }) => without.length === 0 || !glob.endsWith('.py'))
+  return functions.length === 0
     ? undefined
     : Object.fromEntries(
         functions.map(({ glob, memoryMb, maxDuration, includeFiles, excludeFiles }) => [
@@ -58,3 +61,4 @@ const functionsOf = ({ functions }: Plan): Record<string, object> | undefined =>
           },
         ]),
       )
+}

@@ -28,7 +28,7 @@ interface RunContext {
   /** What the matching of all patterns together may cost. */
   readonly budget: GlobBudget
   /** Finds out what a folder below the root directory is. */
-  readonly planFolder: (run: string, folder: string, framework?: string) => Promise<Stage>
+  readonly planFolder: (run: string, folder: string, framework?: string) => Promise<readonly Stage[]>
 }
 
 /** What the `use` of a build asks for. */
@@ -45,10 +45,10 @@ export async function planSpec({ run, spec }: SpecRun, context: RunContext): Pro
     case 'static-build':
       return Promise.all(matched.map((entry) => staticBuild(run, context, entry, spec.config)))
     case 'next':
-      return Promise.all(folders(matched).map((folder) => context.planFolder(run, folder, 'nextjs')))
+      return inEach(folders(matched), (folder) => context.planFolder(run, folder, 'nextjs'))
     case 'node': {
       const packages = matched.filter((path) => baseOf(path) === 'package.json')
-      const stages = await Promise.all(folders(packages).map((folder) => context.planFolder(run, folder)))
+      const stages = await inEach(folders(packages), (folder) => context.planFolder(run, folder))
       const files = matched.filter((path) => baseOf(path) !== 'package.json')
       // A pattern such as `**` over a package: the package is what is meant.
       if (packages.length > 0 && (files.length === 0 || spec.src.includes('*'))) return stages
@@ -64,6 +64,11 @@ export async function planSpec({ run, spec }: SpecRun, context: RunContext): Pro
 }
 
 const folders = (paths: readonly string[]): readonly string[] => [...new Set(paths.map(folderOf))]
+
+const inEach = async (
+  all: readonly string[],
+  plan: (folder: string) => Promise<readonly Stage[]>,
+): Promise<readonly Stage[]> => (await Promise.all(all.map(plan))).flat()
 
 function staticStage(run: string, { root }: RunContext, matched: readonly string[]): Stage {
   const files = matched.map((path) => ({ path, source: joined(root, path) }))

@@ -310,9 +310,28 @@ test('Next.js is built by the CLI', async () => {
     framework: 'nextjs',
     buildCommand: 'x',
     outputDirectory: null,
+    without: [],
   })
   assert.deepEqual(stage.takes, [{ kind: 'build-output', folder: '' }])
   assert.deepEqual(stage.caches, ['.next/cache'])
+})
+
+test('functions in Python beside Next.js are taken before the CLI, which does not see them', async () => {
+  const files = {
+    'package.json': { dependencies: { next: '16' } },
+    'requirements.txt': 'fastapi',
+    'api/index.py': '',
+    'api/items/[id].py': '',
+    'api/hello.js': '',
+  }
+  const [python, next, ...others] = (await planOf(files)).stages
+  assert.deepEqual([python?.build, python?.installs, others], [undefined, [], []])
+  assert.deepEqual(python?.python, [{ folder: '', list: 'requirements.txt' }])
+  const [take] = python?.takes ?? []
+  assert.deepEqual(take?.kind === 'functions' && take.functions.map(({ file }) => file), [
+    ...['api/index.py', 'api/items/[id].py'],
+  ])
+  assert.deepEqual(next?.build?.kind === 'cli' && next.build.without, ['api/index.py', 'api/items/[id].py'])
 })
 
 test('caches of a framework are folders', async () => {

@@ -160,7 +160,7 @@ class Detection {
   }
 
   async #stages(specs: readonly SpecRun[]): Promise<readonly Stage[]> {
-    if (specs.length === 0) return [await this.#folderStage(this.#onlyRun(), '')]
+    if (specs.length === 0) return this.#folderStages(this.#onlyRun(), '')
     const budget = globBudget()
     const planned = await Promise.all(
       specs.map((spec) =>
@@ -169,7 +169,7 @@ class Detection {
           root: this.#root,
           docker: this.#input.docker,
           budget,
-          planFolder: (id, folder, framework) => this.#folderStage(id, folder, framework),
+          planFolder: (id, folder, framework) => this.#folderStages(id, folder, framework),
         }),
       ),
     )
@@ -177,7 +177,7 @@ class Detection {
   }
 
   /** The project's settings are about its root directory; a folder below it goes by what is in it. */
-  async #folderStage(run: string, folder: string, named?: string): Promise<Stage> {
+  async #folderStages(run: string, folder: string, named?: string): Promise<readonly Stage[]> {
     const tree = this.#tree.within(folder)
     const pkg = await readPackageJson(tree)
     const settings = await this.#settings(tree, pkg, folder, named)

@@ -94,6 +94,8 @@ export interface CliStep {
   readonly framework: string
   readonly buildCommand: string | null
   readonly outputDirectory: string | null
+  /** Files that are taken before: its way with functions in Python is another one. Relative to the source's root. */
+  readonly without: readonly string[]
 }
 
 export type Take =

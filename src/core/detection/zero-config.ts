@@ -40,7 +40,24 @@ interface ZeroConfig {
 }
 
 /** What is done with a folder of which nobody said what it is. */
-export async function planFolder(run: string, asked: ZeroConfig): Promise<Stage> {
+export async function planFolder(run: string, asked: ZeroConfig): Promise<readonly Stage[]> {
+  const stage = await planStage(run, asked)
+  const { build } = stage
+  if (build?.kind !== 'cli') return [stage]
+  const python = functionsOf(asked).filter(({ runtime }) => runtime === 'python')
+  if (python.length === 0) return [stage]
+  const { tree, folder } = asked
+  const files = filesIn(python, 'python')
+  return [
+    {
+      ...{ ...EMPTY_STAGE, run, folder, python: pythonInstalls(tree, folder, files) },
+      takes: apiTakes(folder, python),
+    },
+    { ...stage, build: { ...build, without: files.map((file) => joined(folder, file)) } },
+  ]
+}
+
+async function planStage(run: string, asked: ZeroConfig): Promise<Stage> {
   const given = isServedOtherwise(asked)
     ? { ...asked, settings: { ...asked.settings, framework: undefined } }
     : asked
@@ -99,6 +116,7 @@ const cliStage = (stage: Omit<Stage, 'build' | 'takes'>, { settings }: ZeroConfi
     framework: settings.framework?.slug ?? 'nextjs',
     buildCommand: settings.buildCommand,
     outputDirectory: settings.outputDirectory,
+    without: [],
   },
   // The CLI works at the source's root and leaves its output there.
   takes: [{ kind: 'build-output', folder: '' }],

@@ -8,12 +8,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-const { cli, settings, functions, production } = JSON.parse(process.argv[2] ?? '{}')
+const { cli, settings, functions, production, without } = JSON.parse(process.argv[2] ?? '{}')
 
 // It takes the project's settings from here, and asks nobody.
 rmSync('.vercel/output', { recursive: true, force: true })
 mkdirSync('.vercel', { recursive: true })
 writeFileSync('.vercel/project.json', JSON.stringify({ projectId: 'prj_here', orgId: 'team_here', settings }))
+
+for (const file of without) rmSync(file, { force: true })
 
 // The rules of a configuration file are added afterwards, as for every other framework.
 const config = join(mkdtempSync(join(tmpdir(), 'cli-')), 'config.json')

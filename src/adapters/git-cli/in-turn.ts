@@ -8,9 +8,11 @@ import { createTurns } from '#core/turns.ts'
 const turns = createTurns(1)
 /** No run of git that writes to a repository takes longer: what is locked for longer was locked by one that was killed. */
 const LONGEST_MS = 20 * MINUTE
+/** What git writes under the lock of the packed refs, and does not write where there is one. */
+const HALF = 'packed-refs.new'
 const ATTEMPTS = 5
 const PAUSE_MS = 1000
-const LOCKED = /\.lock'?: File exists/
+const LOCKED = /(?:\.lock|packed-refs\.new)'?: File exists/
 
 /**
  * One change of a repository at a time, as far as this process goes; where another one holds a lock of git it is tried
@@ -33,7 +35,7 @@ async function tried<T>(folder: string, work: () => Promise<T>): Promise<T> {
 /** Removes what was locked by a run that cannot be under way any more. */
 export async function unlock(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => []))
-    if (name.endsWith('.lock')) await removeOld(join(folder, name))
+    if (name.endsWith('.lock') || name === HALF) await removeOld(join(folder, name))
   await sweepRefs(folder)
 }
 

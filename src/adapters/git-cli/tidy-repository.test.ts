@@ -120,9 +120,10 @@ test('whenever it is killed, nothing is lost, and the next time ends what was be
     await sound()
     assert.ok(await has(main))
   }
-  // A lock and half a pack, as a process leaves them.
+  // A lock, what was written under it and half a pack, as a process leaves them.
   const old = new Date(Date.now() - 2 * DAY)
-  const leftovers = [join(at, 'objects/pack/.tmp-1-pack-x.pack'), join(at, 'packed-refs.lock')]
+  const left = ['objects/pack/.tmp-1-pack-x.pack', 'packed-refs.lock', 'packed-refs.new']
+  const leftovers = left.map((name) => join(at, name))
   for (const file of leftovers) {
     await writeFile(file, '')
     await utimes(file, old, old)

@@ -165,6 +165,7 @@ test('Next.js is built by the CLI at the root, with the settings of the project'
       nodeVersion: '20.x',
     },
     functions: { 'app/**': { memory: 512 } },
+    without: [],
     production: true,
   })
   assert.equal(cli.cwd ?? '', '')

@@ -75,13 +75,13 @@ export function middleOfRuns(runs: readonly Report[]): Report {
   return { ...first, at, rows }
 }
 
-/** What a row is called in every run, whatever numbers it names. One without an id belongs to the one before it. */
+/** What a row is called in every run, whatever numbers it names and whoever disturbed it. One without an id belongs to the one before. */
 function namesOf(rows: readonly Row[]): string[] {
   let last = ''
   const seen = new Counts()
   return rows.map(({ id, what }) => {
     last = id || last
-    const name = `${last} ${what.replaceAll(/\d[\d.,]*/g, '#')}`
+    const name = `${last} ${what.replace(/, while others had .*/, '').replaceAll(/\d[\d.,]*/g, '#')}`
     seen.add(name, 1)
     return `${name} ${seen.of(name)}`
   })

@@ -28,6 +28,8 @@ test('of several runs, each row is the one in the middle, and says what every ru
   assert.deepEqual([served?.measured, served?.met], ['0.70 ×', false])
   assert.deepEqual(served?.runs, ['0.90 ×', '0.50 ×', '0.70 ×'])
   assert.equal(made?.measured, last.measured)
+  const disturbed = reportOf([atLeast('P2', 'served, while others had 6% of the machine', 0.6, 0.8), last])
+  assert.equal(middleOfRuns([...runs.slice(0, 2), disturbed]).rows[0]?.measured, '0.60 ×')
   const waits = [30.8, 24.8, 9.5].map((ms) => ({ ...last, what: `wait beside ${ms}`, measured: `${ms} ms` }))
   const [wait] = middleOfRuns(waits.map(({ chart: _, ...row }) => reportOf([row]))).rows
   assert.equal(wait?.measured, '24.8 ms')

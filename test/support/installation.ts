@@ -111,10 +111,14 @@ function killIfThere(pid: number): void {
   }
 }
 
-/** Of a process that has ended and was not asked about, nothing is left but its number. */
+/**
+ * Of a process that has ended and was not asked about, nothing is left but its number. One of its threads may still wait for
+ * the disk, and hold its sockets for as long.
+ */
 async function isThere(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-  return status !== '' && !/^State:\t[ZX]/m.test(status)
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
+  return status !== '' && (threads.length > 1 || !/^State:\t[ZX]/m.test(status))
 }
 
 async function boot(

@@ -1,4 +1,3 @@
-import { isSaidByPlatform } from './routed-header.ts'
 import type { SiteEntry } from './site-entry.ts'
 
 /** The names of the headers that a request has, in lower case. */
@@ -11,10 +10,14 @@ interface SentNames {
  * the path. The routes of build outputs can look at the query, and at some headers. What the platform says of a visitor
  * is said of everybody.
  */
-export function isPersonal({ table }: Pick<SiteEntry, 'table'>, hasQuery: boolean, sent: SentNames): boolean {
+export function isPersonal(
+  { table, goesByPlatform }: Pick<SiteEntry, 'table' | 'goesByPlatform'>,
+  hasQuery: boolean,
+  sent: SentNames,
+): boolean {
   if (table.output === undefined) return false
-  if (hasQuery) return true
-  for (const name of table.variesOn ?? []) if (sent.has(name) || isSaidByPlatform(name)) return true
+  if (hasQuery || goesByPlatform) return true
+  if (table.variesOn !== undefined) for (const name of table.variesOn) if (sent.has(name)) return true
   return false
 }
 

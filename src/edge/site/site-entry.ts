@@ -9,12 +9,15 @@ import { visibleFiles } from '../file/private-file.ts'
 import type { FunctionOutcome } from '../function/function-request.ts'
 import { servesEveryone } from '../guards.ts'
 import { specialPathOf } from '../request/request-path.ts'
+import { isSaidByPlatform } from './routed-header.ts'
 import type { SiteTarget } from './site-target.ts'
 
 /** A site made ready to answer. Immutable but for what it remembers and for being replaced. */
 export interface SiteEntry {
   readonly site: Site
   readonly table: RouteTable
+  /** Whether its routes go by what the platform says of every visitor, such as their address. */
+  readonly goesByPlatform: boolean
   readonly targets: RoutedSite<SiteTarget>
   readonly folders: () => Folders
   /** Pages that list a folder, by its path. */
@@ -52,7 +55,7 @@ export interface AnswerShare {
 }
 
 /** What is made of the contents of a site. Names that a wildcard stands for have it in common. */
-type SiteTables = Pick<SiteEntry, 'table' | 'targets' | 'folders'>
+type SiteTables = Pick<SiteEntry, 'table' | 'goesByPlatform' | 'targets' | 'folders'>
 
 const madeOf = new WeakMap<Site['files'], { readonly site: Site; readonly made: SiteTables }>()
 
@@ -67,8 +70,10 @@ function make(site: Site): SiteTables {
     return folders
   }
   const restore = site.routesFrom === 'output' ? restoreOutputRoutes : restoreRoutes
+  const table = restore(site.routes ?? [])
   const made = {
-    table: restore(site.routes ?? []),
+    table,
+    goesByPlatform: [...(table.variesOn ?? [])].some(isSaidByPlatform),
     targets: createLookup({ ...site, files }, readFolders),
     folders: readFolders,
   }

@@ -5,11 +5,10 @@ import { siteHeaders } from '../file/file-answer.ts'
 import type { Proxy as Forwarder } from '../proxy/proxy.ts'
 import type { Visitor } from '../proxy/proxy-headers.ts'
 import type { AnyRequest } from '../request/message.ts'
-import { bodyOf } from '../request/request-body.ts'
 import { whenUnwanted } from '../respond.ts'
 import type { ProxyOutcome } from '../site/route-answer.ts'
 import { neutralHeaders } from './cache-key.ts'
-import { type EdgeCache, mayAsk, plainQuestion } from './edge-cache.ts'
+import { type EdgeCache, mayShare, plainQuestion } from './edge-cache.ts'
 
 export type Forward = (site: Site, outcome: ProxyOutcome, exchange: Exchange) => Result | Promise<Result>
 
@@ -36,9 +35,7 @@ export function createCachedForward(proxy: Forwarder, cache: EdgeCache): Forward
   return (site, outcome, exchange) => {
     const { question } = exchange
     const target = URL.parse(outcome.url)
-    const isPlain = bodyOf(exchange.req) === 'none'
-    if (target === null || site.keepsAnswers === false || !isPlain || !mayAsk(question))
-      return forVisitor(site, outcome, exchange)
+    if (target === null || !mayShare(site, exchange)) return forVisitor(site, outcome, exchange)
     return cache.through({
       site,
       by: target.origin,

@@ -4,9 +4,8 @@ import { addressedAt, type Exchange, type Result, visitorOf } from '../exchange.
 import { functionAnswer, sourceOf, toAnswer } from '../function/function-answer.ts'
 import { callFunction, type FunctionResponse, type Functions } from '../function/function-call.ts'
 import { type FunctionOutcome, isForwarded, sharedCall, urlOf } from '../function/function-request.ts'
-import { bodyOf } from '../request/request-body.ts'
 import { neutralHeaders } from './cache-key.ts'
-import { type EdgeCache, mayAsk, plainQuestion } from './edge-cache.ts'
+import { type EdgeCache, mayShare, plainQuestion } from './edge-cache.ts'
 
 type AnswerFunction = (site: Site, outcome: FunctionOutcome, exchange: Exchange) => Result | Promise<Result>
 
@@ -23,15 +22,8 @@ export const createCachedFunctionAnswer =
   (site, outcome, exchange) => {
     const { target } = outcome
     const { question } = exchange
-    const { upgrade, instance, req } = exchange
-    const isOwn = upgrade !== undefined || instance !== undefined || bodyOf(req) !== 'none'
-    if (
-      target.prerender !== undefined ||
-      site.keepsAnswers === false ||
-      isOwn ||
-      outcome.isPage ||
-      !mayAsk(question)
-    )
+    const isPlain = exchange.upgrade === undefined && exchange.instance === undefined && !outcome.isPage
+    if (target.prerender !== undefined || !isPlain || !mayShare(site, exchange))
       return next(site, outcome, exchange)
     return cache.through({
       site,

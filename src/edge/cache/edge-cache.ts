@@ -6,7 +6,7 @@ import type { Site } from '#core/site/site.ts'
 import { andThen } from '../and-then.ts'
 import { type Answer, headerOf, type Question, textOf } from '../answer.ts'
 import type { AnswerMemory } from '../answer-memory.ts'
-import type { Result } from '../exchange.ts'
+import type { Exchange, Result } from '../exchange.ts'
 import { compressAnswer, formNameOf } from '../file/compress-answer.ts'
 import type { Moment } from '../moment.ts'
 import {
@@ -20,6 +20,7 @@ import {
   type PrerenderMemory,
 } from '../prerender/prerender-memory.ts'
 import type { KnownTags, Revalidations } from '../prerender/revalidations.ts'
+import { bodyOf } from '../request/request-body.ts'
 import { type CacheKeyParts, keyOf, markOf, pathTag, variantOf, varyNames } from './cache-key.ts'
 import { type CachePolicy, policyOf, shownHeaders, tagsOf } from './cache-policy.ts'
 import { type CacheStatus, cacheHeader, FRAMING, marked, shownForm } from './shown-form.ts'
@@ -151,7 +152,7 @@ export class EdgeCache {
     return compressed({ ...shown, body }, question)
   }
 
-  /** Of a request that `mayAsk` agrees to. */
+  /** Of a request that `mayShare` agrees to. */
   answer(request: CacheRequest): Result | Promise<Result> {
     const { site, question } = request
     if (isBypassed(question)) return request.make().then((result) => this.#passed(request, result))
@@ -432,7 +433,11 @@ export interface CacheHit {
   readonly known: KnownTags | undefined
 }
 
-/** Whether a request without a body may be answered with what is kept, or its answer be kept. */
+/** Whether a request to a site may be answered with what is kept, or its answer be kept. A body may change any answer. */
+export const mayShare = (site: Site, { req, question }: Pick<Exchange, 'req' | 'question'>): boolean =>
+  site.keepsAnswers !== false && bodyOf(req) === 'none' && mayAsk(question)
+
+/** The same of one that has no body, as far as it says so itself. */
 export const mayAsk = ({ method, headers }: Question): boolean =>
   (method === 'GET' || method === 'HEAD') &&
   headers.authorization === undefined &&

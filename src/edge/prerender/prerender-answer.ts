@@ -306,9 +306,9 @@ const shownBy = (site: Site, { status, headers }: FunctionOutcome): string =>
 const markedResult = (result: Result, from: CacheStatus): Result =>
   'code' in result ? result : marked(result, from)
 
-/** How a visitor shows that he may see what is not for everyone. */
 const BYPASS_COOKIE = '__prerender_bypass='
 
+/** How a visitor shows that he may see what is not for everyone. */
 function bypassOf(question: Question, { bypassToken }: Prerender): 'header' | 'cookie' | undefined {
   if (bypassToken === undefined || bypassToken === '') return undefined
   const asked = headerOf(question, 'x-prerender-revalidate')

@@ -15,7 +15,7 @@ import { type Exchange, visitorOf } from '../exchange.ts'
 import { withoutVisitorCookie } from '../protection/visitor-cookie.ts'
 import { HOP_BY_HOP, type Visitor } from '../proxy/proxy-headers.ts'
 import type { AnyRequest } from '../request/message.ts'
-import { bodyOf } from '../request/request-body.ts'
+import { bodyOf, framingOf } from '../request/request-body.ts'
 import { writeCount } from '../request/request-id.ts'
 import type { Target } from '../request/request-path.ts'
 import { OutgoingBody } from '../upstream/outgoing-body.ts'
@@ -70,7 +70,7 @@ export function visitorCall(site: Site, outcome: FunctionOutcome, exchange: Exch
     visitor: visitorOf(exchange),
   }
   const extra = extraHeaders(outcome, outcome.overrides)
-  const ending = upgrade === undefined ? framingOf(req, body) : upgradeTo(upgrade.protocol)
+  const ending = upgrade === undefined ? framingLines(req, body) : upgradeTo(upgrade.protocol)
   return {
     ...callOf(site, outcome.target, request, linesOf(req, extra) + extraLines(extra) + ending),
     body:
@@ -113,7 +113,7 @@ export function middlewareCall(
 ): FunctionCall {
   const { req, question } = exchange
   const request = { method: question.method, url: urlOf({ path }, query), visitor: visitorOf(exchange) }
-  return callOf(site, fn, request, linesOf(req, extra) + extraLines(extra) + framingOf(req, 'none'))
+  return callOf(site, fn, request, linesOf(req, extra) + extraLines(extra) + framingLines(req, 'none'))
 }
 
 /** A GET that the platform makes by itself, with nothing in it that is one visitor's alone: everybody gets the answer. */
@@ -351,16 +351,11 @@ const KEEP_ALIVE = 'connection: keep-alive\r\n'
 
 const upgradeTo = (protocol: string): string => `connection: Upgrade\r\nupgrade: ${protocol}\r\n`
 
-function framingOf(req: AnyRequest, body: ReturnType<typeof bodyOf>): string {
-  switch (body) {
-    case 'none':
-      // Where the visitor said that there is a body of no bytes, the function is told the same.
-      return req.headers['content-length'] === '0' ? `content-length: 0\r\n${KEEP_ALIVE}` : KEEP_ALIVE
-    case 'known-length':
-      return `content-length: ${req.headers['content-length']}\r\n${KEEP_ALIVE}`
-    case 'unknown-length':
-      return `transfer-encoding: chunked\r\n${KEEP_ALIVE}`
-  }
+function framingLines(req: AnyRequest, body: ReturnType<typeof bodyOf>): string {
+  const framing = framingOf(req, body)
+  if (framing !== undefined) return `${framing[0]}: ${framing[1]}\r\n${KEEP_ALIVE}`
+  // Where the visitor said that there is a body of no bytes, the function is told the same.
+  return req.headers['content-length'] === '0' ? `content-length: 0\r\n${KEEP_ALIVE}` : KEEP_ALIVE
 }
 
 const TARGET = /^[\x21-\x7e]+$/

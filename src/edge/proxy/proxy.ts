@@ -22,7 +22,7 @@ import type { Answer } from '../answer.ts'
 import type { EdgeErrorCode } from '../error/error-answer.ts'
 import type { Refusal } from '../error/refusal.ts'
 import type { AnyRequest } from '../request/message.ts'
-import { bodyOf } from '../request/request-body.ts'
+import { bodyOf, framingOf } from '../request/request-body.ts'
 import { createLookups } from './lookups.ts'
 import { requestHeaders, responseHeaders, type Visitor } from './proxy-headers.ts'
 
@@ -104,12 +104,12 @@ export function createProxy({
         return refuse('DNS_HOSTNAME_RESOLVED_PRIVATE')
       const headers = requestHeaders(req.headers, visitor, target.host)
       if (headers === undefined) return refuse('INFINITE_LOOP_DETECTED')
-      const framing = framingOf(req)
+      const framing = framingOf(req, bodyOf(req))
+      if (framing !== undefined) headers[framing[0]] = framing[1]
       // Who keeps many connections busy waits for their own.
       const giveBack = await turns.take(`${ownerId} ${target.origin} ${sourceOf(visitor.ip)}`)
       try {
-        const sent = { ...headers, ...framing }
-        const response = await exchange(() => send(target, forwarding, sent), req, framing !== undefined)
+        const response = await exchange(() => send(target, forwarding, headers), req, framing !== undefined)
         response.once('close', giveBack)
         return {
           status: forwarding.status ?? response.statusCode ?? 502,
@@ -127,21 +127,6 @@ export function createProxy({
       agents.http.destroy()
       agents.https.destroy()
     },
-  }
-}
-
-/**
- * What tells where the body ends; undefined without one. It is said of what is sent and not left to what the visitor says:
- * a body that nothing announces would be the next request to whoever reads it.
- */
-function framingOf(req: AnyRequest): OutgoingHttpHeaders | undefined {
-  switch (bodyOf(req)) {
-    case 'none':
-      return undefined
-    case 'known-length':
-      return { 'content-length': req.headers['content-length'] }
-    case 'unknown-length':
-      return { 'transfer-encoding': 'chunked' }
   }
 }
 

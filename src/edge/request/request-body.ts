@@ -10,3 +10,21 @@ export function bodyOf(req: AnyRequest): 'none' | 'known-length' | 'unknown-leng
   if (req.headers['transfer-encoding'] !== undefined) return 'unknown-length'
   return length === undefined || length === '0' ? 'none' : 'known-length'
 }
+
+/**
+ * The header that tells whoever is sent the request where its body ends; undefined without one. It is said anew and not left
+ * to what the visitor says: a body that nothing announces would be the next request.
+ */
+export function framingOf(
+  req: AnyRequest,
+  body: ReturnType<typeof bodyOf>,
+): readonly [name: string, value: string] | undefined {
+  switch (body) {
+    case 'none':
+      return undefined
+    case 'known-length':
+      return ['content-length', req.headers['content-length'] as string]
+    case 'unknown-length':
+      return ['transfer-encoding', 'chunked']
+  }
+}

@@ -6,9 +6,11 @@ interface SharesLimits {
   readonly all: number
   /** Of one of them. */
   readonly one: number
+  /** What each may always have, however much all others have; absent: nothing. */
+  readonly least?: number | undefined
 }
 
-/** Lets many do something at the same time: so many together, and none of them so often that there is no room for others. */
+/** What everybody has of something at the moment, together and each of them, and whether there is room for more. */
 export class Shares {
   readonly #limits: SharesLimits
   readonly #taken = new Counts()
@@ -18,15 +20,29 @@ export class Shares {
     this.#limits = limits
   }
 
-  /** Answers what gives it back, which may be called more than once; undefined where there is no room. */
-  take(key: string): (() => void) | undefined {
-    const { all, one } = this.#limits
-    if (this.#all >= all || this.#taken.of(key) >= one) return undefined
-    this.#all++
-    this.#taken.add(key, 1)
+  /** Of everybody together. */
+  get size(): number {
+    return this.#all
+  }
+
+  hasRoom(key: string, amount = 1): boolean {
+    const { all, one, least = 0 } = this.#limits
+    const theirs = this.#taken.of(key) + amount
+    return theirs <= one && (this.#all + amount <= all || theirs <= least)
+  }
+
+  /** Whether there is room or not. Answers what takes it back; it may be called more than once. */
+  add(key: string, amount = 1): () => void {
+    this.#taken.add(key, amount)
+    this.#all += amount
     return onlyOnce(() => {
-      this.#all--
-      this.#taken.add(key, -1)
+      this.#all -= amount
+      this.#taken.add(key, -amount)
     })
+  }
+
+  /** The same where there is room for it; undefined where there is none. */
+  take(key: string, amount = 1): (() => void) | undefined {
+    return this.hasRoom(key, amount) ? this.add(key, amount) : undefined
   }
 }

@@ -1,5 +1,5 @@
-import { onlyOnce } from '../only-once.ts'
-import { SourceCounts } from './source-counts.ts'
+import { Shares } from '../shares.ts'
+import { sourceOf } from './network-of.ts'
 
 /** How much of something there may be at the moment. */
 export interface ShareLimits {
@@ -11,39 +11,17 @@ export interface ShareLimits {
   readonly least?: number
 }
 
-/** What everybody has of something at the moment, together and by source, and whether there is room for more. */
-export class SourceShares {
-  readonly #limits: ShareLimits
-  readonly #bySource = new SourceCounts()
-  #all = 0
-
-  constructor(limits: ShareLimits) {
-    this.#limits = limits
+/** Shares of sources; an address of IPv6 counts with all that are as good as the same. */
+export class SourceShares extends Shares {
+  constructor({ all, source, least }: ShareLimits) {
+    super({ all, one: source, least })
   }
 
-  /** Of everybody together. */
-  get size(): number {
-    return this.#all
+  override hasRoom(address: string, amount: number): boolean {
+    return super.hasRoom(sourceOf(address), amount)
   }
 
-  hasRoom(address: string, amount: number): boolean {
-    const { all, source, least = 0 } = this.#limits
-    const theirs = this.#bySource.of(address) + amount
-    return theirs <= source && (this.#all + amount <= all || theirs <= least)
-  }
-
-  /** Whether there is room or not. Answers what takes it back; it may be called more than once. */
-  add(address: string, amount: number): () => void {
-    const giveBack = this.#bySource.add(address, amount)
-    this.#all += amount
-    return onlyOnce(() => {
-      this.#all -= amount
-      giveBack()
-    })
-  }
-
-  /** The same where there is room for it; undefined where there is none. */
-  take(address: string, amount: number): (() => void) | undefined {
-    return this.hasRoom(address, amount) ? this.add(address, amount) : undefined
+  override add(address: string, amount: number): () => void {
+    return super.add(sourceOf(address), amount)
   }
 }

@@ -3,6 +3,7 @@ import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Addresses, Resolver } from '#core/ports/resolver.ts'
 import { Shares } from '#core/shares.ts'
+import { LATE, withinTime } from '#core/within-time.ts'
 import { type AliasAddresses, answerFrom } from './answer.ts'
 import { RCODE, TYPE } from './codes.ts'
 import { isWithin } from './name.ts'
@@ -108,7 +109,9 @@ export class AliasTargets {
     const { clock, log } = this.#options
     const changes = this.#changes
     try {
-      const { addresses, ttl, isOwn } = await withinTime(this.#resolve(question, new Set()))
+      const resolved = await withinTime(this.#resolve(question, new Set()), TIME_LIMIT_MS)
+      if (resolved === LATE) throw new Error('no answer in time')
+      const { addresses, ttl, isOwn } = resolved
       // Overtaken by a change: whoever waits asks again.
       if (isOwn && changes !== this.#changes) return
       const kept = Math.min(MAX_TTL, Math.max(MIN_TTL, ttl))
@@ -182,14 +185,4 @@ function addressOf({ parts, type }: ResourceRecord): string {
   const bytes = parts[0] as Buffer
   if (type === TYPE.A) return bytes.join('.')
   return (bytes.toString('hex').match(/.{4}/g) ?? []).join(':')
-}
-
-async function withinTime<T>(work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('no answer in time')), TIME_LIMIT_MS)
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os'
-import { setTimeout } from 'node:timers/promises'
 import { sourceOf } from '#core/access/network-of.ts'
-import { Counts } from '#core/counts.ts'
 import type { ImageConfig } from '#core/output/image-config.ts'
 import { ImageFailure, type Images } from '#core/ports/images.ts'
+import { Shares } from '#core/shares.ts'
 import type { Site } from '#core/site/site.ts'
 import { createTurns } from '#core/turns.ts'
+import { LATE, withinTime } from '#core/within-time.ts'
 import { type Answer, dropBody, headerOf, type Question, textOf } from '../answer.ts'
 import type { AnswerMemory, HeldAnswer } from '../answer-memory.ts'
 import type { CacheKeyParts } from '../cache/cache-key.ts'
@@ -75,7 +75,7 @@ interface Source {
 export function createImageAnswer({ images, cache, held, proxy, address }: Options): AnswerImage {
   const turns = createTurns(AT_ONCE)
   const shares = createTurns(OF_VISITOR)
-  const slow = new Counts()
+  const slow = new Shares({ all: Number.POSITIVE_INFINITY, one: MOST_SLOW })
 
   async function fetchRemote(
     url: string,
@@ -146,14 +146,6 @@ export function createImageAnswer({ images, cache, held, proxy, address }: Optio
     }
   }
 
-  /** Whether others of the account are to go first, since the source takes its time. */
-  async function isSlow(finding: Promise<unknown>, ownerId: string): Promise<boolean> {
-    const timer = new AbortController()
-    const late = setTimeout(GIVES_WAY_MS, true, { signal: timer.signal }).catch(() => false)
-    const isLate = await Promise.race([finding.then(() => false), late]).finally(() => timer.abort())
-    return isLate && slow.of(ownerId) < MOST_SLOW
-  }
-
   /** In its turn, unless whom it is for has left until then. */
   async function makeInTurn(visit: ImageVisit, asked: ImageRequest, gone?: AbortSignal): Promise<Result> {
     const { site } = visit
@@ -164,10 +156,11 @@ export function createImageAnswer({ images, cache, held, proxy, address }: Optio
     try {
       if (gone?.aborted) return refuse('CLIENT_CLOSED_REQUEST')
       const finding = find(visit, asked, mine)
-      if (await isSlow(finding, ownerId)) {
+      const isLate = (await withinTime(finding, GIVES_WAY_MS)) === LATE
+      const leave = isLate ? slow.take(ownerId) : undefined
+      if (leave !== undefined) {
         giveBack()
-        slow.add(ownerId, 1)
-        await finding.finally(() => slow.add(ownerId, -1))
+        await finding.finally(leave)
         giveBack = await turns.take(ownerId)
       }
       const found = await finding

@@ -6,6 +6,7 @@ import {
   readPattern,
   toSubject,
   type WorkMeter,
+  workOfRequest,
 } from '#core/routing/pattern/pattern.ts'
 
 /** Which image is asked for, in which size. */
@@ -18,8 +19,6 @@ export interface ImageRequest {
 }
 
 const bad = (problem: string) => ({ problem })
-/** Steps of the regex engine for the patterns of one request. */
-const MAX_WORK = 2_000_000
 const NOT_ALLOWED = '"url" parameter is not allowed'
 
 /** What the query of a request for an image says, or what is wrong with it. */
@@ -49,7 +48,7 @@ function localUrl(url: string, { localPatterns }: ImageConfig) {
   if (url.startsWith('//') || url.includes('\\') || /^\/(?:_next|_vercel)\/image(?:[/?#]|$)/.test(url))
     return bad(NOT_ALLOWED)
   const target = URL.parse(url, 'http://site')
-  const meter = { left: MAX_WORK }
+  const meter = workOfRequest()
   if (target === null || localPatterns?.some((pattern) => isLocal(pattern, target, meter)) === false)
     return bad(NOT_ALLOWED)
   return { url: `${target.pathname}${target.search}`, isLocal: true }
@@ -58,7 +57,7 @@ function localUrl(url: string, { localPatterns }: ImageConfig) {
 function remoteUrl(url: string, { domains, remotePatterns }: ImageConfig) {
   const target = URL.parse(url)
   if (target === null || !/^https?:$/.test(target.protocol)) return bad('"url" parameter is invalid')
-  const meter = { left: MAX_WORK }
+  const meter = workOfRequest()
   const isAllowed =
     domains.includes(target.hostname) || remotePatterns.some((pattern) => isRemote(pattern, target, meter))
   if (!isAllowed || target.username !== '' || target.password !== '') return bad(NOT_ALLOWED)

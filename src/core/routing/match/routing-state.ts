@@ -1,4 +1,4 @@
-import type { Subject, WorkMeter } from '../pattern/pattern.ts'
+import { type Subject, type WorkMeter, workOfRequest } from '../pattern/pattern.ts'
 import type { Rule } from '../route-table.ts'
 import { mergeQuery } from '../url/query.ts'
 import { encodePath, encodeRawText } from '../url/request-path.ts'
@@ -8,8 +8,6 @@ import { expandHeader, type HeaderRule } from './header-rule.ts'
 import type { Refusal, RouteOutcome } from './route-outcome.ts'
 import type { RoutedRequest } from './routed-request.ts'
 
-/** Steps of the regex engine for one request, 160 ms of them at the very worst. */
-const MAX_WORK = 2_000_000
 const MAX_HEADER_SIZE = 32_768
 
 /** A request on its way through the rules, with what they did to it so far. */
@@ -36,7 +34,7 @@ export const setOut = ({ method, path, query }: RoutedRequest): RoutingState => 
   status: undefined,
   headers: NO_HEADERS,
   headerSize: 0,
-  meter: { left: MAX_WORK },
+  meter: workOfRequest(),
 })
 
 /** Puts the headers over those of earlier rules. */

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile, rename, rm, statfs, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LoadedProgram } from '#core/instance/instance.ts'
 import type { Clock } from '#core/ports/clock.ts'
+import type { DiskSpace } from '#core/ports/disk-space.ts'
+import { createDiskSpace } from '../../fs/disk-space.ts'
 import { diskUse } from '../disk-use.ts'
 import { type CompileCacheState, layCache, readCache } from '../launch/compile-cache.ts'
 import { isLeft, ownName } from '../launch/places.ts'
@@ -58,10 +60,12 @@ const sizeOf = ({ files }: CompileCacheState): number => {
 export class CompileCaches {
   readonly #options: CompileCachesOptions
   readonly #kept = new Map<string, Kept>()
+  readonly #disk: Pick<DiskSpace, 'free'>
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(options: CompileCachesOptions) {
     this.#options = options
+    this.#disk = createDiskSpace(options.folder)
   }
 
   /** Takes note of what earlier processes kept. */
@@ -91,9 +95,7 @@ export class CompileCaches {
   harvest(from: string, loaded: LoadedProgram, known: string | undefined): Promise<void> {
     // One after another: each is read whole.
     return this.#inTurn(async () => {
-      const { folder, freeBytes } = this.#options
-      const { bavail, bsize } = await statfs(folder)
-      if (bavail * bsize < freeBytes) return
+      if (this.#disk.free() < this.#options.freeBytes) return
       const made = await readCache(from, known)
       if (made) await this.#keep(loaded, made)
     })

@@ -118,8 +118,6 @@ export type Result = Answer | SwitchAnswer | Refusal
 
 export const isSwitch = (answer: Answer): answer is SwitchAnswer => 'switched' in answer
 
-export const refuse = (code: Refusal['code']): Refusal => ({ code, headers: [] })
-
 export function authorityOf({ headers }: AnyRequest): string | undefined {
   const authority = headers[':authority']
   return headers.host ?? (typeof authority === 'string' ? authority : undefined)

@@ -8,6 +8,8 @@ export interface Refusal {
   readonly detail?: string
 }
 
+export const refuse = (code: EdgeErrorCode): Refusal => ({ code, headers: [] })
+
 /** What went wrong, for the log; undefined when it is not the site that failed. */
 export const reasonOf = ({ code, detail }: Refusal, status: number): string | undefined =>
   status < 500 ? undefined : detail === undefined ? code : `${code}: ${detail}`

@@ -12,7 +12,7 @@ import {
 import type { Site } from '#core/site/site.ts'
 import { valueIn } from '../answer.ts'
 import type { EdgeErrorCode } from '../error/error-answer.ts'
-import type { Refusal } from '../error/refusal.ts'
+import { type Refusal, refuse } from '../error/refusal.ts'
 import type { Switched } from '../exchange.ts'
 import type { Revalidations } from '../prerender/revalidations.ts'
 import { writeDirectly } from '../request/direct-writes.ts'
@@ -326,5 +326,3 @@ class RunningCall implements UpstreamExchange, CancellableCall, Limited, LeaseOp
     this.#settle(result)
   }
 }
-
-const refuse = (code: EdgeErrorCode): Refusal => ({ code, headers: [] })

@@ -20,7 +20,7 @@ import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
 import { createTurns } from '#core/turns.ts'
 import type { Answer } from '../answer.ts'
 import type { EdgeErrorCode } from '../error/error-answer.ts'
-import type { Refusal } from '../error/refusal.ts'
+import { type Refusal, refuse } from '../error/refusal.ts'
 import type { AnyRequest } from '../request/message.ts'
 import { bodyOf, framingOf } from '../request/request-body.ts'
 import { createLookups } from './lookups.ts'
@@ -145,8 +145,6 @@ class OwnersHttpsAgent extends HttpsAgent {
     return nameFor(super.getName(options), options)
   }
 }
-
-const refuse = (code: EdgeErrorCode): Refusal => ({ code, headers: [] })
 
 /** Once more where nothing can have happened yet: the upstream closed a connection that we took for alive. */
 async function exchange(

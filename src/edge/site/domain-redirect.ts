@@ -1,6 +1,7 @@
 import { encodeRawText } from '#core/routing/url/request-path.ts'
 import type { Answer } from '../answer.ts'
-import { authorityOf, type Result, refuse, visitorOf } from '../exchange.ts'
+import { refuse } from '../error/refusal.ts'
+import { authorityOf, type Result, visitorOf } from '../exchange.ts'
 import { DEFAULT_CACHING, siteHeaders } from '../file/file-answer.ts'
 import type { Visit } from '../protection/visit.ts'
 import { readTarget } from '../request/request-path.ts'

@@ -9,6 +9,7 @@ import {
   INCOMING,
   type TreeEntry,
 } from '#core/git/git-repositories.ts'
+import { isMissing } from '../fs/error-code.ts'
 import { ASIDE, withAside } from './aside.ts'
 import type { Confine } from './confine.ts'
 import { serveHttp, serveUpload } from './git-http.ts'
@@ -93,8 +94,8 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
       // Moved aside first, so that nobody finds half of one.
       for (const name of doomed)
         await withAside(join(folder, ASIDE.gone), (aside) =>
-          rename(join(folder, name), join(aside, name)).catch((error: NodeJS.ErrnoException) => {
-            if (error.code !== 'ENOENT') throw error
+          rename(join(folder, name), join(aside, name)).catch((error: unknown) => {
+            if (!isMissing(error)) throw error
           }),
         )
     },

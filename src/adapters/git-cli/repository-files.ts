@@ -2,6 +2,7 @@ import { link, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promi
 import { join } from 'node:path'
 import type { GitRepositories } from '#core/git/git-repositories.ts'
 import { EMPTY_REPOSITORY, GitError, isCopy } from '#core/git/git-repositories.ts'
+import { isMissing } from '../fs/error-code.ts'
 import { ASIDE } from './aside.ts'
 
 /** A repository at one moment, as files that can be kept elsewhere. */
@@ -101,7 +102,7 @@ async function hold(file: string, name: string): Promise<string | undefined> {
     await link(file, name)
     return name
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (isMissing(error)) return undefined
     // A file system without links.
     return file
   }

@@ -55,6 +55,14 @@ const goesOn = process.argv.includes('--resume')
 const OPTIONS = ['--times', '--postgres', '--resume']
 const only = process.argv.slice(2).filter((argument) => !OPTIONS.includes(argument))
 
+const filesIn = (name: string): string[] =>
+  globSync(statSync(name, { throwIfNoEntry: false })?.isDirectory() ? `${name}/**/*.test.ts` : name)
+const without = only.filter((name) => filesIn(name).length === 0)
+if (without.length > 0) {
+  process.stderr.write(`no tests in ${without.join(', ')}\n`)
+  process.exit(1)
+}
+
 const scratch = mkdtempSync(join(tmpdir(), 'aloft-test-run-'))
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
 
@@ -135,10 +143,6 @@ process.env.ALOFT_TEST_TEMPLATE = await (
   await import('../../test/support/database/sqlite-template.ts')
 ).makeTemplate()
 
-const filesIn = (name: string): string[] => {
-  if (!statSync(name, { throwIfNoEntry: false })?.isDirectory()) return globSync(name)
-  return globSync(`${name}/**/*.test.ts`)
-}
 /** Of runs of everything; of each database. */
 const progress =
   only.length === 0

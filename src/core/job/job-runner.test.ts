@@ -163,6 +163,44 @@ test('an end that can never be recorded is a failure of the job', async () => {
   assert.deepEqual(seen, ['done', 'to be retried'])
 })
 
+test('a job whose process ended each time that it was done is given up in the end; what recurs is not', async () => {
+  const attempts = async (count: number, key: string | null = null) => {
+    const seen: string[] = []
+    let isWaiting = true
+    const store: Partial<JobStore> = {
+      reclaim: async () => {},
+      latest: async () => [],
+      nextDue: async () => undefined,
+      claim: async () => {
+        if (!isWaiting) return []
+        isWaiting = false
+        return [{ id: 'job_1', kind: 'deadly', payload: {}, key, attempts: count }]
+      },
+      bury: async (_id, _worker, why) => {
+        seen.push(why)
+        return true
+      },
+    }
+    const runner = new JobRunner({
+      ...{ store: store as JobStore, clock: clockOf(() => 1), log: silentLog, worker: 'w' },
+      handlers: [
+        {
+          ...{ kind: 'deadly', summary: 'Work', timeLimit: MINUTE, maxAttempts: 3 },
+          run: async () => void seen.push('done'),
+        },
+      ],
+      bus: { publish: () => {}, subscribe: () => () => {}, close: async () => {} },
+      transact: async () => undefined as never,
+    })
+    await runner.idle()
+    return seen
+  }
+  // Three that fail, and twelve machines that are switched off, are nobody's fault.
+  assert.deepEqual(await attempts(15), ['done'])
+  assert.deepEqual(await attempts(24), ['the process ended each time that it did this job'])
+  assert.deepEqual(await attempts(24, 'recurring:deadly'), ['done'])
+})
+
 test('the lease of a long job is extended for as long as it runs, and a job that lost its lease is aborted', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
   let [now, isKept] = [1000, true]

@@ -53,6 +53,9 @@ class Drained extends Error {
   override readonly message = 'the process is stopping'
 }
 
+/** Attempts beyond those that may fail, which ended with their process. More of them are the job's own doing. */
+const MOST_LOST = 20
+
 /** Jobs at once, of all kinds that have no workers of their own. */
 const CONCURRENCY = 4
 const MOST_TURNS = 10_000
@@ -66,6 +69,8 @@ const LONGEST_NAP = MINUTE
 /** What is due but has to wait for another job is looked at after this, then twice as long, and so on. */
 const SHORTEST_NAP = 50
 const LONGEST_BLOCKED_NAP = 5 * SECOND
+
+const isRecurring = ({ key, kind }: Job): boolean => key === recurringKey(kind)
 
 /** Takes jobs and does them, several at once, until it is drained. */
 export class JobRunner {
@@ -355,6 +360,9 @@ export class JobRunner {
   async #run(job: Job, handler: JobHandler, abort: AbortController): Promise<void> {
     const { store, clock, leaseMs, worker } = this.#parts
     const log = this.#parts.log.child({ job: job.id, kind: job.kind, attempt: job.attempts })
+    // A job that brings down whoever does it would do so for ever: nobody is left to say that it failed.
+    if (!isRecurring(job) && job.attempts > handler.maxAttempts + MOST_LOST)
+      return this.#fail(job, handler, new Error('the process ended each time that it did this job'), log)
     const limit = setTimeout(
       () => abort.abort(new Error(`the job took longer than its limit of ${handler.timeLimit / SECOND} s`)),
       handler.timeLimit,
@@ -402,7 +410,7 @@ export class JobRunner {
     const { transact, clock, worker } = this.#parts
     return transact(async ({ jobs }) => {
       const kept = await jobs.complete(job.id, worker)
-      if (kept && handler.every !== undefined && job.key === recurringKey(job.kind))
+      if (kept && handler.every !== undefined && isRecurring(job))
         await jobs.enqueue({ kind: job.kind, payload: {}, key: job.key, runAt: clock.now() + handler.every })
     })
   }
@@ -414,8 +422,7 @@ export class JobRunner {
       return
     }
     const text = error instanceof Error ? error.message : String(error)
-    const recurring = job.key === recurringKey(job.kind)
-    if (!recurring && (error instanceof PermanentFailure || job.attempts >= handler.maxAttempts)) {
+    if (!isRecurring(job) && (error instanceof PermanentFailure || job.attempts >= handler.maxAttempts)) {
       log.error({ err: error }, 'a job failed every attempt')
       await store.bury(job.id, worker, text, clock.now())
     } else {

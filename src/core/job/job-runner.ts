@@ -411,7 +411,12 @@ export class JobRunner {
     return transact(async ({ jobs }) => {
       const kept = await jobs.complete(job.id, worker)
       if (kept && handler.every !== undefined && isRecurring(job))
-        await jobs.enqueue({ kind: job.kind, payload: {}, key: job.key, runAt: clock.now() + handler.every })
+        await jobs.enqueue({
+          kind: job.kind,
+          payload: {},
+          key: recurringKey(job.kind),
+          runAt: clock.now() + handler.every,
+        })
     })
   }
 

@@ -1,6 +1,7 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { isAbsolute, resolve } from 'node:path'
+import { withoutBrackets } from '#contract/address-in-url.ts'
 import { ORIGINS, type Origin } from '#contract/origins.ts'
 import { postgresServers } from '#contract/postgres-servers.ts'
 import { Redacted } from '#contract/redacted.ts'
@@ -181,7 +182,7 @@ const isLikeIPv4 = (host: string) => /^[\d.]*$/.test(host)
 /** An address with a port, such as others connect to. */
 export const endpoint: SettingReader<string> = (value) => {
   const [, host = '', port] = /^(\[[0-9a-fA-F:]+\]|[0-9A-Za-z._-]{1,253}):(\d{1,5})$/.exec(value) ?? []
-  const isHost = isIP(host.replace(/^\[|\]$/g, '')) !== 0 || (!host.startsWith('[') && !isLikeIPv4(host))
+  const isHost = isIP(withoutBrackets(host)) !== 0 || (!host.startsWith('[') && !isLikeIPv4(host))
   return isHost && Number(port) >= 1 && Number(port) <= 65535
     ? value
     : accepted('an address or a host name, and a port, such as 10.0.0.5:3500 or worker-1.internal:3500')

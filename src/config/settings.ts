@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { bracketed } from '#contract/address-in-url.ts'
 import { PLANS, type Plan } from '#contract/limit/limits.ts'
 import { ORIGINS, type Origin } from '#contract/origins.ts'
 import { Redacted } from '#contract/redacted.ts'
@@ -151,7 +152,7 @@ export const SETTINGS = {
     read: baseUrl,
     fallback: ({ host, port }) => {
       const local = ['127.0.0.1', '0.0.0.0', '::', '::1'].includes(host)
-      const name = local ? 'localhost' : host.includes(':') ? `[${host}]` : host
+      const name = local ? 'localhost' : bracketed(host)
       return `http://${name}${port === 80 ? '' : `:${port}`}`
     },
   }),

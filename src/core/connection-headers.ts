@@ -8,3 +8,9 @@ export const CONNECTION_HEADERS = [
   'transfer-encoding',
   'upgrade',
 ] as const
+
+/** The headers that a `Connection` header names: they are for the next peer alone. Undefined where it names none. */
+export function namedByConnection(connection: string | undefined): ReadonlySet<string> | undefined {
+  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined
+  return new Set(connection.split(',').map((name) => name.trim().toLowerCase()))
+}

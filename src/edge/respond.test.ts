@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import { test } from 'node:test'
+import type { AnyRequest, AnyResponse } from '#core/http-message.ts'
 import { silentLog } from '#test/support/silent-log.ts'
-import type { AnyRequest, AnyResponse } from './request/message.ts'
 import { respond } from './respond.ts'
 import { VisitorMemory } from './visitor-memory.ts'
 

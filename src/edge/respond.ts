@@ -1,11 +1,11 @@
 import { constants, type Http2ServerResponse, type OutgoingHttpHeaders } from 'node:http2'
 import type { Readable } from 'node:stream'
 import { PIECE_BYTES, piecesOf, pourWhole } from '#core/chunks.ts'
+import { type AnyRequest, type AnyResponse, isHttp2 } from '#core/http-message.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Answer, HeaderList } from './answer.ts'
 import { dropBody } from './answer.ts'
 import type { Exchange } from './exchange.ts'
-import type { AnyRequest, AnyResponse } from './request/message.ts'
 import { bodyOf } from './request/request-body.ts'
 import { stampHeaders } from './stamp.ts'
 import type { VisitorMemory } from './visitor-memory.ts'
@@ -141,5 +141,3 @@ export function whenAborted(signal: AbortSignal, then: () => void): void {
   if (signal.aborted) then()
   else signal.addEventListener('abort', then, { once: true })
 }
-
-export const isHttp2 = (res: AnyResponse): res is Http2ServerResponse => 'stream' in res

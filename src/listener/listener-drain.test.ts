@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
+import type { AnyRequest, AnyResponse } from '#core/http-message.ts'
 import {
   parseResponses,
   type Running,
@@ -15,7 +16,6 @@ import {
   start,
   testAuthority,
 } from '../../test/support/http/listener.ts'
-import type { AnyRequest, AnyResponse } from './listener-refusal.ts'
 
 const HOST = 'Host: a.localhost\r\n'
 const LONG = 60_000

@@ -11,8 +11,8 @@ import {
 } from 'node:http2'
 import { type TestContext, test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
+import type { AnyRequest, AnyResponse } from '#core/http-message.ts'
 import { mirror, reply, start, testAuthority } from '../../test/support/http/listener.ts'
-import type { AnyRequest, AnyResponse } from './listener-refusal.ts'
 
 async function dial(t: TestContext, tlsPort: number, settings = {}): Promise<ClientHttp2Session> {
   const { certPem } = await testAuthority()

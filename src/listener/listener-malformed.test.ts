@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import fc from 'fast-check'
+import type { AnyResponse } from '#core/http-message.ts'
 import {
   parseResponses,
   rawExchange,
@@ -11,7 +12,6 @@ import {
   reply,
   start,
 } from '../../test/support/http/listener.ts'
-import type { AnyResponse } from './listener-refusal.ts'
 
 const HOST = 'Host: a.localhost\r\n'
 const GOOD = `GET /good HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`

@@ -1,8 +1,5 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
-
-export type AnyRequest = IncomingMessage | Http2ServerRequest
-export type AnyResponse = ServerResponse | Http2ServerResponse
+import { STATUS_CODES } from 'node:http'
+import { type AnyResponse, isHttp2 } from '#core/http-message.ts'
 
 /** An answer that the listener gives by itself, before any handler sees the request. */
 export interface Refusal {
@@ -46,5 +43,3 @@ export function refuse(res: AnyResponse, refusal: Refusal): void {
     res.writeHead(refusal.status, { ...headers, connection: 'close' }).end(body)
   }
 }
-
-export const isHttp2 = (res: AnyResponse): res is Http2ServerResponse => 'stream' in res

@@ -1,12 +1,6 @@
+import { type AnyRequest, type AnyResponse, isHttp2 } from '#core/http-message.ts'
 import type { Log } from '#core/ports/log.ts'
-import {
-  type AnyRequest,
-  type AnyResponse,
-  badRequest,
-  isHttp2,
-  type Refusal,
-  refuse,
-} from './listener-refusal.ts'
+import { badRequest, type Refusal, refuse } from './listener-refusal.ts'
 
 /** Serves one request, of any HTTP version. What it throws becomes a 500. */
 export type Handle = (req: AnyRequest, res: AnyResponse) => unknown

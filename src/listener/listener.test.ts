@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { takeAll } from '#core/chunks.ts'
+import type { AnyResponse } from '#core/http-message.ts'
 import {
   mirror,
   parseResponses,
@@ -17,7 +18,6 @@ import {
   testChooser,
 } from '../../test/support/http/listener.ts'
 import { createListeners } from './listener.ts'
-import type { AnyResponse } from './listener-refusal.ts'
 
 const json = (text: string) => JSON.parse(text) as Record<string, unknown>
 

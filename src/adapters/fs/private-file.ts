@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { codeOf } from './error-code.ts'
 
 /** Writes `data` to a new file that only its owner may read, and returns once it is on disk. */
 export async function writePrivateFile(path: string, data: string | Buffer): Promise<void> {
@@ -30,7 +31,7 @@ export async function writePrivateFileOnce(path: string, data: string | Buffer):
     // Unlike a rename, a link never replaces what a process that was faster has made.
     await link(temporary, path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (codeOf(error) !== 'EEXIST') throw error
   } finally {
     await rm(temporary, { force: true })
   }

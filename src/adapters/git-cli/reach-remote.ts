@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import { writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
+import { bracketed, withoutBrackets } from '#contract/address-in-url.ts'
 import { GitError } from '#core/git/git-repositories.ts'
 import type { RemoteAccess } from '#core/git/source/source.ts'
 import type { Allows } from '#core/outbound/allowed-addresses.ts'
@@ -34,7 +35,7 @@ export function createReach(allows: Allows, lookUp: LookUpAll): ReachRemote {
   async function resolve(
     url: URL,
   ): Promise<{ readonly host: string; readonly port: number; readonly address: string }> {
-    const host = url.hostname.replace(/^\[|\]$/g, '')
+    const host = withoutBrackets(url.hostname)
     const port = url.port === '' ? (PORTS[url.protocol] ?? 0) : Number(url.port)
     const found =
       isIP(host) === 0
@@ -57,7 +58,7 @@ export function createReach(allows: Allows, lookUp: LookUpAll): ReachRemote {
     const config: Record<string, string> = {
       [`protocol.${protocol}.allow`]: 'always',
       'http.followRedirects': 'false',
-      'http.curloptResolve': `${host}:${port}:${address.includes(':') ? `[${address}]` : address}`,
+      'http.curloptResolve': `${host}:${port}:${bracketed(address)}`,
       // A host that packs much says little for a while; how long a run takes at most is limited in any case.
       'http.lowSpeedLimit': '1',
       'http.lowSpeedTime': '300',

@@ -1,3 +1,5 @@
+import { withoutBrackets } from '#contract/address-in-url.ts'
+
 interface SmtpServer {
   readonly host: string
   readonly port?: number
@@ -27,7 +29,7 @@ export function readSmtpUrl(text: string): SmtpServer {
   const rejectUnauthorized = flag(settings, 'tls.rejectUnauthorized')
   const servername = settings.get('tls.servername')
   return {
-    host: url.hostname.replace(/^\[|\]$/g, ''),
+    host: withoutBrackets(url.hostname),
     ...(url.port !== '' && { port: Number(url.port) }),
     secure: url.protocol === 'smtps:',
     ...(requireTLS !== undefined && { requireTLS }),

@@ -3,6 +3,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import type { Readable } from 'node:stream'
+import { withoutBrackets } from '#contract/address-in-url.ts'
 import type { Allows } from '#core/outbound/allowed-addresses.ts'
 import { guardedLookup, type LookUpAll } from '#core/outbound/guarded-lookup.ts'
 import { portOf } from '#core/outbound/port-of.ts'
@@ -63,7 +64,7 @@ export function createOutbound({
     const target = URL.parse(url)
     if (target === null || (target.protocol !== 'http:' && target.protocol !== 'https:'))
       throw new OutboundFailure('connection', 'the address is not one of http or https')
-    const address = target.hostname.replace(/^\[|\]$/g, '')
+    const address = withoutBrackets(target.hostname)
     // A name is checked once it is resolved; an address is not resolved.
     const port = portOf(target)
     if (isIP(address) !== 0 && !allows(address, port)) throw privateAddress(address)

@@ -6,6 +6,7 @@ import type { Server, Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { MINUTE } from '#contract/time.ts'
 import { type Destinations, GATEWAY } from '#core/outbound/destinations.ts'
+import { codeOf } from '../fs/error-code.ts'
 import { runTool } from '../sandbox-bwrap/run-tool.ts'
 import { TOOL_ENV } from '../sandbox-bwrap/tools.ts'
 import { type Connections, createConnections } from './connections.ts'
@@ -125,7 +126,7 @@ export class Gateway {
       await readlink(`/proc/${this.pid}/ns/net`)
       return false
     } catch (error) {
-      if (!['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return false
+      if (!['ENOENT', 'ESRCH'].includes(codeOf(error) ?? '')) return false
     }
     if (!this.ended) {
       this.#holder.ref()

@@ -1,16 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CliError, EXIT } from '../exit.ts'
+import { replacePrivately } from './private-file.ts'
 
 /** Which project a folder belongs to. */
 export interface Link {
@@ -33,20 +24,13 @@ export function readLink(folder: string, baseUrl?: string): Link | undefined {
   return isOther ? undefined : link
 }
 
-/** Whoever reads meanwhile sees the old link or the new one. */
 export function writeLink(folder: string, link: Link): void {
   const path = join(folder, LINK_FILE)
   refuseElsewhere(dirname(path))
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
-  let made = false
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    made = true
-    writeFileSync(temporary, `${JSON.stringify(link, null, 2)}\n`, { flag: 'wx', mode: 0o600 })
-    chmodSync(temporary, 0o600)
-    renameSync(temporary, path)
+    replacePrivately(path, `${JSON.stringify(link, null, 2)}\n`)
   } catch (error) {
-    if (made) rmSync(temporary, { force: true })
     throw new CliError(
       EXIT.failure,
       `${path} cannot be written: ${(error as Error).message}.`,

@@ -8,11 +8,11 @@ export function changePrivately(path: string, next: () => string): void {
   const folder = dirname(path)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
-  withFileLock(`${path}.lock`, () => replace(path, next()))
+  withFileLock(`${path}.lock`, () => replacePrivately(path, next()))
 }
 
 /** Whoever reads meanwhile sees the old file or the new one, and so does whoever comes after a power cut. */
-function replace(path: string, text: string): void {
+export function replacePrivately(path: string, text: string): void {
   const temporary = join(dirname(path), `.${randomBytes(8).toString('hex')}.tmp`)
   const file = openSync(temporary, 'wx', 0o600)
   try {

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { showLimit } from '#contract/amounts.ts'
+import { replacePrivately } from '../config/private-file.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
 
 /** More than the variables of a project may hold together, and the comments among them. */
@@ -40,12 +40,9 @@ function isReadAs(line: string, key: string, value: string): boolean {
 
 /** Only its owner can read it, from the first moment on, and nobody sees half of it. */
 export function writePrivateFile(path: string, text: string): void {
-  const temporary = `${path}.${randomBytes(6).toString('hex')}`
   try {
-    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' })
-    renameSync(temporary, path)
+    replacePrivately(path, text)
   } catch (error) {
-    rmSync(temporary, { force: true })
     throw new CliError(EXIT.failure, `${path} cannot be written: ${(error as Error).message}.`)
   }
 }

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { withoutBrackets } from '#contract/address-in-url.ts'
 import { AloftError } from '#contract/errors.ts'
 import type { Allows } from './allowed-addresses.ts'
 import { portOf } from './port-of.ts'
@@ -13,7 +14,7 @@ export function readUrl(text: string, allows: Allows): string {
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     throw refuse('should be a URL that starts with `https://` or `http://`')
   if (url.username !== '' || url.password !== '') throw refuse('should not contain a password')
-  const address = url.hostname.replace(/^\[|\]$/g, '')
+  const address = withoutBrackets(url.hostname)
   const port = portOf(url)
   const isLocal = url.hostname === 'localhost'
   if ((isIP(address) !== 0 && !allows(address, port)) || (isLocal && !allows('127.0.0.1', port)))

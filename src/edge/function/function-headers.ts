@@ -1,6 +1,6 @@
+import { namedByConnection } from '#core/connection-headers.ts'
 import { remembering } from '#core/remembering.ts'
 import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
-import { namesIn } from './function-request.ts'
 
 /** Headers of an instance's answer that do not go further. */
 const NOT_PASSED =
@@ -21,7 +21,7 @@ export function visitorHeaders(
   const headers: string[] = []
   let named: ReadonlySet<string> = EMPTY
   for (let i = 0; i < sent.length; i += 2)
-    if (sent[i] === 'connection') named = namesIn((sent[i + 1] as string).toLowerCase()) ?? named
+    if (sent[i] === 'connection') named = namedByConnection((sent[i + 1] as string).toLowerCase()) ?? named
   for (let i = 0; i < sent.length; i += 2) {
     const name = sent[i] as string
     if (isPassed(name) && !named.has(name) && !isNamed(own, name)) headers.push(name, sent[i + 1] as string)

@@ -3,9 +3,10 @@
  * function is put together here, whoever asks.
  */
 
-import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import { markUnshared } from '#core/chunks.ts'
+import { namedByConnection } from '#core/connection-headers.ts'
+import type { AnyRequest } from '#core/http-message.ts'
 import type { ProgramRef } from '#core/ports/runner.ts'
 import { remembering } from '#core/remembering.ts'
 import type { RouteOutcome } from '#core/routing/match/route-outcome.ts'
@@ -14,7 +15,6 @@ import type { Site, SiteFunction } from '#core/site/site.ts'
 import { type Exchange, visitorOf } from '../exchange.ts'
 import { withoutVisitorCookie } from '../protection/visitor-cookie.ts'
 import { HOP_BY_HOP, type Visitor } from '../proxy/proxy-headers.ts'
-import type { AnyRequest } from '../request/message.ts'
 import { bodyOf, framingOf } from '../request/request-body.ts'
 import { writeCount } from '../request/request-id.ts'
 import type { Target } from '../request/request-path.ts'
@@ -300,7 +300,7 @@ export const isForwarded = remembering(
 
 /** Those of a visitor's headers that reach a function, and that nobody has something else to say for. */
 function linesOf(req: AnyRequest, extra: Extra | undefined): string {
-  const named = namesIn(req.headers.connection)
+  const named = namedByConnection(req.headers.connection)
   let lines = ''
   const add = (name: string, value: string): void => {
     if (
@@ -368,9 +368,3 @@ const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/g
 /** Text that can stand in a header: what is cut to bytes must not become a line break. */
 const toBytes = (value: string): string =>
   BYTES.test(value) ? value : Buffer.from(value.replace(CONTROL, '')).toString('latin1')
-
-/** The headers that a `Connection` header names: they are for the next peer alone. */
-export function namesIn(connection: IncomingHttpHeaders['connection']): ReadonlySet<string> | undefined {
-  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined
-  return new Set(connection.split(',').map((name) => name.trim().toLowerCase()))
-}

@@ -1,4 +1,4 @@
-import type { AnyRequest } from '../request/message.ts'
+import type { AnyRequest } from '#core/http-message.ts'
 import { VISITOR_COOKIE, withoutVisitorCookie } from './visitor-cookie.ts'
 
 /** Takes out of a request what the visitor has shown to a protection: the code behind it could pass for him with that. */

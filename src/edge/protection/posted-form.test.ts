@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
-import type { AnyRequest } from '../request/message.ts'
+import type { AnyRequest } from '#core/http-message.ts'
 import { readPostedForm } from './posted-form.ts'
 
 const TYPE = { 'content-type': 'application/x-www-form-urlencoded' }

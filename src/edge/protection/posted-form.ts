@@ -1,4 +1,4 @@
-import type { AnyRequest } from '../request/message.ts'
+import type { AnyRequest } from '#core/http-message.ts'
 import { bodyOf } from '../request/request-body.ts'
 
 const MAX_BYTES = 4096

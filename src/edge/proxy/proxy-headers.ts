@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
-import { CONNECTION_HEADERS } from '#core/connection-headers.ts'
+import { CONNECTION_HEADERS, namedByConnection } from '#core/connection-headers.ts'
 import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
 import type { HeaderList } from '../answer.ts'
 
@@ -42,10 +42,10 @@ export function requestHeaders(
 ): OutgoingHttpHeaders | undefined {
   const { via } = headers
   if (countOwn(via) >= MAX_VISITS) return undefined
-  const named = namesIn(headers.connection)
+  const named = namedByConnection(headers.connection)
   const sent: OutgoingHttpHeaders = {}
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || name.startsWith(':') || HOP_BY_HOP.has(name) || named.has(name)) continue
+    if (value === undefined || name.startsWith(':') || HOP_BY_HOP.has(name) || named?.has(name)) continue
     if (REPLACED.has(name) || name.startsWith('x-forwarded-') || isOwn(name)) continue
     sent[name] = value
   }
@@ -76,9 +76,9 @@ export function responseHeaders(
     if (values) values.push(rawHeaders[i + 1] as string)
     else headers.set(name, [rawHeaders[i + 1] as string])
   }
-  const named = namesIn(headers.get('connection')?.join(','))
+  const named = namedByConnection(headers.get('connection')?.join(','))
   for (const name of [...headers.keys()])
-    if (HOP_BY_HOP.has(name) || named.has(name) || name === 'date' || isOwn(name)) headers.delete(name)
+    if (HOP_BY_HOP.has(name) || named?.has(name) || name === 'date' || isOwn(name)) headers.delete(name)
   for (const [name, value] of routes) headers.set(name, [value])
   for (let i = 0; i + 1 < own.length; i += 2) headers.set(own[i] as string, [own[i + 1] as string])
   return [...headers].flatMap(([name, values]) => [
@@ -86,9 +86,6 @@ export function responseHeaders(
     values.length === 1 ? (values[0] as string) : values,
   ])
 }
-
-const namesIn = (connection: string | undefined): ReadonlySet<string> =>
-  new Set(connection?.split(',').map((name) => name.trim().toLowerCase()))
 
 const countOwn = (via: string | undefined): number =>
   via?.split(',').filter((step) => step.trim() === VIA).length ?? 0

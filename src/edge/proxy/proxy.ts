@@ -9,9 +9,11 @@ import {
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https'
 import { isIP } from 'node:net'
+import { withoutBrackets } from '#contract/address-in-url.ts'
 import { MINUTE } from '#contract/time.ts'
 import { sourceOf } from '#core/access/network-of.ts'
 import { markUnshared, pour } from '#core/chunks.ts'
+import type { AnyRequest } from '#core/http-message.ts'
 import type { Allows } from '#core/outbound/allowed-addresses.ts'
 import { guardedLookup, type LookUpAll } from '#core/outbound/guarded-lookup.ts'
 import { portOf } from '#core/outbound/port-of.ts'
@@ -21,7 +23,6 @@ import { createTurns } from '#core/turns.ts'
 import type { Answer } from '../answer.ts'
 import type { EdgeErrorCode } from '../error/error-answer.ts'
 import { type Refusal, refuse } from '../error/refusal.ts'
-import type { AnyRequest } from '../request/message.ts'
 import { bodyOf, framingOf } from '../request/request-body.ts'
 import { createLookups } from './lookups.ts'
 import { requestHeaders, responseHeaders, type Visitor } from './proxy-headers.ts'
@@ -99,7 +100,7 @@ export function createProxy({
       const { req, url, visitor, ownerId } = forwarding
       const target = URL.parse(url)
       if (target === null) return refuse('ROUTER_EXTERNAL_TARGET_ERROR')
-      const address = target.hostname.replace(/^\[|\]$/g, '')
+      const address = withoutBrackets(target.hostname)
       if (isIP(address) !== 0 && !allows(address, portOf(target)))
         return refuse('DNS_HOSTNAME_RESOLVED_PRIVATE')
       const headers = requestHeaders(req.headers, visitor, target.host)

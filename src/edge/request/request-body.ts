@@ -1,4 +1,4 @@
-import type { AnyRequest } from './message.ts'
+import type { AnyRequest } from '#core/http-message.ts'
 
 /** Whether a request has a body, and whether it says how long it is. */
 export function bodyOf(req: AnyRequest): 'none' | 'known-length' | 'unknown-length' {

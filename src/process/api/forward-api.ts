@@ -6,10 +6,10 @@ import {
   request,
 } from 'node:http'
 import { markUnshared, pour } from '#core/chunks.ts'
+import type { AnyRequest, AnyResponse } from '#core/http-message.ts'
 import { leavesMuchUnread } from '#core/unread-body.ts'
 import { HOP_BY_HOP } from '#edge/proxy/proxy-headers.ts'
 import { bodyOf } from '#edge/request/request-body.ts'
-import type { AnyRequest, AnyResponse } from '#listener/listener-refusal.ts'
 import type { Handle } from '#listener/listener-request.ts'
 import { ForwardAgent } from './forward-agent.ts'
 import { holdBack } from './hold-back.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AnyRequest } from '#listener/listener-refusal.ts'
+import type { AnyRequest } from '#core/http-message.ts'
 import { Refusals } from './refusals.ts'
 
 const ask = (url: string, authorization = 'one', method = 'GET') =>

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import type { AnyRequest } from '#listener/listener-refusal.ts'
+import type { AnyRequest } from '#core/http-message.ts'
 import { callerOf } from './working-requests.ts'
 
 /** Somebody who has asked too often, in the words they were told so. */

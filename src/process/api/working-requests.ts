@@ -1,7 +1,7 @@
 import { SECOND } from '#contract/time.ts'
 import { sourceOf } from '#core/access/network-of.ts'
+import type { AnyRequest } from '#core/http-message.ts'
 import { bodyOf } from '#edge/request/request-body.ts'
-import type { AnyRequest } from '#listener/listener-refusal.ts'
 
 /** Bodies of more than this are many files, or lists as long. */
 const LARGE_BODY = 128 * 1024

@@ -3,6 +3,7 @@ import { access, mkdir, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, resolve } from 'node:path'
+import { codeOf, isMissing } from '#adapters/fs/error-code.ts'
 import { makeOwnFolder } from '#adapters/fs/own-folder.ts'
 import { isAnswered, listenAt } from '#adapters/fs/socket-file.ts'
 import type { Config } from '../../config/config.ts'
@@ -58,7 +59,7 @@ async function makeFolder(path: string): Promise<void> {
   try {
     await makeOne(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error
+    if (!isMissing(error) || dirname(path) === path) throw error
     await makeFolder(dirname(path))
     await makeOne(path)
   }
@@ -69,7 +70,7 @@ async function makeOne(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !(await stat(path)).isDirectory()) throw error
+    if (codeOf(error) !== 'EEXIST' || !(await stat(path)).isDirectory()) throw error
   }
 }
 
@@ -83,7 +84,7 @@ async function requireFolder(
     await make()
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
-    const reason = reasons[(error as NodeJS.ErrnoException).code ?? '']
+    const reason = reasons[codeOf(error) ?? '']
     if (reason === undefined) throw error
     throw new StartError(`${variable}: ${folder} cannot be used: ${reason}`)
   }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isMissing } from '#adapters/fs/error-code.ts'
 import { syncFolder, writePrivateFile } from '#adapters/fs/private-file.ts'
 import type { Config } from '../../config/config.ts'
 import { StartError } from '../supervisor/start-error.ts'
@@ -42,7 +43,7 @@ export async function readCommit(dataDir: string): Promise<Commit | undefined> {
     return JSON.parse(await readFile(commitOf(dataDir), 'utf8'))
   } catch (error) {
     // One that was cut off while it was written: nothing was committed yet.
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (error instanceof SyntaxError || isMissing(error)) return undefined
     throw error
   }
 }

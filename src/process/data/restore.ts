@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { type Archive, type ArchiveEntry, ArchiveError, openArchive } from '#adapters/backup-tar/archive.ts'
 import { keyCheckOf } from '#adapters/backup-tar/key-check.ts'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
+import { isMissing, isOutOfSpace } from '#adapters/fs/error-code.ts'
 import { makePrivateFolder, syncFolder, writePrivateFile } from '#adapters/fs/private-file.ts'
 import { isOfRepository, restoreOfRepository } from '#adapters/git-cli/restore-repository.ts'
 import {
@@ -144,9 +145,8 @@ function asRestoreError(error: unknown): unknown {
   if (error instanceof ArchiveError) return new RestoreError(error.message)
   if (error instanceof DatabaseTaken)
     return new RestoreError(error.message, 'Create an empty database and use that one.')
-  const { code, path } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT') return new RestoreError(`${path} does not exist.`)
-  if (code === 'ENOSPC') return new RestoreError('The disk is full.', 'Free some space, then try again.')
+  if (isMissing(error)) return new RestoreError(`${(error as NodeJS.ErrnoException).path} does not exist.`)
+  if (isOutOfSpace(error)) return new RestoreError('The disk is full.', 'Free some space, then try again.')
   return error
 }
 
@@ -231,8 +231,8 @@ async function fill(
 
 /** What is in the folder. Throws when that must not be, or when somebody uses it. */
 async function listPresent(dataDir: string, force: boolean): Promise<readonly string[]> {
-  const names = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
+  const names = await readdir(dataDir).catch((error: unknown) => {
+    if (isMissing(error)) return []
     throw error
   })
   const present = names.filter((name) => !OF_THE_DISK.has(name) && !name.startsWith('.restoring-'))

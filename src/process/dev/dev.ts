@@ -8,6 +8,7 @@ import { createRunnerHost } from '#adapters/runner-process/host/runner-host.ts'
 import { createUnsandboxed } from '#adapters/sandbox-bwrap/unsandboxed.ts'
 import type { Collection } from '#builder/output/collect.ts'
 import { packJob } from '#builder/output/inside/pack-job.ts'
+import { withoutBrackets } from '#contract/address-in-url.ts'
 import type { DevEvent, DevFailure, DevOptions } from '#contract/dev.ts'
 import type { LoadProgram } from '#core/instance/instance.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
@@ -284,10 +285,7 @@ const NO_STORE = {
 }
 
 const hostOf = ({ headers }: IncomingMessage): string =>
-  (headers.host ?? '')
-    .replace(/:\d*$/, '')
-    .replace(/^\[(.*)\]$/, '$1')
-    .toLowerCase()
+  withoutBrackets((headers.host ?? '').replace(/:\d*$/, '')).toLowerCase()
 
 function refuse(res: ServerResponse, what: string): void {
   res.writeHead(403, { 'content-type': 'text/plain; charset=utf-8' })

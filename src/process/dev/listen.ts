@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import type { Server } from 'node:http'
 import { connect, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { bracketed } from '#contract/address-in-url.ts'
 import { isOpenToAll } from './local-name.ts'
 
 interface Listening {
@@ -24,8 +25,6 @@ export class PortTaken extends Error {
 
 const TRIES = 100
 const CONNECT_MS = 300
-
-const bracketed = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host)
 
 /** `localhost` is an address of each kind on most machines, and browsers try both. */
 async function addressesOf(host: string): Promise<readonly string[]> {

@@ -1,5 +1,6 @@
 import { type FSWatcher, statSync, watch } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
+import { isMissing } from '#adapters/fs/error-code.ts'
 
 /** Tells that something may have changed; what, whoever is told finds out. */
 export interface FolderWatch {
@@ -59,7 +60,7 @@ function watchEach(root: string, onChange: () => void): FolderWatch {
       watchers.set(folder, watcher)
     } catch (error) {
       // One that is gone by now is missed by nobody.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') sees = false
+      if (!isMissing(error)) sees = false
     }
   }
 

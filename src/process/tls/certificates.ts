@@ -1,5 +1,6 @@
 import { createLocalCertificateIssuer } from '#adapters/cert-local/certificate-issuer.ts'
 import { createLocalIssuer } from '#adapters/cert-local/issuer.ts'
+import { withoutBrackets } from '#contract/address-in-url.ts'
 import { ORIGINS } from '#contract/origins.ts'
 import { CERTIFICATES_TOPIC } from '#core/certificate/certificate.ts'
 import { type Certificates, createCertificates } from '#core/certificate/certificates.ts'
@@ -46,7 +47,7 @@ const isPublic = ({ acmeDirectory, domain }: Config): boolean =>
 
 /** The names and addresses of the API, as certificates are made out to them. */
 export const apiNames = ({ apiHosts, domain }: Config): readonly string[] => [
-  ...apiHosts.map((host) => host.replace(/^\[|\]$/g, '')),
+  ...apiHosts.map((host) => withoutBrackets(host)),
   ...ORIGINS.map((origin) => `api-${origin}.${domain}`),
 ]
 

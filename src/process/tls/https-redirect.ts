@@ -1,6 +1,6 @@
 import { HTTP_CHALLENGES } from '#core/certificate/challenge.ts'
+import { type AnyRequest, type AnyResponse, isHttp2 } from '#core/http-message.ts'
 import type { FastLane } from '#listener/listener-fast-lane.ts'
-import { type AnyRequest, type AnyResponse, isHttp2 } from '#listener/listener-refusal.ts'
 import type { Handle } from '#listener/listener-request.ts'
 import type { CertificateFor } from '#listener/listener-tls.ts'
 import type { Config } from '../../config/config.ts'

@@ -1,3 +1,5 @@
+import { withoutBrackets } from '#contract/address-in-url.ts'
+
 /** Where an engine listens. */
 export type EngineAddress = { readonly socketPath: string } | { readonly host: string; readonly port: number }
 
@@ -14,7 +16,7 @@ export function readEngineAddress(text: string | undefined): EngineAddress {
     const { protocol, hostname, port, username, pathname } = new URL(text)
     const plain = username === '' && (pathname === '' || pathname === '/')
     if ((protocol === 'tcp:' || protocol === 'http:') && hostname !== '' && plain)
-      return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? PORT : Number(port) }
+      return { host: withoutBrackets(hostname), port: port === '' ? PORT : Number(port) }
   }
   throw new Error(`DOCKER_HOST should be unix:///path or tcp://host:port, and not ${JSON.stringify(text)}`)
 }

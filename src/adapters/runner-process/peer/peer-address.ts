@@ -1,6 +1,7 @@
 import { lookup as lookUp } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { withoutBrackets } from '#contract/address-in-url.ts'
 
 /** Where a machine listens, as it says itself: `address:port` or `name:port`. */
 interface Endpoint {
@@ -10,7 +11,7 @@ interface Endpoint {
 
 export function readEndpoint(text: string): Endpoint {
   const { hostname, port } = new URL(`tls://${text}`)
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }
+  return { host: withoutBrackets(hostname), port: Number(port) }
 }
 
 type LookUp = (name: string) => Promise<readonly string[]>

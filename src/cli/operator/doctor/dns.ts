@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { lookup, Resolver } from 'node:dns/promises'
 import { connect } from 'node:net'
+import { bracketed } from '#contract/address-in-url.ts'
 import { isLocalName } from '#contract/local-name.ts'
 import type { Status } from '../status.ts'
 import { bad, type Check, good, reasonOf, TIMEOUT } from './check.ts'
@@ -30,7 +31,7 @@ export async function checkDnsServer(status: Status, host: string): Promise<read
   const hint = `Open port ${dns} for UDP and TCP in the firewall, and check whether another program uses it.`
   try {
     const { address } = await lookup(host)
-    const server = `${address.includes(':') ? `[${address}]` : address}:${dns}`
+    const server = `${bracketed(address)}:${dns}`
     const asked = resolver()
     asked.setServers([server])
     const found = await addresses(asked, someName(status.domain))

@@ -1,3 +1,4 @@
+import { withoutBrackets } from '#contract/address-in-url.ts'
 import { getStatus } from '#contract/api/operator.ts'
 import type { Cli } from '../../cli.ts'
 import { defineCommand } from '../../command.ts'
@@ -31,7 +32,7 @@ async function examine(cli: Cli): Promise<readonly Check[]> {
   const status = await cli.api().call(getStatus)
   const clock = checkClock(status, asked, cli.now())
   // IPv6 addresses stand in brackets in a URL.
-  const host = new URL(cli.baseUrl).hostname.replace(/^\[(.*)\]$/, '$1')
+  const host = withoutBrackets(new URL(cli.baseUrl).hostname)
   const [baseUrl, tls, dns, wildcard, delegation] = await Promise.all([
     checkBaseUrl(status),
     checkTls(status, host, cli.now()),

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { withoutBrackets } from '#contract/address-in-url.ts'
 import type { GitApp } from './app.ts'
 
 /** What the app may do, and of what it is told. */
@@ -21,7 +22,7 @@ function canBeCalled(site: string): boolean {
   const host = new URL(site).hostname
   return (
     host.includes('.') &&
-    isIP(host.replace(/^\[|\]$/g, '')) === 0 &&
+    isIP(withoutBrackets(host)) === 0 &&
     !/\.(?:localhost|local|internal|test)$/.test(host)
   )
 }

@@ -1,6 +1,6 @@
 import { ORIGINS, type Origin } from '#contract/origins.ts'
+import type { AnyRequest } from '#core/http-message.ts'
 import type { UpgradeHandler } from '#listener/listener-http1.ts'
-import type { AnyRequest } from '#listener/listener-refusal.ts'
 import type { Handle } from '#listener/listener-request.ts'
 import type { MachineWatch } from '../machine/machine-watch.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AnyRequest, AnyResponse } from '#listener/listener-refusal.ts'
+import type { AnyRequest, AnyResponse } from '#core/http-message.ts'
 import { createInTurns } from './in-turns.ts'
 
 function scene({ isBySource = false } = {}) {

@@ -1,6 +1,6 @@
 import { Counts } from '#core/counts.ts'
+import type { AnyRequest } from '#core/http-message.ts'
 import { isGone } from '#edge/respond.ts'
-import type { AnyRequest } from '#listener/listener-refusal.ts'
 import type { Handle } from '#listener/listener-request.ts'
 
 /** So long after the last visit the process has nobody to look after but those who ask now. */

@@ -1,6 +1,6 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import { type ShareLimits, SourceShares } from '#core/access/source-shares.ts'
-import { isHttp2 } from '#listener/listener-refusal.ts'
+import { isHttp2 } from '#core/http-message.ts'
 import type { Handle } from '#listener/listener-request.ts'
 
 const MB = 1024 * 1024

@@ -1,10 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import { withoutBrackets } from '#contract/address-in-url.ts'
 import { isLocalName } from '#contract/local-name.ts'
 import { postgresServers } from '#contract/postgres-servers.ts'
 import type { Config } from '../../../config/config.ts'
 
 const isThisMachine = (host: string): boolean => {
-  const name = host.replace(/^\[|\]$/g, '').toLowerCase()
+  const name = withoutBrackets(host).toLowerCase()
   if (name.startsWith('/') || name.startsWith('%2f')) return true
   if (isIPv4(name)) return name.startsWith('127.')
   return isIPv6(name) ? name === '::1' : name === '' || isLocalName(name)

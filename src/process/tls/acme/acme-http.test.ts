@@ -3,7 +3,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import type { Challenge, ChallengeStore } from '#core/certificate/challenge.ts'
-import type { AnyRequest, AnyResponse } from '#listener/listener-refusal.ts'
+import type { AnyRequest, AnyResponse } from '#core/http-message.ts'
 import {
   clock,
   parseResponses,

@@ -1,8 +1,8 @@
 import { SourceShares } from '#core/access/source-shares.ts'
 import { type ChallengeStore, HTTP_CHALLENGES } from '#core/certificate/challenge.ts'
+import { type AnyRequest, type AnyResponse, isHttp2 } from '#core/http-message.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
-import { type AnyRequest, type AnyResponse, isHttp2 } from '#listener/listener-refusal.ts'
 import type { Handle } from '#listener/listener-request.ts'
 import { hostOf } from '../../compose/serving/hosts.ts'
 

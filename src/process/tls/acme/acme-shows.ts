@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises'
-import { isIPv6 } from 'node:net'
+import { codeOf } from '#adapters/fs/error-code.ts'
+import { bracketed } from '#contract/address-in-url.ts'
 import { type Challenge, DNS_CHALLENGE } from '#core/certificate/challenge.ts'
 import type { Config } from '../../../config/config.ts'
 import { servingRange } from '../../supervisor/serving.ts'
@@ -15,7 +16,7 @@ export function createShowsChallenge({
   workers,
 }: Pick<Config, 'host' | 'dnsPort' | 'workers'>) {
   const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  const server = `${isIPv6(address) ? `[${address}]` : address}:${dnsPort}`
+  const server = `${bracketed(address)}:${dnsPort}`
 
   async function isShown(name: string, value: string, signal: AbortSignal): Promise<boolean> {
     const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 1 })
@@ -26,7 +27,7 @@ export function createShowsChallenge({
       return (await resolver.resolveTxt(name)).some((strings) => strings.join('') === value)
     } catch (error) {
       // On a machine that only works there is nobody to ask.
-      return (error as NodeJS.ErrnoException).code === 'ECONNREFUSED'
+      return codeOf(error) === 'ECONNREFUSED'
     } finally {
       signal.removeEventListener('abort', cancel)
     }

@@ -5,3 +5,5 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 export type AnyRequest = IncomingMessage | Http2ServerRequest
 
 export type AnyResponse = ServerResponse | Http2ServerResponse
+
+export const isHttp2 = (res: AnyResponse): res is Http2ServerResponse => 'stream' in res

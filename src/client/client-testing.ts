@@ -11,7 +11,7 @@ import {
   type ReplyForm,
   type ReplyOf,
 } from '#contract/endpoint.ts'
-import { AloftError, codeOf, invalidRequest } from '#contract/errors.ts'
+import { AloftError, codeOf, invalidRequest, noSuch } from '#contract/errors.ts'
 import { isOld } from '#contract/generation.ts'
 
 interface SeenRequest {
@@ -77,7 +77,7 @@ export async function startTestApi(table: readonly TestAnswer[]): Promise<TestAp
     requests.push(request)
     res.setHeader('x-request-id', `req_test${requests.length}`)
     try {
-      if (!found) throw new AloftError('not_found', `There is no endpoint \`${url.pathname}\`.`)
+      if (!found) throw noSuch('endpoint', url.pathname)
       checkRequest(found.row, request)
       send(res, found.row, await found.answer(request))
     } catch (error) {

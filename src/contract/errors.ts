@@ -341,3 +341,10 @@ export class AloftError extends Error {
 /** The error for a request that is not as it should be. The reason is the rest of the sentence, without its full stop. */
 export const invalidRequest = (reason: string): AloftError =>
   new AloftError('bad_request', `Invalid request: ${reason}.`)
+
+/** So much of a name that somebody gave is said again: as long as a host name may be, and not what fills a log. */
+const MOST_SHOWN = 300
+
+/** The error for what was named and is not there, of everything or of what `has` none of that name. */
+export const noSuch = (what: string, name: string, has = 'There is'): AloftError =>
+  new AloftError('not_found', `${has} no ${what} \`${name.slice(0, MOST_SHOWN)}\`.`)

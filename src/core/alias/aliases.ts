@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, noSuch } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
 import { checkReach, reachOf } from '../access/reach.ts'
@@ -57,8 +57,7 @@ interface AliasParts {
   readonly onHostsChanged: (hosts: readonly string[]) => void
 }
 
-const noAlias = (idOrHost: string) =>
-  new AloftError('not_found', `There is no alias \`${idOrHost.slice(0, 300)}\`.`)
+const noAlias = (idOrHost: string) => noSuch('alias', idOrHost)
 
 export function createAliases(parts: AliasParts): Aliases {
   const { store, transact, clock, names } = parts

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, noSuch } from '#contract/errors.ts'
 import { newId, newSuffix } from '#contract/ids.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
@@ -63,7 +63,7 @@ export function createApplications(parts: ApplicationParts): Applications {
 
   async function owned(applications: ApplicationStore, ctx: Context, id: string): Promise<Application> {
     const application = await applications.find(ctx.owner.id, id)
-    if (!application) throw new AloftError('not_found', `There is no application \`${id.slice(0, 100)}\`.`)
+    if (!application) throw noSuch('application', id)
     return application
   }
 

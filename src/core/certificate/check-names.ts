@@ -1,5 +1,6 @@
 import { AloftError } from '#contract/errors.ts'
 import { isPlatformHost } from '../deployment/hosts.ts'
+import { noDomainOf, notVerified } from '../domain/absent-domain.ts'
 import { type Domain, serviceTypeOf } from '../domain/domain.ts'
 import type { DomainStore } from '../domain/domain-store.ts'
 import { isWildcard } from './certificate-name.ts'
@@ -40,13 +41,7 @@ export function createNameCheck({ domains: all, domain, nameservers }: NameParts
     if (verified?.ownerId === ownerId) return verified
     if (verified) throw foreign(name, verified.name)
     const claimed = await domains.covering(ownerId, host)
-    if (claimed)
-      throw new AloftError('domain_not_verified', `The domain \`${claimed.name}\` is not verified yet.`, {
-        domain: claimed.name,
-      })
-    throw new AloftError('not_found', `The domain of \`${host}\` is not in your account. Add it first.`, {
-      name: host,
-    })
+    throw claimed ? notVerified(claimed) : noDomainOf(host)
   }
 
   return {

@@ -1,4 +1,4 @@
-import { AloftError, invalidRequest } from '#contract/errors.ts'
+import { AloftError, invalidRequest, noSuch } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Context } from '../access/context.ts'
 import type { JobQueue } from '../job/job-queue.ts'
@@ -65,7 +65,7 @@ interface CronParts {
 export function createCrons({ stores, transact, clock }: CronParts): Crons {
   async function findCron({ crons }: CronStores, { id: projectId }: Project, id: string): Promise<Cron> {
     const cron = (await crons.ofProject(projectId)).find((candidate) => candidate.id === id)
-    if (!cron) throw new AloftError('not_found', `The project has no schedule \`${id.slice(0, 100)}\`.`)
+    if (!cron) throw noSuch('schedule', id, 'The project has')
     return cron
   }
 

@@ -1,6 +1,6 @@
 import { ENVIRONMENT_SLUG, MOST_ENVIRONMENTS } from '#contract/api/custom-environment.ts'
 import { ENV_TARGETS } from '#contract/api/env-variable.ts'
-import { AloftError, invalidRequest } from '#contract/errors.ts'
+import { AloftError, invalidRequest, noSuch } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Context } from '../access/context.ts'
 import { pointAlias } from '../alias/assign-alias.ts'
@@ -223,7 +223,7 @@ export function createCustomEnvironments(parts: EnvironmentParts): CustomEnviron
 function found({ details }: Project, slugOrId: string): CustomEnvironment {
   const environment = findEnvironment(details.customEnvironments, slugOrId)
   if (environment) return environment
-  throw new AloftError('not_found', `The project has no environment \`${slugOrId.slice(0, 64)}\`.`)
+  throw noSuch('environment', slugOrId, 'The project has')
 }
 
 /** What a request makes of an environment, among all that its project has. */

@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, noSuch } from '#contract/errors.ts'
 import { BUILD_KEY } from '../build/queue-build.ts'
 import { deploymentEvent } from '../event/event-payloads.ts'
 import type { User } from '../user/user.ts'
@@ -24,7 +24,7 @@ export async function cancelBuild(
   if (!ended) {
     // Somebody else may have ended or deleted it since it was looked at.
     const present = await stores.deployments.find(deployment.id)
-    if (!present) throw new AloftError('not_found', `There is no deployment \`${deployment.id}\`.`)
+    if (!present) throw noSuch('deployment', deployment.id)
     throw new AloftError(
       'conflict',
       present.failure?.code === CANCELED

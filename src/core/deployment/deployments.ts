@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, noSuch } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context, Owner } from '../access/context.ts'
 import { checkReach, reachOf } from '../access/reach.ts'
@@ -82,8 +82,7 @@ export interface DeploymentParts extends CreateParts {
   readonly onNews: (news: DeploymentNews) => void
 }
 
-const unknown = (idOrHost: string) =>
-  new AloftError('not_found', `There is no deployment \`${idOrHost.slice(0, 300)}\`.`)
+const unknown = (idOrHost: string) => noSuch('deployment', idOrHost)
 
 export function createDeployments(parts: DeploymentParts): Deployments {
   const { store, blobs, clock, transact, names } = parts
@@ -219,8 +218,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       const { id } = await findSource(ctx, idOrHost)
       const file = (await store.manifest(id)).find(({ sha1 }) => sha1 === fileId)
       const body = file && file.sha256 !== '' ? await blobs.open(file.sha256) : undefined
-      if (!file || !body)
-        throw new AloftError('not_found', `The deployment has no file \`${fileId.slice(0, 80)}\`.`)
+      if (!file || !body) throw noSuch('file', fileId, 'The deployment has')
       return { size: file.size, body }
     },
 

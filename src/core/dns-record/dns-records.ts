@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { isRecordType, RECORD_TYPES } from '#contract/api/dns-record.ts'
-import { AloftError, invalidRequest } from '#contract/errors.ts'
+import { AloftError, invalidRequest, noSuch } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
-import { foreignDomain } from '../domain/custom-host.ts'
+import { ownedDomain } from '../domain/absent-domain.ts'
 import { type Domain, serviceTypeOf } from '../domain/domain.ts'
-import { storedName } from '../domain/domain-name.ts'
 import type { DomainStore } from '../domain/domain-store.ts'
 import { pageOf } from '../page-of.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -83,30 +82,14 @@ function readRecord({ name, type, value, mxPriority }: NewRecord) {
 export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
   const { store, transact, clock, nameservers } = parts
 
-  async function owned(
-    domains: DnsRecordParts['domains'],
-    { owner }: Context,
-    text: string,
-  ): Promise<Domain> {
-    const name = storedName(text)
-    const found = name === undefined ? undefined : await domains.find(owner.id, name)
-    if (found) return found
-    const holder = name === undefined ? undefined : await domains.verifiedCovering(name)
-    if (holder && holder.ownerId !== owner.id) throw foreignDomain(holder.name)
-    const shown = text.slice(0, 300)
-    throw new AloftError('not_found', `There is no domain \`${shown}\` in your account. Add it first.`, {
-      name: shown,
-    })
-  }
-
   /** The domain, while nobody else changes its zone: whoever did so before may have deleted it. */
   async function findHeldDomain(
     { domains, dnsRecords }: RecordStores,
     ctx: Context,
     text: string,
   ): Promise<Domain> {
-    await dnsRecords.countChange((await owned(domains, ctx, text)).name)
-    return owned(domains, ctx, text)
+    await dnsRecords.countChange((await ownedDomain(domains, ctx.owner.id, text)).name)
+    return ownedDomain(domains, ctx.owner.id, text)
   }
 
   const systemRecordsOf = (domain: Domain): readonly DnsRecord[] =>
@@ -114,7 +97,7 @@ export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
 
   async function located(records: DnsRecordStore, { owner }: Context, id: string) {
     const found = await records.locate(owner.id, id)
-    if (!found) throw new AloftError('not_found', `There is no record \`${id.slice(0, 100)}\`.`)
+    if (!found) throw noSuch('record', id)
     return found
   }
 
@@ -165,7 +148,7 @@ export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
 
   return {
     async list(ctx, text, page) {
-      const domain = await owned(parts.domains, ctx, text)
+      const domain = await ownedDomain(parts.domains, ctx.owner.id, text)
       const records = await store.list(domain.id)
       const system = systemRecordsOf(domain).filter((record) => !isReplaced(record, records))
       return pageOf([...records.toReversed(), ...system], page)
@@ -199,15 +182,14 @@ export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
 
     async delete(ctx, text, id) {
       const zone = await transact(async ({ domains, dnsRecords }) => {
-        const domain = await owned(domains, ctx, text)
+        const domain = await ownedDomain(domains, ctx.owner.id, text)
         if (systemRecordsOf(domain).some((record) => record.id === id))
           throw new AloftError(
             'forbidden',
             'System records can’t be deleted. A record of yours with the same name and type takes precedence.',
           )
         await findHeldDomain({ domains, dnsRecords }, ctx, text)
-        if (!(await dnsRecords.remove(domain.id, id)))
-          throw new AloftError('not_found', `There is no record \`${id.slice(0, 100)}\`.`)
+        if (!(await dnsRecords.remove(domain.id, id))) throw noSuch('record', id)
         return domain.name
       })
       parts.onZonesChanged([zone])

@@ -1,6 +1,7 @@
 import { AloftError } from '#contract/errors.ts'
 import type { Owner } from '../access/context.ts'
 import { atLeast } from '../access/plan.ts'
+import { foreignDomain, noDomainOf, notVerified } from './absent-domain.ts'
 import { serviceTypeOf } from './domain.ts'
 import type { DomainStore } from './domain-store.ts'
 
@@ -23,9 +24,6 @@ export const needsUpgrade = () =>
 
 export const hasCustomDomains = ({ plan }: Pick<Owner, 'plan'>): boolean => atLeast(plan, 'pro')
 
-export const foreignDomain = (name: string) =>
-  new AloftError('forbidden', `The domain \`${name}\` belongs to another account.`, { domain: name })
-
 export const createCustomHostCheck =
   ({ nameservers }: HostParts): CheckCustomHost =>
   async (domains, owner, host) => {
@@ -33,14 +31,8 @@ export const createCustomHostCheck =
     const verified = await domains.verifiedCovering(host)
     if (verified && verified.ownerId !== owner.id && !(claimed && claimed.name.length > verified.name.length))
       throw foreignDomain(verified.name)
-    if (!claimed)
-      throw new AloftError('not_found', `The domain of \`${host}\` is not in your account. Add it first.`, {
-        name: host,
-      })
-    if (verified?.ownerId !== owner.id)
-      throw new AloftError('domain_not_verified', `The domain \`${claimed.name}\` is not verified yet.`, {
-        domain: claimed.name,
-      })
+    if (!claimed) throw noDomainOf(host)
+    if (verified?.ownerId !== owner.id) throw notVerified(claimed)
     if (!hasCustomDomains(owner)) throw needsUpgrade()
     if (host.startsWith('*.') && serviceTypeOf(verified, nameservers) !== 'provider.world')
       throw new AloftError(

@@ -11,8 +11,9 @@ import type { Resolver } from '../ports/resolver.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Quotas, UsageStores } from '../usage/quotas.ts'
 import type { UserStore } from '../user/user-store.ts'
+import { absentDomain, foreignDomain, ownedDomain } from './absent-domain.ts'
 import { type CheckParts, changeBy, checkDomain, keepSeen, seek } from './check-domain.ts'
-import { foreignDomain, hasCustomDomains, needsUpgrade } from './custom-host.ts'
+import { hasCustomDomains, needsUpgrade } from './custom-host.ts'
 import { type DeleteRules, type DeleteStores, deleteDomain } from './delete-domain.ts'
 import { type Domain, isVerified, newDomain, proofHost, type ServiceType, serviceTypeOf } from './domain.ts'
 import { apexOf, readDomainName, storedName } from './domain-name.ts'
@@ -105,23 +106,8 @@ export function createDomains(parts: DomainParts): Domains {
     items: await Promise.all(page.items.map(show)),
   })
 
-  /** Why a domain of this name is not to be had here: another account's is not even looked at. */
-  async function absent(ctx: Context, text: string): Promise<AloftError> {
-    const name = storedName(text)
-    const holder = name === undefined ? undefined : await store.verifiedCovering(name)
-    if (holder && holder.ownerId !== ctx.owner.id) return foreignDomain(holder.name)
-    const shown = text.slice(0, 300)
-    return new AloftError('not_found', `There is no domain \`${shown}\` in your account. Add it first.`, {
-      name: shown,
-    })
-  }
-
-  async function owned(ctx: Context, text: string): Promise<Domain> {
-    const name = storedName(text)
-    const found = name === undefined ? undefined : await store.find(ctx.owner.id, name)
-    if (!found) throw await absent(ctx, text)
-    return found
-  }
+  const absent = (ctx: Context, text: string) => absentDomain(store, ctx.owner.id, text)
+  const owned = (ctx: Context, text: string) => ownedDomain(store, ctx.owner.id, text)
 
   async function covering(ctx: Context, text: string): Promise<Domain> {
     const name = storedName(text)

@@ -1,4 +1,4 @@
-import { AloftError, invalidRequest } from '#contract/errors.ts'
+import { AloftError, invalidRequest, noSuch } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import { SECOND } from '#contract/time.ts'
 import type { Context } from '../access/context.ts'
@@ -158,7 +158,7 @@ export function createDrains(parts: DrainParts): Drains {
   }
 }
 
-const unknown = (id: string) => new AloftError('not_found', `There is no log drain \`${id.slice(0, 100)}\`.`)
+const unknown = (id: string) => noSuch('log drain', id)
 
 const isInReach = (installation: Installation | undefined, projectId: string): boolean =>
   installation === undefined || reaches(installation, projectId)

@@ -1,6 +1,6 @@
 import { showLimit } from '#contract/amounts.ts'
 import { MOST_VARIABLES } from '#contract/api/env-variable.ts'
-import { AloftError, invalidRequest } from '#contract/errors.ts'
+import { AloftError, invalidRequest, noSuch } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Context } from '../access/context.ts'
 import { mayTouch } from '../access/reach.ts'
@@ -26,8 +26,7 @@ export interface VariableStores {
 /** Of all values together: every deployment is given them. */
 const MAX_SIZE = 1024 * 1024
 
-export const unknownVariable = (id: string) =>
-  new AloftError('not_found', `The project has no variable \`${id.slice(0, 100)}\`.`)
+export const unknownVariable = (id: string) => noSuch('variable', id, 'The project has')
 
 /** A project that is locked, with its variables and what its caller may do. */
 export class VariableWriting {

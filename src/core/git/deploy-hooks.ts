@@ -1,4 +1,4 @@
-import { AloftError, invalidRequest } from '#contract/errors.ts'
+import { AloftError, invalidRequest, noSuch } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Origin } from '#contract/origins.ts'
 import type { Context } from '../access/context.ts'
@@ -67,8 +67,7 @@ export function createDeployHooks({ projects, getProject, transact, clock, origi
     remove: (ctx, idOrName, id) =>
       change(ctx, idOrName, (hooks) => {
         const left = hooks.filter((hook) => hook.id !== id)
-        if (left.length === hooks.length)
-          throw new AloftError('not_found', `The project has no deploy hook \`${id.slice(0, 100)}\`.`)
+        if (left.length === hooks.length) throw noSuch('deploy hook', id, 'The project has')
         return left
       }),
 

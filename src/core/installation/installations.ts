@@ -1,4 +1,4 @@
-import { AloftError, invalidRequest } from '#contract/errors.ts'
+import { AloftError, invalidRequest, noSuch } from '#contract/errors.ts'
 import { PAGE_LIMIT } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
 import type { Application } from '../application/application.ts'
@@ -50,8 +50,7 @@ interface InstallationParts {
 type InstallationReads = Pick<InstallationStores, 'applications' | 'installations'>
 
 export function createInstallations({ stores, transact, clock }: InstallationParts): Installations {
-  const unknown = (id: string) =>
-    new AloftError('not_found', `There is no configuration \`${id.slice(0, 100)}\`.`)
+  const unknown = (id: string) => noSuch('configuration', id)
 
   /** An application sees its own installation, and none beside it. */
   const isSeen = ({ actor }: Context, id: string): boolean =>

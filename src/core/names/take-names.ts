@@ -4,6 +4,7 @@ import type { HostStore } from '../alias/host-store.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { markLive } from '../deployment/live.ts'
+import { noDomainOf } from '../domain/absent-domain.ts'
 import type { DomainStore } from '../domain/domain-store.ts'
 import { branchAliasOf } from '../git/branch-alias.ts'
 import type { JobQueue } from '../job/job-queue.ts'
@@ -116,10 +117,7 @@ const claim = async (stores: TakeStores, deployment: Deployment, alias: string, 
 /** The domain of a name that a deployment was told to take may have been deleted since, or may be at this moment. */
 async function checkDomainOf(stores: NamedDomains, deployment: Deployment, host: string): Promise<void> {
   if (!deployment.aliasWish?.includes(host) || host.endsWith(platformOf(deployment))) return
-  if (await hasDomainOf(stores, deployment, host)) return
-  throw new AloftError('not_found', `The domain of \`${host}\` is not in your account. Add it first.`, {
-    name: host,
-  })
+  if (!(await hasDomainOf(stores, deployment, host))) throw noDomainOf(host)
 }
 
 /** A domain that somebody has put another alias on, or does so at this moment, is no reason to fail. */

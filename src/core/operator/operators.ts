@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, noSuch } from '#contract/errors.ts'
 import { newBearer } from '#contract/ids.ts'
 import type { Plan } from '#contract/limit/limits.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
@@ -73,10 +73,10 @@ async function find({ users, teams }: Stores, key: string): Promise<Account> {
   if (user) return ofUser(user)
   const team = (await teams.byId(key)) ?? (await teams.bySlug(key))
   if (team) return ofTeam(team)
-  throw new AloftError('not_found', `There is no account \`${key}\`.`)
+  throw noSuch('account', key)
 }
 
-const noFailedJob = (id: string) => new AloftError('not_found', `There is no dead job \`${id}\`.`)
+const noFailedJob = (id: string) => noSuch('dead job', id)
 
 export function createOperators({
   stores,

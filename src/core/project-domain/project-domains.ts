@@ -1,4 +1,4 @@
-import { AloftError, invalidRequest } from '#contract/errors.ts'
+import { AloftError, invalidRequest, noSuch } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
 import { checkReach } from '../access/reach.ts'
@@ -74,8 +74,7 @@ const MAX_DOMAINS = 50
 /** To add a name that somebody else adds at the same moment. */
 const ATTEMPTS = 3
 
-const unknownDomain = (name: string) =>
-  new AloftError('not_found', `The project has no domain \`${name.slice(0, 100)}\`.`)
+const unknownDomain = (name: string) => noSuch('domain', name, 'The project has')
 const notAssigned = (name: string) =>
   new AloftError('domain_not_assigned', `The project has no domain \`${name.slice(0, 100)}\`.`)
 

@@ -1,11 +1,10 @@
-import { AloftError } from '#contract/errors.ts'
+import { type AloftError, noSuch } from '#contract/errors.ts'
 import type { Context } from '../access/context.ts'
 import { checkReach } from '../access/reach.ts'
 import type { Project } from './project.ts'
 import type { ProjectStore } from './project-store.ts'
 
-export const unknownProject = (idOrName: string): AloftError =>
-  new AloftError('not_found', `There is no project \`${idOrName.slice(0, 100)}\`.`)
+export const unknownProject = (idOrName: string): AloftError => noSuch('project', idOrName)
 
 type Find = 'byIdOrName' | 'lock'
 

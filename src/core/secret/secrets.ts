@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, noSuch } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
@@ -51,7 +51,7 @@ export function createSecrets({ store, transact, quotas, vault, clock }: SecretP
     const byId = isSecretId(idOrName) ? await secrets.lock(owner.id, { id: idOrName }) : undefined
     const found =
       byId ?? (isSecretName(idOrName) ? await secrets.lock(owner.id, { name: idOrName }) : undefined)
-    if (!found) throw new AloftError('not_found', `There is no secret \`${idOrName}\`.`)
+    if (!found) throw noSuch('secret', idOrName)
     return found
   }
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { AloftError } from '#contract/errors.ts'
+import { noSuch } from '#contract/errors.ts'
 import { newBearer, newId } from '#contract/ids.ts'
 import { DAY, HOUR } from '#contract/time.ts'
 import type { Actor, Context, Visit } from '../access/context.ts'
@@ -123,8 +123,7 @@ export function createSessions({
     revoke: (ctx, id) =>
       transact(async ({ sessions }) => {
         const sessionId = idOf(ctx, id)
-        if (!(await sessions.delete(ctx.actor.user.id, sessionId)))
-          throw new AloftError('not_found', `There is no session \`${id}\`.`)
+        if (!(await sessions.delete(ctx.actor.user.id, sessionId))) throw noSuch('session', id)
         return sessionId
       }),
 

@@ -1,4 +1,4 @@
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, noSuch } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Actor, Context } from '../access/context.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -59,8 +59,7 @@ export function createSshKeys({
       transact(async ({ sshKeys }) => {
         const userId = ctx.actor.user.id
         const key = (await sshKeys.list(userId)).find((one) => one.id === id)
-        if (!key || !(await sshKeys.delete(userId, id)))
-          throw new AloftError('not_found', `You have no SSH key \`${id.slice(0, 100)}\`.`)
+        if (!key || !(await sshKeys.delete(userId, id))) throw noSuch('SSH key', id, 'You have')
         return key
       }),
 

@@ -1,5 +1,5 @@
 import type { Role } from '#contract/api/team.ts'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, noSuch } from '#contract/errors.ts'
 import { newBearer, newId } from '#contract/ids.ts'
 import { MINUTE } from '#contract/time.ts'
 import type { Context, Visit } from '../access/context.ts'
@@ -123,8 +123,7 @@ export function createInvitations(parts: InvitationParts): Invitations {
     revoke: (ctx, teamId, id) =>
       transact(async ({ invitations, teams }) => {
         await ownedTeam(teams, ctx, teamId)
-        if (!(await invitations.take(teamId, id)))
-          throw new AloftError('not_found', `There is no invitation \`${id.slice(0, 80)}\`.`)
+        if (!(await invitations.take(teamId, id))) throw noSuch('invitation', id)
       }),
 
     async review(link) {

@@ -1,4 +1,4 @@
-import { AloftError, invalidRequest } from '#contract/errors.ts'
+import { invalidRequest, noSuch } from '#contract/errors.ts'
 import { newBearer, newId } from '#contract/ids.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
@@ -61,7 +61,7 @@ export function createTokens({
   readonly clock: Clock
 }): Tokens {
   const idOf = (ctx: Context, id: string) => (id === 'current' ? ctx.actor.token.id : id)
-  const missing = (id: string) => new AloftError('not_found', `There is no token \`${id}\`.`)
+  const missing = (id: string) => noSuch('token', id)
 
   return {
     async authenticate(bearer) {

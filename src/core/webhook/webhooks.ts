@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { AloftError, invalidRequest } from '#contract/errors.ts'
+import { AloftError, invalidRequest, noSuch } from '#contract/errors.ts'
 import { EVENT_TYPES } from '#contract/event-types.ts'
 import { newId } from '#contract/ids.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
@@ -62,7 +62,7 @@ interface WebhookParts {
   readonly allowsAddress: Allows
 }
 
-const unknown = (id: string) => new AloftError('not_found', `There is no webhook \`${id.slice(0, 100)}\`.`)
+const unknown = (id: string) => noSuch('webhook', id)
 
 export function createWebhooks(parts: WebhookParts): Webhooks {
   const { stores, transact, vault, clock } = parts
@@ -77,7 +77,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
     await owned(stores.webhooks, ctx, id)
     const delivery = await stores.deliveries.byId(deliveryId)
     if (delivery?.target.kind !== 'webhook' || delivery.target.id !== id)
-      throw new AloftError('not_found', `The webhook has no delivery \`${deliveryId.slice(0, 100)}\`.`)
+      throw noSuch('delivery', deliveryId, 'The webhook has')
     return delivery
   }
 

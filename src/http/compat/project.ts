@@ -6,7 +6,7 @@ import * as api from '#contract/api/project.ts'
 import * as domains from '#contract/api/project-domain.ts'
 import * as production from '#contract/api/project-production.ts'
 import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
-import { AloftError, invalidRequest } from '#contract/errors.ts'
+import { AloftError, invalidRequest, noSuch } from '#contract/errors.ts'
 import { PAGE_LIMIT } from '#contract/page.ts'
 import type { CompatContext, CompatRequest, CompatRow, PartialRequest } from './row.ts'
 
@@ -161,7 +161,7 @@ async function removeByKey({ call, asked }: CompatContext) {
   const { target } = asked.query
   const { envs } = await call(env.listVariables, { params: { idOrName } })
   const found = envs.find((one) => (one.id === key || one.key === key) && isFor(one, target))
-  if (found === undefined) throw new AloftError('not_found', `There is no variable \`${key.slice(0, 100)}\`.`)
+  if (found === undefined) throw noSuch('variable', key)
   const others = [found.target].flat().filter((each) => typeof target === 'string' && each !== target)
   const params = { idOrName, id: found.id }
   return others.length > 0

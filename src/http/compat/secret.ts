@@ -1,5 +1,5 @@
 import * as api from '#contract/api/secret.ts'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, noSuch } from '#contract/errors.ts'
 import type { CompatContext, CompatRow } from './row.ts'
 
 /** Only what is listed can be looked up: secrets are found in the list, page by page. */
@@ -14,7 +14,7 @@ async function find({ call, asked }: CompatContext) {
     if (found) return found
     until = pagination.next
   }
-  throw new AloftError('not_found', `There is no secret \`${name.slice(0, 100)}\`.`)
+  throw noSuch('secret', name)
 }
 
 export const secretRows: readonly CompatRow[] = [

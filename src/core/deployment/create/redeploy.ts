@@ -1,5 +1,5 @@
 import type { Target } from '#contract/api/deployment.ts'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, noSuch } from '#contract/errors.ts'
 import type { Vault } from '../../ports/vault.ts'
 import type { Deployment } from '../deployment.ts'
 import type { DeploymentStore } from '../deployment-store.ts'
@@ -27,7 +27,7 @@ export async function asRequest(
   change: Redeploy,
 ): Promise<CreateDeployment> {
   const [files, sealed] = await Promise.all([store.manifest(source.id), store.sealedEnv(source.id)])
-  if (sealed === undefined) throw new AloftError('not_found', `There is no deployment \`${source.id}\`.`)
+  if (sealed === undefined) throw noSuch('deployment', source.id)
   if (source.incomplete)
     throw new AloftError(
       'conflict',

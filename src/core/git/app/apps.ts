@@ -1,4 +1,4 @@
-import { AloftError, invalidRequest } from '#contract/errors.ts'
+import { AloftError, invalidRequest, noSuch } from '#contract/errors.ts'
 import { newBearer, newId } from '#contract/ids.ts'
 import { HOUR, MINUTE } from '#contract/time.ts'
 import type { Context } from '../../access/context.ts'
@@ -166,7 +166,7 @@ export function createGitApps(parts: AppsParts): GitApps {
   }
 }
 
-const unknown = (id: string) => new AloftError('not_found', `There is no GitHub App \`${id.slice(0, 100)}\`.`)
+const unknown = (id: string) => noSuch('GitHub App', id)
 
 const over = () =>
   new AloftError(

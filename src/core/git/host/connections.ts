@@ -1,4 +1,4 @@
-import { AloftError, invalidRequest } from '#contract/errors.ts'
+import { AloftError, invalidRequest, noSuch } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import { MINUTE } from '#contract/time.ts'
 import type { Context } from '../../access/context.ts'
@@ -180,8 +180,7 @@ export async function asked<T>(answer: Promise<T>, url: string): Promise<T> {
   }
 }
 
-const unknown = (id: string) =>
-  new AloftError('not_found', `There is no connected Git host \`${id.slice(0, 100)}\`.`)
+const unknown = (id: string) => noSuch('connected Git host', id)
 
 export function readHost(kind: HostKind, given: string | undefined, allows: Allows): string {
   const text = given ?? HOST_URLS[kind]

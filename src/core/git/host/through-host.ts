@@ -1,4 +1,4 @@
-import { AloftError, invalidRequest } from '#contract/errors.ts'
+import { AloftError, invalidRequest, noSuch } from '#contract/errors.ts'
 import { MINUTE } from '#contract/time.ts'
 import type { Context } from '../../access/context.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -32,8 +32,7 @@ export async function throughHost(
   if (connectionId === undefined || repository === undefined || url !== undefined || token !== undefined)
     throw invalidRequest('pass either `url`, or `connectionId` and `repository`')
   const connection = await connections.find(owner.id, connectionId)
-  if (!connection)
-    throw new AloftError('not_found', `There is no connected Git host \`${connectionId.slice(0, 100)}\`.`)
+  if (!connection) throw noSuch('connected Git host', connectionId)
   if (!isRepositoryName(repository)) throw invalidRequest('`repository` should be `owner/name`')
   const found = await watched({ store: connections, credentials, clock }, connection, (access) =>
     accounts.repository(access, repository, AbortSignal.timeout(MINUTE)),

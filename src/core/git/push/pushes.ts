@@ -1,5 +1,5 @@
 import { NEW_PROJECT_NODE_VERSION } from '#contract/api/node-versions.ts'
-import { AloftError } from '#contract/errors.ts'
+import { AloftError, noSuch } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import { SECOND } from '#contract/time.ts'
 import type { Context } from '../../access/context.ts'
@@ -81,8 +81,7 @@ export function createPushes(parts: PushesParts): Pushes {
   async function findPush(ctx: Context, idOrName: string, id: string): Promise<Push> {
     const project = await parts.getProject(ctx, idOrName)
     const push = await store.byId(id)
-    if (push?.projectId !== project.id)
-      throw new AloftError('not_found', `The project has no push \`${id.slice(0, 100)}\`.`)
+    if (push?.projectId !== project.id) throw noSuch('push', id, 'The project has')
     return push
   }
 

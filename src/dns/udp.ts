@@ -1,8 +1,8 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
-import { lookup as lookUp } from 'node:dns'
 import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'
 import type { Log } from '#core/ports/log.ts'
+import { createSends } from './direct-sends.ts'
 import type { Responder } from './responder.ts'
 
 interface UdpOptions {
@@ -22,44 +22,27 @@ interface Udp {
 const RECEIVE_BYTES = 4 * 1024 * 1024
 const SEND_BYTES = 1024 * 1024
 
-type LookupCallback = (error: Error | null, address: string, family: number) => void
-
-/** What was asked from is an address, which saves every answer a look-up; only what is bound may be a name. */
-function createLookup(type: 'udp4' | 'udp6') {
-  const family = type === 'udp4' ? 4 : 6
-  let isBound = false
-  return (host: string, options: object, found: LookupCallback): void => {
-    if (isBound) {
-      found(null, host, family)
-      return
-    }
-    isBound = true
-    lookUp(host, { ...options, all: false }, found)
-  }
-}
-
 export async function listenUdp({ host, port, reusePort, responder, log }: UdpOptions): Promise<Udp> {
   const sockets: Socket[] = []
 
   async function open(address: string, at: number): Promise<number> {
     const type = address.includes(':') ? 'udp6' : 'udp4'
-    const socket = createSocket({ type, reusePort, lookup: createLookup(type) as never })
+    const socket = createSocket({ type, reusePort })
     sockets.push(socket)
-    const send = (reply: Buffer, asker: RemoteInfo) => socket.send(reply, asker.port, asker.address)
-    const sendLater = (reply: Buffer | undefined, asker: RemoteInfo) => {
-      if (reply !== undefined && sockets.length > 0) send(reply, asker)
+    socket.bind(at, address)
+    await once(socket, 'listening')
+    const send = createSends(socket)
+    const sendLater = (reply: Buffer | undefined, { port, address }: RemoteInfo) => {
+      if (reply !== undefined && sockets.length > 0) send(reply, port, address)
     }
     socket.on('message', (packet, asker) => {
+      const { port, address } = asker
       // There is nothing to answer at this port, and a packet from it may make two servers talk for ever.
-      if (asker.port === 0) return
-      const reply = responder.respond(packet, asker.address, false)
+      if (port === 0) return
+      const reply = responder.respond(packet, address, false)
       if (reply instanceof Promise) void reply.then((late) => sendLater(late, asker))
-      else if (reply !== undefined) send(reply, asker)
+      else if (reply !== undefined) send(reply, port, address)
     })
-    // Said while `bind` is being called, since the look-up above answers at once.
-    const listening = once(socket, 'listening')
-    socket.bind(at, address)
-    await listening
     // Answers that cannot be sent are lost, as any packet may be.
     socket.on('error', (error) => log.debug({ err: error }, 'an answer could not be sent'))
     grow(socket, log)

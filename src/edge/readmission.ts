@@ -14,11 +14,11 @@ interface ReadmissionOptions {
 }
 
 /** What guards go by and nobody after them gets to see. */
-export type Shown = Pick<Exchange, 'url'> & { readonly cookie: string | undefined }
+export type ShownCredentials = Pick<Exchange, 'url'> & { readonly cookie: string | undefined }
 
 /** Tells whether a visitor of a host would still be let in, by the same request. Where that cannot be told, they are. */
 export function createReadmission({ sites, guard, clock, log }: ReadmissionOptions) {
-  return async (host: string, exchange: Exchange, { url, cookie }: Shown): Promise<boolean> => {
+  return async (host: string, exchange: Exchange, { url, cookie }: ShownCredentials): Promise<boolean> => {
     const { id, question } = exchange
     try {
       const entry = await sites.find(host, clock.monotonic())

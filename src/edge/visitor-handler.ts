@@ -13,7 +13,7 @@ import type { Admission } from './guards.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { hideVisitorCookie } from './protection/hide-cookie.ts'
 import { privateAnswer } from './protection/private-answer.ts'
-import { createReadmission, type Shown } from './readmission.ts'
+import { createReadmission, type ShownCredentials } from './readmission.ts'
 import { watchHalfClosed } from './request/half-closed.ts'
 import { hostNameOf } from './request/host.ts'
 import { readInstanceHost } from './request/instance-host.ts'
@@ -52,7 +52,7 @@ interface Visit {
   /** What answers in its place, if the visitor belongs to another deployment than most. */
   shown?: SiteEntry
   /** What the guards were shown, once they are asked. */
-  toGuards?: Shown
+  toGuards?: ShownCredentials
   /** Set where the visitor was let in by a guard: the answer is theirs alone, and has these cookies. */
   cookies?: readonly string[]
 }

@@ -146,7 +146,7 @@ async function receive(parts: GitSessionParts, ctx: Context, name: string, wire:
       }),
     )
   const target = { find: () => pushes.find(ctx, name), open: () => pushes.open(ctx, name) }
-  const answer = await receivePack({ ...parts, serve, door: 'ssh' }, ctx, target, received(wire))
+  const answer = await receivePack({ ...parts, serve, source: 'ssh' }, ctx, target, received(wire))
   signal.addEventListener('abort', () => answer.body.destroy(), { once: true })
   await send(answer.body, wire)
 }

@@ -32,21 +32,21 @@ test('a push that was acknowledged is deployed once although every process is ki
 
   const tree = await workTree(t, { 'index.html': 'pushed' })
   await tree.must('config', 'core.sshCommand', client.command)
-  for (const [door, remote] of [
+  for (const [protocol, remote] of [
     ['git', `${aloft.url.replace('://', `://git:${TOKEN}@`)}/git/${user.username}/over-git.git`],
     ['ssh', `ssh://git@127.0.0.1:${sshPort}/${user.username}/over-ssh.git`],
   ] as const) {
-    const commit = await tree.commit(`By ${door}`)
+    const commit = await tree.commit(`By ${protocol}`)
     // Nothing works on it until it is killed: what is done about it is done by those that come after. What is pushed over
     // HTTP is received by the working process itself, which may have begun.
-    if (door === 'ssh') await freezeWork(aloft)
+    if (protocol === 'ssh') await freezeWork(aloft)
     const pushed = await tree.git('push', '-o', 'nowait', remote, 'main')
     await aloft.kill()
     assert.ok(pushed.ok, pushed.said)
     aloft = await aloft.restart()
-    const pushes = async () => (await call('GET', `/v1/projects/over-${door}/pushes`)).pushes
+    const pushes = async () => (await call('GET', `/v1/projects/over-${protocol}/pushes`)).pushes
     while ((await pushes())[0]?.state !== 'deployed') await new Promise((next) => setTimeout(next, 100))
-    const { deployments } = await call('GET', `/v3/platform/deployments?app=over-${door}`)
+    const { deployments } = await call('GET', `/v3/platform/deployments?app=over-${protocol}`)
     assert.deepEqual(
       [deployments.length, deployments[0].meta.gitCommitSha, deployments[0].state, (await pushes()).length],
       [1, commit, 'READY', 1],

@@ -5,10 +5,10 @@ import { needs, PUBLIC } from '../scopes.ts'
 import { Nullable, Time } from './shared.ts'
 
 /** What git itself asks for. Whoever calls is told by HTTP's basic scheme, which git speaks. */
-const door = { gen: 'current', access: PUBLIC, limit: 'upload', page: 'by-accept' } as const
+const askedByGit = { gen: 'current', access: PUBLIC, limit: 'upload', page: 'by-accept' } as const
 
 export const gitRefs = endpoint({
-  ...door,
+  ...askedByGit,
   on: 'GET /git/:account/:repository/info/refs',
   summary: 'List the refs of a repository, for git',
   query: Type.Object({ service: Type.Optional(Type.String({ maxLength: 100 })) }),
@@ -16,7 +16,7 @@ export const gitRefs = endpoint({
 })
 
 export const gitUploadPack = endpoint({
-  ...door,
+  ...askedByGit,
   on: 'POST /git/:account/:repository/git-upload-pack',
   summary: 'Serve a fetch, for git',
   body: 'raw',
@@ -24,7 +24,7 @@ export const gitUploadPack = endpoint({
 })
 
 export const gitReceivePack = endpoint({
-  ...door,
+  ...askedByGit,
   on: 'POST /git/:account/:repository/git-receive-pack',
   summary: 'Receive a push, for git',
   body: 'raw',
@@ -32,7 +32,7 @@ export const gitReceivePack = endpoint({
 })
 
 export const gitLfsBatch = endpoint({
-  ...door,
+  ...askedByGit,
   on: 'POST /git/:account/:repository/info/lfs/objects/batch',
   summary: 'Refuse Git LFS objects, which are not stored here',
   body: 'raw',

@@ -10,7 +10,7 @@ import type { Clock } from '../ports/clock.ts'
 import { CASTS_DOUBT, CHANGES_TOPIC, type OwnedChange, readChanges } from './change.ts'
 
 /** What somebody was let in for. */
-interface Held {
+interface AdmittedRequest {
   readonly row: Endpoint
   readonly ctx: Context
   /** Who they are by now; undefined when their token or session is over. Rejects when there is no telling. */
@@ -20,7 +20,7 @@ interface Held {
 }
 
 export interface Permits {
-  of(held: Held): OpenPermit
+  of(held: AdmittedRequest): OpenPermit
   /** How many are open. */
   count(): number
 }

@@ -11,7 +11,7 @@ export const isGitService = (name: string | undefined): name is GitService =>
   (GIT_SERVICES as readonly (string | undefined)[]).includes(name)
 
 /**
- * The account whose repository somebody asks for, when they may: the same rules whichever door they come through.
+ * The account whose repository somebody asks for, when they may: the same rules over HTTP and SSH.
  * Nobody learns whether an account exists that they may not use.
  */
 export async function enterRepository(

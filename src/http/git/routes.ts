@@ -175,7 +175,7 @@ export function gitRoutes(parts: GitRouteParts): readonly Route[] {
             }),
           )
         const answer = await receivePack(
-          { ...parts, serve, door: 'git' },
+          { ...parts, serve, source: 'git' },
           ctx,
           target,
           decompressed(body, headers),

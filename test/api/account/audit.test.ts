@@ -12,7 +12,7 @@ import {
   sampleToken,
 } from '#test/support/samples.ts'
 
-interface Shown {
+interface ShownEntry {
   readonly member?: { readonly id: string; readonly username: string; readonly email: string }
   readonly action: string
   readonly user: { readonly id: string; readonly email: string }
@@ -21,7 +21,7 @@ interface Shown {
 }
 
 apiSuite('audit log', (server) => {
-  const read = async (token: string, query = ''): Promise<Shown[]> =>
+  const read = async (token: string, query = ''): Promise<ShownEntry[]> =>
     (await server.call(`GET /v1/audit-log${query}`, { token })).body.entries
   const actions = async (token: string, query = '') => (await read(token, query)).map(({ action }) => action)
 
@@ -38,7 +38,7 @@ apiSuite('audit log', (server) => {
     await server.call('DELETE /v9/projects/told', { token })
     const answer = await server.call('GET /v1/audit-log', { token })
     assert.deepEqual(
-      answer.body.entries.map(({ action }: Shown) => action),
+      answer.body.entries.map(({ action }: ShownEntry) => action),
       [
         'DELETE /v9/projects/:idOrName',
         'POST /v3/user/tokens',
@@ -51,7 +51,7 @@ apiSuite('audit log', (server) => {
     assert.deepEqual([removed.target, removed.user.id], [{ idOrName: 'told' }, id])
     const created = answer.body.entries.at(-1)
     assert.deepEqual(
-      answer.body.entries.map(({ target }: Shown) => target.name),
+      answer.body.entries.map(({ target }: ShownEntry) => target.name),
       [undefined, 'more', 'key', 'told'],
       'what was created is named',
     )

@@ -22,7 +22,7 @@ interface CompileCachesOptions {
 }
 
 /** Compiled code of a program. */
-interface Kept {
+interface CompiledCode {
   readonly ownerId: string
   /** What it takes of the disk. */
   readonly size: number
@@ -59,7 +59,7 @@ const sizeOf = ({ files }: CompileCacheState): number => {
  */
 export class CompileCaches {
   readonly #options: CompileCachesOptions
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, CompiledCode>()
   readonly #disk: Pick<DiskSpace, 'free'>
   #last: Promise<unknown> = Promise.resolve()
 
@@ -128,9 +128,9 @@ export class CompileCaches {
     return join(this.#options.folder, name)
   }
 
-  async #readMeta(name: string): Promise<Kept | undefined> {
+  async #readMeta(name: string): Promise<CompiledCode | undefined> {
     try {
-      return JSON.parse(await readFile(join(this.#placeOf(name), META), 'utf8')) as Kept
+      return JSON.parse(await readFile(join(this.#placeOf(name), META), 'utf8')) as CompiledCode
     } catch {
       return undefined
     }
@@ -171,7 +171,7 @@ export class CompileCaches {
     }
   }
 
-  async #removeWhere(isOver: (name: string, kept: Kept) => boolean): Promise<void> {
+  async #removeWhere(isOver: (name: string, kept: CompiledCode) => boolean): Promise<void> {
     for (const [name, kept] of this.#kept) if (isOver(name, kept)) await this.#remove(name)
   }
 

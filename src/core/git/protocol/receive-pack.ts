@@ -29,8 +29,7 @@ export interface ReceiveParts {
   readonly room: PushRoom
   /** What is told of a push until there is nothing more to tell. */
   readonly follow: (push: Push, signal: AbortSignal) => AsyncIterable<string>
-  /** Through which door it comes. */
-  readonly door: 'git' | 'ssh'
+  readonly source: 'git' | 'ssh'
 }
 
 /** The project that is pushed to. */
@@ -118,7 +117,7 @@ async function receiveHeld(
   const has = (name: string) =>
     commands.pushOptions.some((option) => option === name || option === `${name}=true`)
   const begun = await parts.pushes.begin(ctx, project, updates, {
-    source: parts.door,
+    source: parts.source,
     ...(has('prod') ? { prod: true } : {}),
     ...(has('force') ? { force: true } : {}),
   })

@@ -2,7 +2,7 @@ import type { Origin } from '#contract/origins.ts'
 import type { HostDeployment } from '../host/host-api.ts'
 import type { PullOfPush } from '../pull/pull.ts'
 
-/** Through which door a push came. */
+/** How the platform came to know of a push. */
 const PUSH_SOURCES = ['git', 'ssh', 'hook', 'poll', 'webhook', 'again'] as const
 export type PushSource = (typeof PUSH_SOURCES)[number]
 

@@ -118,6 +118,21 @@ describe('settings of a project', { skip: withoutChromium }, () => {
       envs.some((one: { key: string }) => one.key === 'EMPTY'),
       false,
     )
+
+    // Pasted for one environment, a variable keeps its value in the others.
+    await button('Paste .env').click()
+    await page.getByLabel('Contents').fill('API_KEY=k-3')
+    await page.getByRole('dialog').getByLabel('Production').uncheck()
+    await page.getByText('Replaces').waitFor()
+    await button('Save 1').click()
+    await said('1 variable saved.')
+    const pasted = (await shop.call(`GET /v9/projects/${shop.name}/env?decrypt=true`)).body.envs
+      .filter((one: { key: string }) => one.key === 'API_KEY')
+      .map((one: { value: string; target: string[] }) => [one.value, one.target.toSorted()])
+    assert.deepEqual(pasted.toSorted(), [
+      ['k-2', ['development', 'production']],
+      ['k-3', ['preview']],
+    ])
   })
 
   test('a domain that another account has is followed until it is verified and its DNS is set', async () => {

@@ -1,10 +1,10 @@
+import { asWhere, makeRoom } from '#client/variable-places.ts'
 import { createVariables, ENV_TARGETS, type EnvType } from '#contract/api/env-variable.ts'
 import { defineCommand, flag, required, value, zeroOrMore } from '../command.ts'
 import { usageError } from '../exit.ts'
 import { plainText } from '../output/plain-text.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
-import { makeRoom } from './make-room.ts'
-import { asWhere, environmentNames, findPlaces } from './places.ts'
+import { environmentNames, findPlaces } from './places.ts'
 import { readTarget } from './read-target.ts'
 import { placeOf } from './variable.ts'
 

@@ -1,23 +1,11 @@
 import type { Client } from '#client/client.ts'
+import { isTarget } from '#client/variable-places.ts'
 import { listEnvironments } from '#contract/api/custom-environment.ts'
 import { ENV_TARGETS } from '#contract/api/env-variable.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { Variable } from './variable.ts'
 
 type VariableTargets = Pick<Variable, 'target' | 'customEnvironmentIds'>
-
-const isTarget = (place: string): boolean => (ENV_TARGETS as readonly string[]).includes(place)
-
-/** The same apart, as the API takes it. What had environments before is told when none is left. */
-export function asWhere(places: readonly string[], before: VariableTargets = { target: [] }) {
-  const environments = places.filter((place) => !isTarget(place))
-  return {
-    target: places.filter(isTarget),
-    ...(environments.length > 0 || before.customEnvironmentIds !== undefined
-      ? { customEnvironmentIds: environments }
-      : {}),
-  }
-}
 
 /** Names of a project's own environments by their ids, asked for only where there is one to name. */
 export async function environmentNames(

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Static } from 'typebox'
+import { asWhere, inTheWay, makeRoom } from '#client/variable-places.ts'
 import { createVariables, listVariables } from '#contract/api/env-variable.ts'
 import { count } from '#contract/words/wording.ts'
 import { defineCommand, flag, required, zeroOrMore } from '../command.ts'
@@ -7,8 +8,7 @@ import { CliError, EXIT, usageError } from '../exit.ts'
 import { plainText } from '../output/plain-text.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
 import { readEnvFile } from './env-file.ts'
-import { inTheWay, makeRoom } from './make-room.ts'
-import { asWhere, findPlaces } from './places.ts'
+import { findPlaces } from './places.ts'
 import { readTarget } from './read-target.ts'
 
 /** As many as one request may carry. */

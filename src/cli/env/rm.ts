@@ -1,9 +1,10 @@
+import { asWhere } from '#client/variable-places.ts'
 import { listVariables, placesOf, removeVariable, updateVariable } from '#contract/api/env-variable.ts'
 import { defineCommand, required, value, zeroOrMore } from '../command.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { plainText } from '../output/plain-text.ts'
 import { chooseProject, projectOption } from '../project/choose-project.ts'
-import { asWhere, environmentNames, findPlaces } from './places.ts'
+import { environmentNames, findPlaces } from './places.ts'
 import { readTarget } from './read-target.ts'
 import { placeOf } from './variable.ts'
 

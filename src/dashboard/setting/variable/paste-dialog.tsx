@@ -1,5 +1,7 @@
 import { useMemo, useState } from 'react'
-import { createVariables, type EnvType, placesOf } from '#contract/api/env-variable.ts'
+import type { Static } from 'typebox'
+import { asWhere, inTheWay, makeRoom } from '#client/variable-places.ts'
+import { createVariables, type EnvType } from '#contract/api/env-variable.ts'
 import { count } from '#contract/words/wording.ts'
 import { useAction } from '../../api/query.ts'
 import type { Project } from '../../project/project.ts'
@@ -11,7 +13,7 @@ import { Failure } from '../../ui/feedback/failure.tsx'
 import { useEnvironments } from '../environment/environments.ts'
 import { type EnvEntry, parseEnv } from './parse-env.ts'
 import { TargetBoxes } from './target-boxes.tsx'
-import { asWhere, TYPES, type Variable } from './variables.ts'
+import { TYPES, type Variable } from './variables.ts'
 
 /** As many as the API takes at once. */
 const AT_ONCE = 100
@@ -39,22 +41,32 @@ export function PasteDialog({
   const environments = useEnvironments(project.id)
   const { entries, problems } = useMemo(() => parseEnv(text), [text])
   const target = targets.filter((each) => type !== 'sensitive' || each !== 'development')
-  const replaces = ({ key }: EnvEntry): boolean =>
-    present.some(
-      (one) =>
-        one.key === key && one.gitBranch === undefined && target.some((each) => placesOf(one).includes(each)),
-    )
+  const placeOf = (entries: readonly EnvEntry[]) => ({
+    keys: entries.map(({ key }) => key),
+    places: target,
+    branch: undefined,
+  })
+  const replaces = (entry: EnvEntry): boolean => inTheWay(present, placeOf([entry])).length > 0
 
   const save = useAction(
     async (_: undefined, { client }) => {
-      for (let at = 0; at < entries.length; at += AT_ONCE)
-        await client.call(createVariables, {
+      await makeRoom(client, project.id, placeOf(entries))
+      const failed: Static<typeof createVariables.reply>['failed'] = []
+      for (let at = 0; at < entries.length; at += AT_ONCE) {
+        const reply = await client.call(createVariables, {
           params: { idOrName: project.id },
           query: { upsert: true },
           body: entries
             .slice(at, at + AT_ONCE)
             .map(({ key, value }) => ({ key, value, type, ...asWhere(target) })),
         })
+        failed.push(...reply.failed)
+      }
+      const [first] = failed
+      if (first)
+        throw new Error(
+          `${failed.length} of ${count(entries.length, 'variable')} couldn’t be saved: ${String(first.error.message)}`,
+        )
     },
     {
       changes: ['env'],

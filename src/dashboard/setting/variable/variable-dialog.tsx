@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { asWhere } from '#client/variable-places.ts'
 import { createVariables, type EnvType, placesOf, updateVariable } from '#contract/api/env-variable.ts'
 import { listSecrets } from '#contract/api/secret.ts'
 import { useAction, useLater } from '../../api/query.ts'
@@ -8,7 +9,7 @@ import { FormDialog } from '../../ui/dialog/form-dialog.tsx'
 import { Failure } from '../../ui/feedback/failure.tsx'
 import { useEnvironments } from '../environment/environments.ts'
 import { TargetBoxes } from './target-boxes.tsx'
-import { asWhere, SYSTEM_NAMES, TYPES, type Variable } from './variables.ts'
+import { SYSTEM_NAMES, TYPES, type Variable } from './variables.ts'
 
 /** Adds a variable, or changes the one that is given with its value. */
 export function VariableDialog({
@@ -50,7 +51,7 @@ export function VariableDialog({
         type,
         gitBranch: onlyPreview && branch !== '' ? branch : null,
         comment: comment || null,
-        ...asWhere(target),
+        ...asWhere(target, variable),
         // Said by the list alone from now on.
         ...(variable?.customEnvironmentId !== undefined && { customEnvironmentId: null }),
       }

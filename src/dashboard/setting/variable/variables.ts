@@ -39,10 +39,4 @@ export function targetsOf(
   return [...target.map((each) => TARGET_LABELS[each as EnvTarget] ?? each), ...own].join(', ') || 'Nowhere'
 }
 
-/** The places that `placesOf` has, apart, as the API takes them. */
-export const asWhere = (places: readonly string[]) => ({
-  target: places.filter((each) => (ENV_TARGETS as readonly string[]).includes(each)),
-  customEnvironmentIds: places.filter((each) => !(ENV_TARGETS as readonly string[]).includes(each)),
-})
-
 export const SYSTEM_NAMES = SYSTEM_VARIABLES.map((name) => `PLATFORM_${name}`)

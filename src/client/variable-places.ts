@@ -1,7 +1,15 @@
-import type { Client } from '#client/client.ts'
-import { listVariables, placesOf, updateVariable } from '#contract/api/env-variable.ts'
-import { asWhere } from './places.ts'
-import type { Variable } from './variable.ts'
+import type { Static } from 'typebox'
+import {
+  ENV_TARGETS,
+  type getVariable,
+  listVariables,
+  placesOf,
+  updateVariable,
+} from '#contract/api/env-variable.ts'
+import type { Client } from './client.ts'
+
+type Variable = Static<typeof getVariable.reply>
+type VariableTargets = Pick<Variable, 'target' | 'customEnvironmentIds'>
 
 /** Where new values are to be set. */
 interface NewValues {
@@ -11,11 +19,24 @@ interface NewValues {
   readonly branch: string | undefined
 }
 
+export const isTarget = (place: string): boolean => (ENV_TARGETS as readonly string[]).includes(place)
+
+/** Targets and ids of environments apart, as the API takes them. What had environments before is told when none is left. */
+export function asWhere(places: readonly string[], before: VariableTargets = { target: [] }) {
+  const environments = places.filter((place) => !isTarget(place))
+  return {
+    target: places.filter(isTarget),
+    ...(environments.length > 0 || before.customEnvironmentIds !== undefined
+      ? { customEnvironmentIds: environments }
+      : {}),
+  }
+}
+
 /** The variables that stand where new ones are to be set. */
-export const inTheWay = (
-  envs: readonly Variable[],
+export const inTheWay = <One extends VariableTargets & Pick<Variable, 'key' | 'gitBranch'>>(
+  envs: readonly One[],
   { keys, places, branch }: NewValues,
-): readonly Variable[] =>
+): readonly One[] =>
   envs.filter(
     (one) =>
       keys.includes(one.key) &&

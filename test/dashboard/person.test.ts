@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { withoutChromium } from '#test/support/browser/chromium.ts'
 import { type DashboardTest, openDashboard } from '#test/support/browser/dashboard.ts'
+import { sessionCookie } from '#test/support/browser/session-cookie.ts'
 import type { Account } from '#test/support/server.ts'
 
 describe('what is yours alone', { skip: withoutChromium }, () => {
@@ -68,6 +70,71 @@ describe('what is yours alone', { skip: withoutChromium }, () => {
     await page.getByRole('button', { name: 'Sign out of all other sessions' }).waitFor({ state: 'detached' })
     await other.reload()
     await other.waitForURL('**/login?next=%2Faccount%2Fsessions')
+  })
+
+  test('after signing in again in another tab what was filled in is saved, and never by somebody else', async () => {
+    const { server } = dashboard
+    const eve = await server.signUp('eve@aloft.test')
+    const page = await dashboard.openPage(ada, '/account/tokens')
+    const signIn = async (account: Account): Promise<void> => {
+      const cookie = await sessionCookie(server, account)
+      await page
+        .context()
+        .addCookies([{ ...cookie, url: new URL(page.url()).origin, httpOnly: true, sameSite: 'Lax' }])
+    }
+    const fill = async (name: string): Promise<void> => {
+      await page.getByRole('button', { name: 'New token' }).click()
+      await page.getByLabel('Name').fill(name)
+    }
+    const create = () => page.getByRole('button', { name: 'Create token' }).click()
+    await fill('before')
+    await create()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await fill('after')
+    await signIn(ada)
+    await create()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('cell', { name: 'after', exact: true }).waitFor()
+    await fill('of whom')
+    await signIn(eve)
+    await create()
+    await page.getByText(`signed in as ${eve.username} in another tab`).first().waitFor()
+    for (const { token } of [ada, eve]) {
+      const { tokens } = (await server.call('GET /v3/user/tokens', { token })).body
+      assert.ok(!tokens.some(({ name }: { name: string }) => name === 'of whom'))
+    }
+  })
+
+  test('a tab that nobody sees keeps no connection, and shows what it missed', async () => {
+    const page = await dashboard.openAnother(ada, '/account')
+    await page.addInitScript(`{
+      const { EventSource } = window
+      window.streams = []
+      window.EventSource = class extends EventSource {
+        constructor(...given) {
+          super(...given)
+          window.streams.push(this)
+        }
+      }
+    }`)
+    const open = () => page.evaluate<number>('streams.filter(({ readyState }) => readyState < 2).length')
+    const until = async (what: string): Promise<void> => {
+      while (!(await page.evaluate<boolean>(what))) await setTimeout(50)
+    }
+    const turn = (hidden: boolean) =>
+      page.evaluate(`{
+        Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true })
+        document.dispatchEvent(new Event('visibilitychange'))
+      }`)
+    await page.goto(new URL(`/a/${ada.username}`, page.url()).href)
+    await page.getByRole('heading', { name: 'Deploy your first site' }).waitFor()
+    await until('streams.some(({ readyState }) => readyState === 1)')
+    await turn(true)
+    await until('streams.every(({ readyState }) => readyState === 2)')
+    await dashboard.server.call('POST /v10/projects', { token: ada.token, body: { name: 'unseen' } })
+    await turn(false)
+    await page.getByText('unseen').first().waitFor()
+    assert.equal(await open(), 1)
   })
 
   test('the palette finds pages, and goes there by keys alone', async () => {

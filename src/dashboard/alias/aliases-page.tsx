@@ -8,6 +8,7 @@ import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
 import { useAction, useLater, useReadPages } from '../api/query.ts'
 import { useSearchText } from '../api/search.ts'
+import { addressOf } from '../project/project.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton, OutLink } from '../ui/control/button.tsx'
 import { CopyLine } from '../ui/control/copy-button.tsx'
@@ -144,7 +145,7 @@ export function AliasesPage() {
               {
                 title: 'Domain',
                 cell: ({ alias }) => (
-                  <OutLink href={`//${alias}`} className="font-medium break-all hover:underline">
+                  <OutLink href={addressOf(alias)} className="font-medium break-all hover:underline">
                     {alias}
                   </OutLink>
                 ),

@@ -5,10 +5,12 @@ import { getUser } from '#contract/api/user.ts'
 import { connection } from './connection.ts'
 
 let csrf: Promise<string> | undefined
+/** Whose pages these are, until they are loaded again. */
+let userId: string | undefined
 
 const bare = createClient({ baseUrl: location.origin })
 
-/** What proves that a change comes from this page; asked for once, and again after signing in anew. */
+/** What proves that a change comes from this page; asked for once for a session. */
 const csrfOfSession = (): Promise<string> => {
   csrf ??= bare.call(getSession).then((reply) => reply.csrf)
   csrf.catch(() => {
@@ -19,14 +21,36 @@ const csrfOfSession = (): Promise<string> => {
 
 /** The browser adds the session's cookie by itself; a change says in addition that it comes from here. */
 const fetchBySession: typeof fetch = async (input, init) => {
+  const send = (proof?: string): Promise<Response> => {
+    const headers = new Headers(init?.headers)
+    // Browsers name themselves.
+    headers.delete('user-agent')
+    if (proof !== undefined) headers.set('x-aloft-csrf', proof)
+    return fetch(input, { ...init, headers, credentials: 'same-origin' })
+  }
   const reads = init?.method === undefined || init.method === 'GET'
-  const headers = new Headers(init?.headers)
-  // Browsers name themselves.
-  headers.delete('user-agent')
-  if (!reads) headers.set('x-aloft-csrf', await csrfOfSession())
-  const answer = await fetch(input, { ...init, headers, credentials: 'same-origin' })
+  const proof = reads ? undefined : await csrfOfSession()
+  const answer = await send(proof)
   connection.regained()
-  return answer
+  if (proof === undefined || (answer.status !== 401 && answer.status !== 403)) return answer
+  return (await signedInAnew(proof)) ? sendAsBefore(() => csrfOfSession().then(send)) : answer
+}
+
+/** Whether the browser has another session by now, as after signing in again in another tab. */
+async function signedInAnew(before: string): Promise<boolean> {
+  csrf = undefined
+  return csrfOfSession().then(
+    (now) => now !== before,
+    () => false,
+  )
+}
+
+/** What one person has filled in is not saved by another. */
+async function sendAsBefore(send: () => Promise<Response>): Promise<Response> {
+  const { user } = await bare.call(getUser)
+  if (user.id === userId) return send()
+  const message = `You’re signed in as ${user.username} in another tab now. Reload this page to go on as ${user.username}.`
+  return Response.json({ error: { code: 'forbidden', message } }, { status: 403 })
 }
 
 /** The one caller of the API, for an account: a team, or without one the person's own. */
@@ -43,7 +67,9 @@ export const isSignedOut = (error: unknown): boolean =>
 /** Who is signed in, or undefined. */
 export async function findUser() {
   try {
-    return (await clientFor().call(getUser)).user
+    const { user } = await clientFor().call(getUser)
+    userId ??= user.id
+    return user
   } catch (error) {
     if (isSignedOut(error)) return undefined
     throw error

@@ -2,6 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { deleteDomain, getDomain } from '#contract/api/domain.ts'
 import { useAccount, useParam } from '../api/account.tsx'
 import { useAction, useRead } from '../api/query.ts'
+import { addressOf } from '../project/project.ts'
 import { Badge } from '../ui/badge.tsx'
 import { OutLink } from '../ui/control/button.tsx'
 import { CopyLine } from '../ui/control/copy-button.tsx'
@@ -104,7 +105,7 @@ export function DomainPage() {
               <ul className="space-y-1">
                 {aliases.map(({ uid, alias }) => (
                   <li key={uid} className="break-all">
-                    <OutLink href={`//${alias}`}>{alias}</OutLink>
+                    <OutLink href={addressOf(alias)}>{alias}</OutLink>
                   </li>
                 ))}
               </ul>

@@ -10,7 +10,7 @@ import { useAccount } from '../../api/account.tsx'
 import { explain } from '../../api/explain.ts'
 import { refresh, useAction, useLater } from '../../api/query.ts'
 import { Checks, NextStep, RecordsToMake } from '../../domain/doctor.tsx'
-import type { Project } from '../../project/project.ts'
+import { addressOf, type Project } from '../../project/project.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton, OutLink } from '../../ui/control/button.tsx'
 import { Menu, MenuItem } from '../../ui/control/menu.tsx'
@@ -84,7 +84,7 @@ export function DomainItem({
       <div className="flex items-start justify-between gap-3 max-sm:flex-wrap">
         <div className="min-w-0">
           <h3 className="flex flex-wrap items-center gap-2 font-medium">
-            <OutLink href={`//${domain.name}`} className="break-all hover:underline">
+            <OutLink href={addressOf(domain.name)} className="break-all hover:underline">
               {domain.name}
             </OutLink>
             {!domain.verified ? (

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { changeProtectionBypass } from '#contract/api/project.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { useAction } from '../../api/query.ts'
-import { type Project, productionHost } from '../../project/project.ts'
+import { addressOf, type Project, productionHost } from '../../project/project.ts'
 import { useIsProven } from '../../project/use-proven.ts'
 import { Button, IconButton } from '../../ui/control/button.tsx'
 import { CopyButton, CopyLine } from '../../ui/control/copy-button.tsx'
@@ -45,12 +45,12 @@ function HowToUse({ secret, host, onClose }: { secret: string; host: string; onC
         </div>
         <div>
           <p className="mb-1.5 font-medium">Use as a header</p>
-          <CopyLine text={`curl -H "x-platform-protection-bypass: ${secret}" https://${host}/`} />
+          <CopyLine text={`curl -H "x-platform-protection-bypass: ${secret}" ${addressOf(host)}/`} />
         </div>
         <div>
           <p className="mb-1.5 font-medium">Use in a URL (the browser stores it in a cookie)</p>
           <CopyLine
-            text={`https://${host}/?x-platform-protection-bypass=${secret}&x-platform-set-bypass-cookie=true`}
+            text={`${addressOf(host)}/?x-platform-protection-bypass=${secret}&x-platform-set-bypass-cookie=true`}
           />
         </div>
         <div className="flex justify-end">

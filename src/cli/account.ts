@@ -72,7 +72,7 @@ async function agreeToLink(cli: Cli, folder: string, link: Link): Promise<void> 
     new CliError(
       EXIT.usage,
       says,
-      `If you want that, run \`aloft link ${name}${team === undefined ? ' --personal' : ` --team ${team}`}\` first. Otherwise remove the file, or name the project.`,
+      `If you want that, run \`aloft link ${name}${team === undefined ? ' --personal' : ` --team ${team}`}\` first. Otherwise remove the file, or say whose project you mean with --team or --personal.`,
     ),
   )
   cli.linkedFolders.remember(folder, link)

@@ -1,6 +1,6 @@
 import { verifyDomain } from '#contract/api/domain.ts'
 import { verifyProjectDomain } from '#contract/api/project-domain.ts'
-import { accountApi } from '../account.ts'
+import { accountApi, folderApi } from '../account.ts'
 import { defineCommand, required, value } from '../command.ts'
 import { plainText } from '../output/plain-text.ts'
 import { whileSpinning } from '../output/spinner.ts'
@@ -25,13 +25,14 @@ export const command = defineCommand({
   },
   async run(cli, given) {
     const { out } = cli
-    const api = await accountApi(cli)
     const looking = `Looking up the DNS records of ${plainText(given.domain)}`
     if (given.project !== undefined) {
+      const api = await folderApi(cli)
       const params = { idOrName: given.project, domain: given.domain }
       const verified = await whileSpinning(cli, looking, () => api.call(verifyProjectDomain, { params }))
       return showAttached(cli, verified, given.project)
     }
+    const api = await accountApi(cli)
     const { domain } = await whileSpinning(cli, looking, () =>
       api.call(verifyDomain, { params: { name: given.domain } }),
     )

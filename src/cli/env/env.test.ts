@@ -84,7 +84,11 @@ test('without a project nothing is tried, and the linked folder names one', asyn
   assert.equal((await aloft(['ls'])).code, 0)
   const seen = machine.api.requests.at(-1)
   assert.deepEqual([seen?.params.idOrName, seen?.query], ['prj_linked', { teamId }])
+  // A project that is named is looked for in the same account.
   assert.equal((await aloft(['ls', ...on])).code, 0)
+  const named = machine.api.requests.at(-1)
+  assert.deepEqual([named?.params.idOrName, named?.query], ['shop', { teamId }])
+  assert.equal((await aloft(['ls', ...on, '--personal'])).code, 0)
   assert.deepEqual(machine.api.requests.at(-1)?.query, {})
   writeFileSync(join(machine.home, LINK_FILE), '{')
   assert.match((await aloft(['ls'])).stderr, /project\.json cannot be read/)

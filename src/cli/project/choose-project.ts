@@ -1,5 +1,5 @@
 import type { Client } from '#client/client.ts'
-import { accountApi, linkedAccount } from '../account.ts'
+import { folderApi, linkedAccount } from '../account.ts'
 import type { Cli } from '../cli.ts'
 import { value } from '../command.ts'
 import { readLink } from '../config/link-file.ts'
@@ -16,9 +16,9 @@ interface ChosenProject {
   readonly idOrName: string
 }
 
-/** The project that was named; else the one that the folder is linked to, with the team it is linked for. */
+/** The project that was named, or the one that the folder is linked to; of the team that it is linked for, in any case. */
 export async function chooseProject(cli: Cli, named: string | undefined): Promise<ChosenProject> {
-  if (named !== undefined) return { api: await accountApi(cli), idOrName: named }
+  if (named !== undefined) return { api: await folderApi(cli), idOrName: named }
   if (readLink(cli.cwd, cli.baseUrl) === undefined)
     throw usageError(
       'Which project? This folder is not linked to one.',

@@ -1,5 +1,5 @@
 import { updateProject } from '#contract/api/project.ts'
-import { accountApi } from '../account.ts'
+import { folderApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
 import { plainText } from '../output/plain-text.ts'
 
@@ -15,7 +15,7 @@ export const command = defineCommand({
   },
   async run(cli, { project, name }) {
     const { out } = cli
-    const api = await accountApi(cli)
+    const api = await folderApi(cli)
     const renamed = await api.call(updateProject, { params: { idOrName: project }, body: { name } })
     out.show(
       { id: renamed.id, name: renamed.name },

@@ -1,5 +1,5 @@
 import { deleteProject, getProject } from '#contract/api/project.ts'
-import { accountApi } from '../account.ts'
+import { folderApi } from '../account.ts'
 import { defineCommand, required } from '../command.ts'
 import { plainText } from '../output/plain-text.ts'
 
@@ -16,7 +16,7 @@ export const command = defineCommand({
   hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { project }) {
     const { out } = cli
-    const api = await accountApi(cli)
+    const api = await folderApi(cli)
     const { id, name } = await api.call(getProject, { params: { idOrName: project } })
     const shown = plainText(name)
     await cli.prompt.confirm(

@@ -1,6 +1,6 @@
 import { getProject } from '#contract/api/project.ts'
 import { cancelOffer, offerProject } from '#contract/api/project-transfer.ts'
-import { accountApi } from '../account.ts'
+import { folderApi } from '../account.ts'
 import { defineCommand, flag, required } from '../command.ts'
 import { plainText } from '../output/plain-text.ts'
 
@@ -19,7 +19,7 @@ export const command = defineCommand({
   hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { project, cancel }) {
     const { out } = cli
-    const api = await accountApi(cli)
+    const api = await folderApi(cli)
     const { id, name } = await api.call(getProject, { params: { idOrName: project } })
     const shown = plainText(name)
     if (cancel) {

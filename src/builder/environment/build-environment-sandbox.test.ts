@@ -63,6 +63,7 @@ it('installs a package with npm and runs a program on it, in the sandbox', {
     env: { TOKEN: 'a-token-of-the-project' },
     secrets: ['a-token-of-the-project'],
     signal: new AbortController().signal,
+    plan: { nodeVersion: '22.x' },
   } as unknown as BuildTask)
 
   assert.equal((await installDependencies(workspace, toolchains, { node, log })).how, 'installed')

@@ -119,6 +119,7 @@ async function setUp(t: TestContext, act: Act = nothing, limits: Partial<BuildEn
       env: { MINE: 'value', HOME: '/elsewhere', NODE_ENV: 'production' },
       secrets: ['hunter22'],
       signal: site.signal ?? new AbortController().signal,
+      plan: { nodeVersion: '22.x' },
     } as unknown as BuildTask
   }
   const lines: string[] = []

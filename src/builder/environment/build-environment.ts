@@ -149,6 +149,7 @@ export function createBuildEnvironment(parts: BuildEnvironmentParts): BuildEnvir
       const place = {
         project,
         target: deployment.target,
+        nodeVersion: task.plan.nodeVersion,
         fork: isFromFork(deployment.meta) ? (branchOf(deployment.meta) ?? '') : undefined,
         via: join(folder, 'cache'),
         base: root,

@@ -34,7 +34,8 @@ async function machines(
     })
     const place = {
       project: { id: 'prj_1', ownerId: 'an-account' },
-      ...{ target: null, fork: undefined, source: 'source', downloads: 'downloads' },
+      ...{ target: null, fork: undefined, nodeVersion: '22.x' },
+      ...{ source: 'source', downloads: 'downloads' },
       ...{ base: join(root, name, 'root'), via: join(root, name, 'via') },
     }
     await mkdir(join(place.base, 'source'), { recursive: true })
@@ -57,6 +58,10 @@ test('what a build left is there for the next on another machine', async (t) => 
   assert.equal(archives.size, 1)
 
   assert.deepEqual(await two.caches.restore({ ...two.place, target: 'production' }), {
+    digests: {},
+    paths: [],
+  })
+  assert.deepEqual(await two.caches.restore({ ...two.place, nodeVersion: '24.x' }), {
     digests: {},
     paths: [],
   })

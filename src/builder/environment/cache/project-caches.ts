@@ -32,6 +32,8 @@ interface CacheScope {
   readonly target: Target | null
   /** Of code from a fork: its branch, which has a cache to itself; what strangers leave behind reaches nobody else. */
   readonly fork: string | undefined
+  /** The line of Node.js: addons in node_modules are of one, and an installation over them leaves them as they are. */
+  readonly nodeVersion: string
   /** A folder of ours on the same file system, which must not exist yet. */
   readonly via: string
   /** What code of users has to itself, and in it the paths of the source and of downloads. */
@@ -68,13 +70,16 @@ interface Weighed {
 const MOST_TREES = 500
 export const NOTHING_CACHED: CachedFolders = { digests: {}, paths: [] }
 
-const keyOf = ({ project: { id, ownerId }, target, fork }: Pick<CacheScope, 'project' | 'target' | 'fork'>) =>
-  createHash('sha256')
-    .update(
-      `${ownerId}\n${id}\n${fork === undefined ? (target === 'production' ? 'production' : 'preview') : `fork ${fork}`}`,
-    )
-    .digest('hex')
-    .slice(0, 40)
+function keyOf({
+  project: { id, ownerId },
+  target,
+  fork,
+  nodeVersion,
+}: Pick<CacheScope, 'project' | 'target' | 'fork' | 'nodeVersion'>): string {
+  const whose = fork === undefined ? (target === 'production' ? 'production' : 'preview') : `fork ${fork}`
+  const made = `${nodeVersion} ${process.platform} ${process.arch}`
+  return createHash('sha256').update([ownerId, id, whose, made].join('\n')).digest('hex').slice(0, 40)
+}
 
 const readContents = async (folder: string): Promise<Contents> =>
   JSON.parse(await readFile(join(folder, 'contents.json'), 'utf8')) as Contents

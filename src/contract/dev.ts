@@ -35,7 +35,7 @@ export type DevEvent =
   /** The configuration, a function or the platform itself has a fault; what it is about, if it is one thing. */
   | { readonly type: 'fault'; readonly about?: string; readonly text: string }
   | { readonly type: 'debug'; readonly text: string }
-  /** A group of processes that ends with the program, in whatever way that ends. */
+  /** A group of processes that ends with the program, in whatever way that ends; the one before has ended. */
   | { readonly type: 'group'; readonly pid: number }
   /** It cannot be served; the program then exits. */
   | { readonly type: 'failed'; readonly code: DevFailure; readonly text: string; readonly hint?: string }

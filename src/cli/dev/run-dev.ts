@@ -22,7 +22,7 @@ export async function runDev(
   onEvent: (event: DevMessage) => void,
 ): Promise<number> {
   const work = mkdtempSync(join(tmpdir(), 'aloft-dev-'))
-  const groups = new Set<number>()
+  let group: number | undefined
   // What it says comes as events; whatever else it prints is meant for people.
   const child = fork(DEV_ENTRY, [], {
     stdio: ['ignore', 2, 2, 'ipc'],
@@ -33,7 +33,7 @@ export async function runDev(
     if (child.connected) child.send(message, () => {})
   }
   child.on('message', (event: DevEvent) => {
-    if (event.type === 'group') groups.add(event.pid)
+    if (event.type === 'group') group = event.pid
     else onEvent(event)
   })
   order({ type: 'start', options: { ...options, work } })
@@ -54,7 +54,7 @@ export async function runDev(
     return asked ? 0 : code
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop)
-    for (const group of groups) endGroup(group)
+    if (group !== undefined) endGroup(group)
     rmSync(work, { recursive: true, force: true, maxRetries: 3 })
   }
 }

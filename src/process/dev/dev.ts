@@ -55,6 +55,8 @@ export class DevError extends Error {
   }
 }
 
+type PlannedCommand = NonNullable<DevPlan['command']>
+
 const BUDGET_BYTES = 128 * 2 ** 20
 const KEEP_ALIVE_MS = 5000
 const DRAIN_MS = 300
@@ -139,6 +141,30 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
   const runner = createRunnerClient({ socket: join(run, 's'), logger: log })
   const faults = createFaultPages(run)
   let devServer: DevServer | undefined
+  let devServers = 0
+  const startCommand = (command: PlannedCommand): Promise<DevServer> =>
+    startDevServer({
+      command,
+      folder: join(folder, command.folder),
+      env: { ...(options.colors ? { FORCE_COLOR: '1' } : {}), ...ownEnv() },
+      socket: join(run, `d${devServers++}`),
+      onLine: (text) => tell({ type: 'log', from: command.shown, text }),
+      onGroup: (pid) => tell({ type: 'group', pid }),
+      onEnd: (how) => tell({ type: 'failed', code: 'command_failed', text: `\`${command.shown}\` ${how}.` }),
+    })
+  /** A program keeps the variables that it was started with, whatever it reads from files afterwards. */
+  function restartCommand(before: DevServer, command: PlannedCommand): void {
+    const { shown } = before
+    tell({ type: 'note', text: `The variables of .env files have changed: restarting \`${shown}\`.` })
+    const next = before.stop().then(() => startCommand(command))
+    const ready = next.then((server) => server.ready)
+    ready.catch((error: Error) => tell({ type: 'fault', text: `\`${shown}\` ${error.message}.` }))
+    devServer = {
+      ...{ shown, ready },
+      lease: async () => (await next).lease(),
+      stop: async () => (await next).stop(),
+    }
+  }
 
   const project = new DevProject({
     ...{ folder, collect, contents, collection, deployment },
@@ -171,10 +197,12 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
       tell({ type: 'fault', text: look.failure })
     lastFailure = look.failure
     const env = await readEnvFiles(folder)
+    const hasOtherFiles = JSON.stringify(env.variables) !== JSON.stringify(envFiles.variables)
     const isOther =
-      JSON.stringify(env.variables) !== JSON.stringify(envFiles.variables) ||
+      hasOtherFiles ||
       (look.plan !== undefined && JSON.stringify(look.plan.programEnv) !== JSON.stringify(programEnv))
     envFiles = env
+    if (hasOtherFiles && devServer && plan?.command) restartCommand(devServer, plan.command)
     if (look.plan === undefined) return
     plan = look.plan
     programEnv = plan.programEnv
@@ -246,16 +274,7 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
     await project.fresh()
     const command = (plan as DevPlan | undefined)?.command
     if (command) {
-      devServer = await startDevServer({
-        command,
-        folder: join(folder, command.folder),
-        env: { ...(options.colors ? { FORCE_COLOR: '1' } : {}), ...ownEnv() },
-        socket: join(run, 'd'),
-        onLine: (text) => tell({ type: 'log', from: command.shown, text }),
-        onGroup: (pid) => tell({ type: 'group', pid }),
-        onEnd: (how) =>
-          tell({ type: 'failed', code: 'command_failed', text: `\`${command.shown}\` ${how}.` }),
-      })
+      devServer = await startCommand(command)
       await devServer.ready.catch((error: Error) => {
         throw new DevError('command_failed', `\`${command.shown}\` ${error.message}.`)
       })

@@ -256,7 +256,7 @@ const FRAMEWORK = `
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 console.log('starting on ' + process.env.PORT)
-createServer((req, res) => res.end('page ' + req.url))
+createServer((req, res) => res.end(req.url === '/greeting' ? process.env.GREETING || 'none' : 'page ' + req.url))
   .on('upgrade', (req, socket) => {
     const key = req.headers['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
     const accept = createHash('sha1').update(key).digest('base64')
@@ -305,6 +305,11 @@ test('a development server runs behind the routes and functions of the project',
     assert.equal(await statusFor({ origin: url }), 101)
     assert.equal(await statusFor({ origin: 'https://elsewhere.example' }), 403)
     assert.equal(await statusFor({ host: 'elsewhere.example' }), 403)
+    // What it was started with is what it has: it starts again with what a file says now.
+    const greeting = async () => (await fetch(`${url}/greeting`)).text()
+    assert.equal(await greeting(), 'none')
+    write(folder, { '.env.local': 'GREETING=hello' })
+    while ((await greeting()) !== 'hello') await pause(50)
     // It does not end by itself when it is asked to.
     assert.deepEqual(await dev.interrupt(), { code: 0, left: [] })
     assert.deepEqual(readdirSync(temporary), [])

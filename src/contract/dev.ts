@@ -3,6 +3,8 @@
 export interface DevOptions {
   /** Absolute. */
   readonly folder: string
+  /** Absolute; the top of the workspace that the folder is a package of. */
+  readonly workspace?: string
   /** A folder for what is made on the way; whoever starts the program removes it afterwards. */
   readonly work: string
   readonly port: number

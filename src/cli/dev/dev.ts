@@ -3,6 +3,7 @@ import { DEV_MARK } from '#contract/dev.ts'
 import { defineCommand, flag, optional, value, values } from '../command.ts'
 import { readPairs } from '../deploy/read-pairs.ts'
 import { readSiteFolder } from '../deploy/site-folder.ts'
+import { findWorkspace } from '../deploy/source-folder.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
 import { openBrowser } from '../open-browser.ts'
 import { type DevMessage, runDev } from './run-dev.ts'
@@ -49,7 +50,8 @@ export const command = defineCommand({
         '`aloft dev` was started by a command that `aloft dev` itself runs.',
         'Change the `dev` script to start your own development server, or set `devCommand` in aloft.json.',
       )
-    const { folder } = readSiteFolder(cwd, given.folder)
+    const site = readSiteFolder(cwd, given.folder)
+    const { folder } = site
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
       throw new CliError(EXIT.notFound, `The folder ${folder} does not exist.`)
     const colors = out.live && !env.NO_COLOR
@@ -59,10 +61,12 @@ export const command = defineCommand({
       else showEvent(event, out, given.debug)
       if (event.type === 'ready' && given.open) openBrowser(event.url)
     }
+    const workspace = findWorkspace(site, env.HOME)
     out.status('Starting…')
     const code = await runDev(
       {
         folder,
+        ...(workspace === undefined ? {} : { workspace }),
         port: given.port ?? USUAL_PORT,
         otherPort: given.port === undefined,
         host: given.host ?? 'localhost',

@@ -1,13 +1,12 @@
 import { mkdir, mkdtemp } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
-import { basename, join } from 'node:path'
+import { basename, join, relative, sep } from 'node:path'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import { createRunnerClient } from '#adapters/runner-process/client/runner-client.ts'
 import { createRunnerHost } from '#adapters/runner-process/host/runner-host.ts'
 import { createUnsandboxed } from '#adapters/sandbox-bwrap/unsandboxed.ts'
 import type { Collection } from '#builder/output/collect.ts'
-import { packJob } from '#builder/output/inside/pack-job.ts'
 import { withoutBrackets } from '#contract/address-in-url.ts'
 import type { DevEvent, DevFailure, DevOptions } from '#contract/dev.ts'
 import type { LoadProgram } from '#core/instance/instance.ts'
@@ -27,6 +26,7 @@ import { findBun } from './find-bun.ts'
 import { type CollectFiles, FolderContents } from './folder-contents.ts'
 import { listenAt, PortTaken } from './listen.ts'
 import { isLocalOrigin, namesThisServer } from './local-name.ts'
+import { packInWorkspace } from './pack-in-workspace.ts'
 import { openProgramContents } from './program-contents.ts'
 import { programText } from './program-text.ts'
 import { Programs } from './programs.ts'
@@ -78,6 +78,8 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
   const ownEnv = () => ({ ...envFiles.variables, ...options.env })
   const deployment = () => devDeployment(basename(folder), `localhost:${port}`, Object.keys(ownEnv()))
 
+  const { workspace: top = folder } = options
+  const place = { top, below: relative(top, folder).split(sep).join('/') }
   const contents = new FolderContents()
   const packed = await openProgramContents(join(work, 'contents'))
   const blobs: Pick<BlobStore, 'read' | 'open'> = {
@@ -90,7 +92,7 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
       env: {},
       // It is the person's own code, on the person's own machine: it is packed by this very process.
       async run({ argv }) {
-        await packJob(folder, argv.at(-1) as string)
+        await packInWorkspace(place, argv.at(-1) as string)
         return { code: 0, reason: 'exited' }
       },
       note: async (_log, text) => tell({ type: 'note', text }),
@@ -106,7 +108,7 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
   }
 
   const programs: Programs = new Programs({
-    ...{ collection, contents: packed },
+    ...{ collection, contents: packed, place },
     onBuilt: ({ file }, ms) => tell({ type: 'built', file, ms: Math.round(ms) }),
     onFailed: ({ file }, { message }) => tell({ type: 'fault', about: file, text: message }),
     onOld: ({ deploymentId }) => host.forget(deploymentId),

@@ -1,4 +1,5 @@
-import { extname } from 'node:path'
+import { stat } from 'node:fs/promises'
+import { extname, join } from 'node:path'
 import { extract } from 'tar-stream'
 import type { Collection } from '#builder/output/collect.ts'
 import { sourcesOf } from '#builder/output/inside/function/compile.ts'
@@ -6,6 +7,7 @@ import { joined } from '#core/detection/source-tree.ts'
 import type { Program } from '#core/output/output.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
+import type { WorkspacePlace } from './pack-in-workspace.ts'
 import type { SourceProgram } from './source-program.ts'
 
 /** One state of a program's source, compiled and with the variables of that moment. */
@@ -22,6 +24,7 @@ export interface Version {
 interface ProgramsParts {
   readonly collection: Collection
   readonly contents: Pick<BlobStore, 'open'>
+  readonly place: WorkspacePlace
   readonly onBuilt: (source: SourceProgram, ms: number) => void
   readonly onFailed: (source: SourceProgram, failure: BuildFailure) => void
   /** Nothing asks for it any more. */
@@ -42,6 +45,8 @@ interface State {
   failure: BuildFailure | undefined
   /** The files it was made of, as the packed program names them. */
   parts: ReadonlySet<string>
+  /** Files of other packages that it was made of, which nobody watches, with what tells that they are the same. */
+  outside: ReadonlyMap<string, string>
   /** Goes up with every change that may matter. */
   wanted: number
   built: number
@@ -90,10 +95,11 @@ export class Programs {
     for (;;) {
       const state = this.#states.get(id)
       if (state === undefined) throw new BuildFailure('missing_function', 'It no longer exists.')
-      if (state.built >= state.wanted) {
+      if (state.built >= state.wanted && (await areSame(state.outside))) {
         if (state.failure) throw state.failure
         return state.version as Version
       }
+      if (state.built >= state.wanted) state.wanted = state.built + 1
       state.building ??= this.#build(state).finally(() => {
         state.building = undefined
       })
@@ -116,7 +122,7 @@ export class Programs {
     if (known === undefined)
       return {
         ...{ source, version: undefined, failure: undefined, building: undefined },
-        ...{ parts: new Set<string>(), wanted: 1, built: 0 },
+        ...{ parts: new Set<string>(), outside: new Map<string, string>(), wanted: 1, built: 0 },
       }
     known.source = source
     // Of what is being compiled nobody knows yet what it is made of.
@@ -128,10 +134,13 @@ export class Programs {
     const { collection, onBuilt, onFailed } = this.#parts
     const { source, wanted } = state
     const began = performance.now()
+    const outside = await statesOf(state.outside.keys())
     try {
       const { programs } = await source.pack(collection)
       const program = programs[0] as Program
-      state.parts = await this.#partsOf(program, source)
+      const made = await this.#partsOf(program, source)
+      state.parts = made.parts
+      state.outside = made.outside
       state.failure = undefined
       if (state.version?.program.id !== program.id) {
         const old = state.version
@@ -143,6 +152,7 @@ export class Programs {
       const failure =
         error instanceof BuildFailure ? error : new BuildFailure('pack_failed', (error as Error).message)
       state.failure = failure
+      state.outside = outside
       // What it was before is not what the person wrote.
       if (state.version) this.#retire(state.version)
       state.version = undefined
@@ -165,18 +175,46 @@ export class Programs {
     this.#parts.onOld(version)
   }
 
-  async #partsOf({ archive }: Program, { root }: SourceProgram): Promise<ReadonlySet<string>> {
+  async #partsOf({ archive }: Program, { root }: SourceProgram): Promise<Pick<State, 'parts' | 'outside'>> {
+    const { contents, place } = this.#parts
     const parts = new Set<string>()
-    const packed = await this.#parts.contents.open(archive.sha256)
-    if (packed === undefined) return parts
+    const outside = new Map<string, string>()
+    const packed = await contents.open(archive.sha256)
+    if (packed === undefined) return { parts, outside }
     for await (const entry of packed.pipe(extract())) {
       const { name } = entry.header
       entry.resume()
       if (name.includes('node_modules/')) continue
-      for (const path of [name, ...sourcesOf(name)]) parts.add(path).add(joined(root, path))
+      for (const path of [name, ...sourcesOf(name)]) {
+        parts.add(path).add(joined(root, path))
+        if (place.below === '') continue
+        if (path.startsWith(`${place.below}/`)) parts.add(path.slice(place.below.length + 1))
+        else {
+          const found = await stateOf(join(place.top, path))
+          if (found !== '') outside.set(join(place.top, path), found)
+        }
+      }
     }
-    return parts
+    return { parts, outside }
   }
+}
+
+/** Changes with every edit; empty where there is no file. */
+const stateOf = (path: string): Promise<string> =>
+  stat(path).then(
+    (found) => (found.isFile() ? `${found.size} ${found.mtimeMs}` : ''),
+    () => '',
+  )
+
+async function statesOf(paths: Iterable<string>): Promise<ReadonlyMap<string, string>> {
+  const states = new Map<string, string>()
+  for (const path of paths) states.set(path, await stateOf(path))
+  return states
+}
+
+async function areSame(files: ReadonlyMap<string, string>): Promise<boolean> {
+  for (const [path, before] of files) if ((await stateOf(path)) !== before) return false
+  return true
 }
 
 /** Some imports leave no trace in what was packed: of data that went into the code, and of what is one file then. */

@@ -8,6 +8,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { request } from 'node:http'
@@ -313,6 +314,42 @@ test('a development server runs behind the routes and functions of the project',
     // It does not end by itself when it is asked to.
     assert.deepEqual(await dev.interrupt(), { code: 0, left: [] })
     assert.deepEqual(readdirSync(temporary), [])
+  } finally {
+    dev.child.kill('SIGKILL')
+  }
+})
+
+test('a package of a workspace finds what is installed for all, and packages beside it as they are now', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const top = join(home, 'monorepo')
+  const greeting = (text: string) => ({ 'packages/greet/index.js': `exports.greet = () => '${text}'\n` })
+  write(top, {
+    'package.json': JSON.stringify({ workspaces: ['apps/*', 'packages/*'] }),
+    'node_modules/dep/package.json': JSON.stringify({ name: 'dep', main: 'index.js' }),
+    'node_modules/dep/index.js': "module.exports = 'installed'\n",
+    'packages/greet/package.json': JSON.stringify({ name: 'greet', main: 'index.js' }),
+    ...greeting('hello'),
+    'apps/api/package.json': JSON.stringify({ name: 'api' }),
+    'apps/api/lib/end.js': "module.exports = '.'\n",
+    'apps/api/api/hello.js': `const end = require('../lib/end.js')
+module.exports = (_req, res) => res.end(require('greet').greet() + ' ' + require('dep') + end)\n`,
+  })
+  symlinkSync('../packages/greet', join(top, 'node_modules/greet'))
+  const dev = new Running(join(top, 'apps/api'))
+  try {
+    const { url } = await dev.event('ready')
+    const get = async () => (await fetch(`${url}/api/hello`)).text()
+    assert.equal(await get(), 'hello installed.')
+    write(top, greeting('good morning'))
+    assert.equal(await get(), 'good morning installed.')
+    write(top, { 'apps/api/lib/end.js': "module.exports = '!'\n" })
+    assert.equal(await get(), 'good morning installed!')
+    write(top, { 'packages/greet/index.js': 'exports.greet = (' })
+    assert.match(await get(), /cannot be compiled|does not start|crashed/)
+    write(top, greeting('hello again'))
+    assert.equal(await get(), 'hello again installed!')
+    assert.equal((await dev.interrupt()).code, 0)
   } finally {
     dev.child.kill('SIGKILL')
   }

@@ -1,3 +1,4 @@
+import type { ReadyState } from '#contract/api/deployment.ts'
 import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newBearer, newBypassSecret } from '#contract/ids.ts'
 import { amountOf } from '#contract/limit/quota-amount.ts'
@@ -61,6 +62,9 @@ interface TransferParts extends Omit<TransferStores, 'locks' | 'sources'> {
 const OFFERED = DAY
 /** More than these are not copied while others wait for the transaction. */
 const FEW = 20
+
+/** Nothing is added to what it refers to. */
+const isOver = (state: ReadyState): boolean => state === 'READY' || state === 'ERROR'
 
 const ownersOnly = ({ owner }: Context): void => {
   if (owner.role !== 'OWNER') throw new AloftError('forbidden', 'Only an OWNER of the team can do this.')
@@ -200,12 +204,15 @@ export function createTransfers(parts: TransferParts): Transfers {
       const request = newName === undefined ? undefined : readProjectName(newName)
       const found = await offered(parts.projects, code)
       if (found.ownerId === ctx.owner.id) throw invalidRequest('the project already belongs to this account')
-      const ids = [...(await parts.projects.states(found)).keys()]
+      const before = await parts.projects.states(found)
+      const ids = [...before.keys()]
       await checkCounts(parts, ctx.owner, found, ids.length)
       const limit = await checkStorage(ctx.owner, found, ids)
       // Before the transaction, because there can be many: an account that has files it does not need loses nothing.
       const copied = new Set<string>()
-      for (const id of ids) {
+      for (const [id, state] of before) {
+        // What a build leaves behind may come while the others are copied.
+        if (!isOver(state)) continue
         await copyFiles(parts, id, ctx.owner, limit)
         copied.add(id)
       }
@@ -217,7 +224,7 @@ export function createTransfers(parts: TransferParts): Transfers {
         if (!current?.details.transfer) throw unknownProject(offer.id)
         const states = await stores.projects.states(current)
         const left = [...states.keys()].filter((id) => !copied.has(id))
-        if (left.length > FEW || [...states.values()].some((state) => state !== 'READY' && state !== 'ERROR'))
+        if (left.length > FEW || ![...states.values()].every(isOver))
           throw new AloftError(
             'conflict',
             'The project has builds in progress. Try again when they are finished.',

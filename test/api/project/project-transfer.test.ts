@@ -3,9 +3,15 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { DAY } from '#contract/time.ts'
 import { openValues } from '#core/deployment/env/frozen-values.ts'
+import { BuildFailure } from '#core/ports/builder.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
+import { outputOf, ScriptedBuilder } from '#test/support/scripted-builder.ts'
 
-apiSuite('transfer of projects', (server) => {
+const builder = new ScriptedBuilder()
+
+apiSuite('transfer of projects', suite, { workers: { builder } })
+
+function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
   let count = 0
   async function begin() {
     const user = await server.signUp()
@@ -274,10 +280,42 @@ apiSuite('transfer of projects', (server) => {
   test('a project stays where it is while something of it is being built', async () => {
     const { name, deploy, call, inTeam } = await begin()
     const files = [{ file: 'package.json', data: JSON.stringify({ scripts: { build: 'make' } }) }]
+    builder.next(() => Promise.reject(new BuildFailure('build_failed', 'It cannot be made.')))
     await deploy('', '', { files })
     const { body: offer } = await call(`POST /projects/${name}/transfer-request`)
     assert.equal((await call(`PUT /projects/transfer-request/${offer.code}${inTeam}`, {})).status, 409)
     await server.runJobs()
     assert.equal((await call(`PUT /projects/transfer-request/${offer.code}${inTeam}`, {})).status, 202)
   })
-})
+
+  test('what is built while the files of a project are copied is kept for its new account', async (t) => {
+    const { name, team, deploy, call, inTeam } = await begin()
+    const files = [{ file: 'package.json', data: JSON.stringify({ scripts: { build: 'make' } }) }]
+    const output = outputOf({ 'index.html': `${name} built` })
+    builder.next(async () => output)
+    const other = await deploy(`${name} other`)
+    const { id } = await deploy('', '', { files })
+    const { body: offer } = await call(`POST /projects/${name}/transfer-request`)
+    for (const { stores } of server.allParts) {
+      const { states } = stores.projects
+      t.mock.method(
+        stores.projects,
+        'states',
+        async (...of: Parameters<typeof states>) =>
+          new Map([...(await states(...of))].sort(([a], [b]) => Number(b === id) - Number(a === id))),
+      )
+      // The build ends once nothing more is asked of it, and others are copied.
+      const { find } = stores.outputs
+      t.mock.method(stores.outputs, 'find', async (deploymentId: string) => {
+        const found = await find(deploymentId)
+        if (deploymentId === other.id) await server.runJobs()
+        return found
+      })
+    }
+    assert.equal((await call(`PUT /projects/transfer-request/${offer.code}${inTeam}`, {})).status, 202)
+    const { stores } = server.parts
+    assert.equal((await stores.deployments.find(id))?.ownerId, team.id)
+    const sha1s = output.files.map(({ sha1 }) => sha1)
+    assert.deepEqual([...(await stores.files.claim(team.id, sha1s, server.clock.now())).keys()], sha1s)
+  })
+}

@@ -19,7 +19,7 @@ import { callsOn, contentIndexCalls, page, user } from './store-calls.ts'
 
 /**
  * For people who operate the installation, and for a build that tells its place in the queue. There are few to go through:
- * finished jobs are deleted, damage is rare, and builds that wait are found by their kind before they are put in order.
+ * finished jobs are deleted, damage is rare, every ten minutes the keys of all repositories are looked through once, and builds that wait are found by their kind before they are put in order.
  */
 const MAY_SCAN = [
   'machines.list',
@@ -27,6 +27,7 @@ const MAY_SCAN = [
   'jobs.counts',
   'jobs.queue',
   'files.countDamaged',
+  'gitSizes.forgetHeld',
   'contents.bytes',
 ]
 

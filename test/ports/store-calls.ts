@@ -496,7 +496,7 @@ const callsOnOthers = ({
     clear: () => gitSizes.clear(project.id),
     used: () => gitSizes.used(user.id),
     ofProject: () => gitSizes.ofProject(project.id),
-    forgetHeld: () => gitSizes.forgetHeld(project.id, 1),
+    forgetHeld: () => gitSizes.forgetHeld(1),
   },
   gitObjects: {
     add: () => gitObjects.add(user.id, new Map([['oid', file.sha1]])),

@@ -108,6 +108,8 @@ const COPY = '--'
 export const copyOf = (projectId: string, key: string): string => `${projectId}${COPY}${key}`
 export const isCopy = (id: string): boolean => id.includes(COPY)
 export const projectOfCopy = (id: string): string => id.split(COPY, 1)[0] ?? id
+/** Room that is held for a push counts like a copy whose key begins so; the time at which the push began comes next. */
+export const HELD = 'held-'
 
 /** Stands for the repository of a project that nobody has pushed to yet. */
 export const EMPTY_REPOSITORY = 'empty'

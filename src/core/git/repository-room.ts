@@ -7,7 +7,7 @@ import type { Transact } from '../ports/transact.ts'
 import { STORAGE_LOCK } from '../usage/content-room.ts'
 import { quotaExceeded } from '../usage/quota-exceeded.ts'
 import type { Quotas, UsageStores } from '../usage/quotas.ts'
-import { copyOf, GitError } from './git-repositories.ts'
+import { copyOf, GitError, HELD } from './git-repositories.ts'
 import type { Measure, RepositorySizeStore } from './repository-sizes.ts'
 
 /** How many bytes of repositories an account may still add; rejects with `quota_exceeded` where there is no room at all. */
@@ -55,7 +55,7 @@ export interface PushRoom {
 
 interface PushRoomParts extends RoomParts {
   readonly measure: Measure
-  readonly sizes: Pick<RepositorySizeStore, 'clear' | 'forgetHeld'>
+  readonly sizes: Pick<RepositorySizeStore, 'clear'>
   readonly transact: Transact<
     UsageStores & { readonly locks: Locks; readonly gitSizes: Pick<RepositorySizeStore, 'set' | 'used'> }
   >
@@ -64,7 +64,7 @@ interface PushRoomParts extends RoomParts {
 /** Most pushes are smaller. */
 const FIRST_HELD = 1024 * 1024
 /** No push takes as long: what is still held then was left by a process that was killed. */
-const LONGEST_HELD = 2 * HOUR
+export const LONGEST_HELD = 2 * HOUR
 
 /**
  * What is on its way counts as stored, for every process and machine, from the moment that there is room for it: the account
@@ -79,8 +79,7 @@ export function createPushRoom({ quotas, clock, measure, sizes, transact }: Push
         came: async () => {},
         release: async (isMeasured) => (isMeasured ? undefined : measure(projectId)),
       }
-    await sizes.forgetHeld(projectId, clock.now() - LONGEST_HELD)
-    const key = copyOf(projectId, `held-${clock.now()}-${randomUUID()}`)
+    const key = copyOf(projectId, `${HELD}${clock.now()}-${randomUUID()}`)
     let held = 0
     const take = async (needed: number): Promise<number> => {
       const { room, bytes } = await transact(async (stores) => {

@@ -12,8 +12,8 @@ export interface RepositorySizeStore {
   clear(repository: string): Promise<void>
   /** Of all repositories of an account together. */
   used(ownerId: string): Promise<number>
-  /** Forgets what was held for pushes to a project that began before. */
-  forgetHeld(projectId: string, before: number): Promise<void>
+  /** Forgets what was held for pushes that began before. */
+  forgetHeld(before: number): Promise<void>
   /** Of the repository of a project, with the copies for it. */
   ofProject(projectId: string): Promise<number>
 }

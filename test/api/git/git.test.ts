@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
-import { MINUTE } from '#contract/time.ts'
+import { HOUR, MINUTE } from '#contract/time.ts'
+import { copyOf, HELD } from '#core/git/git-repositories.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
 import { runGit, type WorkTree, workTree } from '../../support/git/git.ts'
 import { outputOf, ScriptedBuilder } from '../../support/scripted-builder.ts'
@@ -387,6 +388,24 @@ test('what git took is deployed although whoever received it died before that wa
   const found = await store.byId('push_lost')
   const { body } = await server.call(`GET /v8/platform/deployments/${found?.deploymentId}`, account)
   assert.equal(body.meta.gitCommitSha, commit)
+  assert.equal((await shown(`${project}.localhost`)).body, 'second')
+})
+
+test('room that was held for a push whose process was killed comes back', async (t) => {
+  const { project, tree, account } = await desk(t)
+  await tree.must('push', 'aloft', 'main')
+  const { id } = (await server.call(`GET /v9/projects/${project}`, account)).body
+  const { gitSizes } = server.parts.stores
+  await gitSizes.set(copyOf(id, `${HELD}${server.clock.now()}-killed`), 5_000_000)
+  const { token } = await server.operator()
+  const body = { contentBytes: 5_000_000 }
+  await server.call(`PATCH /v1/operator/accounts/${account.email}/quotas`, { token, body })
+  await change(tree, 'second')
+  assert.match((await tree.git('push', 'aloft', 'main')).said, /Your plan allows .+ of storage/)
+  server.clock.advance(2 * HOUR + MINUTE)
+  await server.call('POST /v1/operator/jobs/git.rounds/run', { token })
+  await until(async () => (await gitSizes.used(account.id)) < 5_000_000)
+  await tree.must('push', 'aloft', 'main')
   assert.equal((await shown(`${project}.localhost`)).body, 'second')
 })
 

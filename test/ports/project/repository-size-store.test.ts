@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { copyOf } from '#core/git/git-repositories.ts'
+import { copyOf, HELD } from '#core/git/git-repositories.ts'
 import { eachDatabase } from '#test/support/database/databases.ts'
 import { openStores } from '#test/support/database/stores.ts'
 import { sampleProject } from '#test/support/samples.ts'
@@ -30,6 +30,22 @@ eachDatabase((name, open) =>
       assert.equal(await gitSizes.used('a'), 1101)
       await gitSizes.clear(one.id)
       assert.equal(await gitSizes.used('a'), 1000)
+    })
+
+    it('forgets what was held for pushes that began long ago, whichever project they were to', async (t) => {
+      const { projects, gitSizes } = (await openStores(t, open)).stores
+      const [one, other] = [sampleProject({ ownerId: 'a' }), sampleProject({ ownerId: 'a', name: 'other' })]
+      for (const project of [one, other]) await projects.insert(project)
+      for (const [index, id] of [
+        one.id,
+        copyOf(one.id, `${HELD}1000-a`),
+        copyOf(other.id, `${HELD}999-b`),
+        copyOf(other.id, `${HELD}1001-c`),
+        copyOf(one.id, 'm'),
+      ].entries())
+        await gitSizes.set(id, 10 ** index)
+      await gitSizes.forgetHeld(1001)
+      assert.equal(await gitSizes.used('a'), 11001)
     })
 
     it('follows a project to another account, and is forgotten with it', async (t) => {

@@ -1,4 +1,4 @@
-import { copyOf, isCopy, projectOfCopy } from '#core/git/git-repositories.ts'
+import { copyOf, HELD, isCopy, projectOfCopy } from '#core/git/git-repositories.ts'
 import type { RepositorySizeStore } from '#core/git/repository-sizes.ts'
 import { prepare } from '../database/prepare.ts'
 import type { Db } from '../tables.ts'
@@ -10,12 +10,11 @@ const selectUsed = prepare<{ ownerId: string }>()((db, { ownerId }) =>
     .where('owner_id', '=', ownerId),
 )
 
-const selectHeld = prepare<{ projectId: string; like: string }>()((db, { projectId, like }) =>
+const selectHeld = prepare<Record<string, never>>()((db) =>
   db
     .selectFrom('git_sizes')
-    .select('repository')
-    .where('project_id', '=', projectId)
-    .where('repository', 'like', like),
+    .select(['project_id', 'repository'])
+    .where('repository', 'like', `%${copyOf('', HELD)}%`),
 )
 
 const selectOfProject = prepare<{ projectId: string }>()((db, { projectId }) =>
@@ -63,15 +62,16 @@ export const createRepositorySizeStore = (db: Db): RepositorySizeStore => ({
     return Number(row?.used ?? 0)
   },
 
-  async forgetHeld(projectId, before) {
-    const held = await selectHeld(db, { projectId, like: `${copyOf(projectId, 'held-')}%` })
-    for (const { repository } of held)
-      if (Number(repository.split('-held-')[1]?.split('-')[0]) < before)
+  async forgetHeld(before) {
+    for (const { project_id, repository } of await selectHeld(db, {})) {
+      const begun = repository.slice(copyOf(project_id, HELD).length).split('-', 1)[0]
+      if (Number(begun) < before)
         await db
           .deleteFrom('git_sizes')
-          .where('project_id', '=', projectId)
+          .where('project_id', '=', project_id)
           .where('repository', '=', repository)
           .execute()
+    }
   },
 
   async ofProject(projectId) {

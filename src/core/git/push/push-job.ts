@@ -16,6 +16,8 @@ import type { ProjectStore } from '../../project/project-store.ts'
 import { type CleanBranchParts, cleanBranch } from '../clean-branch.ts'
 import { GitError, type GitRepositories, projectOfCopy, type TreeEntry } from '../git-repositories.ts'
 import type { PullStore } from '../pull/pull.ts'
+import { LONGEST_HELD } from '../repository-room.ts'
+import type { RepositorySizeStore } from '../repository-sizes.ts'
 import type { LfsSource } from '../tree/store-lfs.ts'
 import { storeTree } from '../tree/store-tree.ts'
 import type { OpenModule } from '../tree/submodules.ts'
@@ -407,10 +409,12 @@ const BATCH = 100
 export const createPushRounds = ({
   pushes,
   repositories,
+  sizes,
   transact,
   clock,
   hasProject,
 }: Pick<PushJobParts, 'pushes' | 'repositories' | 'clock'> & {
+  readonly sizes: Pick<RepositorySizeStore, 'forgetHeld'>
   readonly transact: Transact<PushStores>
   readonly hasProject: (projectId: string) => Promise<boolean>
 }): JobHandler => ({
@@ -425,6 +429,7 @@ export const createPushRounds = ({
     await transact(async ({ jobs }) => {
       for (const push of left) await queuePush(jobs, push, { round: now })
     })
+    await sizes.forgetHeld(now - LONGEST_HELD)
     while (!signal.aborted && (await pushes.prune(now - KEPT, BATCH)) === BATCH) {
       // A full batch: there may be more.
     }

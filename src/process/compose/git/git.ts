@@ -269,6 +269,7 @@ export const createGitRounds = (config: Config, parts: Parts): readonly JobHandl
     ...parts,
     pushes: parts.stores.pushes,
     repositories: openRepositories(config, parts),
+    sizes: parts.stores.gitSizes,
     hasProject: async (id) => (await parts.stores.projects.byId(id)) !== undefined,
   }),
 ]

@@ -16,7 +16,7 @@ import { isActive, type Release, stageEndsAt } from './release.ts'
 import { atStage, type ReleaseStores } from './releases.ts'
 
 interface AdvanceParts {
-  readonly projects: Pick<ReleaseStores['projects'], 'byIdOrName'>
+  readonly projects: Pick<ReleaseStores['projects'], 'byId'>
   readonly traffic: Pick<TrafficStore, 'read'>
   readonly transact: Transact<ReleaseStores>
   readonly clock: Clock
@@ -99,14 +99,18 @@ export function createAdvanceJob(parts: AdvanceParts): JobHandler {
     timeLimit: MINUTE,
     maxAttempts: 10,
     async run(payload) {
-      const { ownerId, projectId, turn } = payload as unknown as AdvanceOrder
-      const { release: seen } = (await parts.projects.byIdOrName(ownerId, projectId))?.details ?? {}
-      if (!seen || !isActive(seen) || seen.turn !== turn) return
+      const { projectId, turn } = payload as unknown as AdvanceOrder
+      // It may have gone to another account since this was ordered.
+      const found = await parts.projects.byId(projectId)
+      const seen = found?.details.release ?? null
+      if (!found || !isActive(seen) || seen.turn !== turn) return
       const worse = await findRegression(projectId, seen)
       const hosts = await transact(async (stores) => {
-        const project = await stores.projects.lock(ownerId, projectId)
-        const release = project?.details.release ?? null
-        if (!project || !isActive(release) || release.turn !== turn) return []
+        const project = await stores.projects.lock(found.ownerId, projectId)
+        // Deleted or given away at this moment: the next attempt finds out.
+        if (!project) throw new Error('the project is no longer where it was found')
+        const { release } = project.details
+        if (!isActive(release) || release.turn !== turn) return []
         const changed = await advance(stores, project, release, worse)
         await keepProduction(stores, project, changed, clock.now())
         return changed.hosts

@@ -7,6 +7,7 @@ export const ADVANCE_JOB = 'releases.advance'
 
 /** What the job of a release says. */
 export interface AdvanceOrder {
+  /** As of then. Machines with the version before find the project by it. */
   readonly ownerId: string
   readonly projectId: string
   /** Of the release; one that has changed since has a job of its own. */

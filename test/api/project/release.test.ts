@@ -97,6 +97,24 @@ apiSuite('rolling releases', (server) => {
     assert.equal((await visit()).text, 'new')
   })
 
+  test('a release goes on after its project has gone to another account', async () => {
+    const { name, token, call, deploy, visit } = await begin({
+      stages: [{ targetPercentage: 10, duration: 5 }, { targetPercentage: 50, duration: 5 }, TWO_STAGES[1]],
+    })
+    const fresh = await deploy('new')
+    const { body: team } = await server.call('POST /v1/teams', { token, body: { slug: `${name}-team` } })
+    const { body: offer } = await call(`POST /projects/${name}/transfer-request`)
+    const taken = await call(`PUT /projects/transfer-request/${offer.code}?teamId=${team.id}`, {})
+    assert.equal(taken.status, 202)
+    await later(5)
+    const underWay = async () => (await call(`GET /rr?teamId=${team.id}`)).body.rollingRelease
+    assert.equal((await underWay()).activeStage.index, 1)
+    await later(5)
+    const { state, canaryDeployment } = await underWay()
+    assert.deepEqual([state, canaryDeployment.id], ['COMPLETE', fresh])
+    assert.equal((await visit()).text, 'new')
+  })
+
   test('a stage waits for somebody where it is to, and one after the other is approved', async () => {
     const { deploy, call, release, side } = await begin({
       advancementType: 'manual-approval',

@@ -2,6 +2,7 @@ import { AloftError, noSuch } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
 import { checkReach, reachOf } from '../access/reach.ts'
+import { type SyncStores, syncCrons } from '../cron/sync-crons.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { isPlatformHost, readAlias } from '../deployment/hosts.ts'
@@ -13,6 +14,7 @@ import { isProductionName } from '../names/is-production-name.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Locks } from '../ports/locks.ts'
 import type { Transact } from '../ports/transact.ts'
+import type { Project } from '../project/project.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
 import { checkOwnVariables } from '../team/production-right.ts'
@@ -36,6 +38,28 @@ export interface Aliases {
   remove(ctx: Context, idOrHost: string): Promise<void>
 }
 
+type Shown = Pick<Alias, 'ownerId' | 'projectId' | 'production'>
+
+/** Changes where a name leads. Projects whose production had it or gets it have the schedules of what they show then. */
+async function showing<T>(
+  stores: SyncStores & { readonly projects: Pick<ProjectStore, 'lock'> },
+  ends: readonly (Shown | undefined)[],
+  now: number,
+  change: () => Promise<T>,
+): Promise<T> {
+  const shown = new Map(
+    ends.flatMap((end) => (end?.production ? [[end.projectId, end.ownerId] as const] : [])),
+  )
+  const projects: Project[] = []
+  for (const [id, ownerId] of [...shown].sort()) {
+    const project = await stores.projects.lock(ownerId, id)
+    if (project) projects.push(project)
+  }
+  const changed = await change()
+  for (const project of projects) await syncCrons(stores, project, now)
+  return changed
+}
+
 interface AliasParts {
   readonly store: HostStore
   readonly deployments: DeploymentStore
@@ -45,7 +69,9 @@ interface AliasParts {
       readonly deployments: DeploymentStore
       readonly domains: Pick<DomainStore, 'hold' | 'covering' | 'verifiedCovering'>
       readonly teams: Pick<TeamStore, 'byId'>
-      readonly projects: Pick<ProjectStore, 'byIdOrName'>
+      readonly projects: Pick<ProjectStore, 'byIdOrName' | 'lock' | 'deploymentsOf'>
+      readonly crons: SyncStores['crons']
+      readonly jobs: SyncStores['jobs']
       readonly projectDomains: Pick<ProjectDomainStore, 'holders'>
       readonly locks: Locks
     }
@@ -137,20 +163,25 @@ export function createAliases(parts: AliasParts): Aliases {
         const { id, ownerId, projectId, target } = deployment
         const to = { deploymentId: id, ownerId, projectId, production: target === 'production' }
         const now = clock.now()
-        if (to.production) await markLive(deployments, deployment, now)
-        return unlessRaced(pointAlias(hosts, host, to, now), () => owned(deployments, ctx, idOrHost))
+        return showing(stores, [known, to], now, async () => {
+          if (to.production) await markLive(deployments, deployment, now)
+          return unlessRaced(pointAlias(hosts, host, to, now), () => owned(deployments, ctx, idOrHost))
+        })
       })
       parts.onHostsChanged([host])
       return pointed
     },
 
     async remove(ctx, idOrHost) {
-      const host = await transact(async ({ hosts, locks }) => {
+      const host = await transact(async (stores) => {
+        const { hosts, locks } = stores
         await locks.take('alias', (await findAlias(hosts, ctx, idOrHost)).host)
         const alias = await findAlias(hosts, ctx, idOrHost)
-        // By its id: between the two, somebody else may have got the name.
-        if (!(await hosts.release(alias.host, alias.id))) throw noAlias(idOrHost)
-        return alias.host
+        return showing(stores, [alias], clock.now(), async () => {
+          // By its id: between the two, somebody else may have got the name.
+          if (!(await hosts.release(alias.host, alias.id))) throw noAlias(idOrHost)
+          return alias.host
+        })
       })
       parts.onHostsChanged([host])
     },

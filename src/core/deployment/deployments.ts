@@ -4,6 +4,7 @@ import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context, Owner } from '../access/context.ts'
 import { checkReach, reachOf } from '../access/reach.ts'
 import { queueForgetTraffic } from '../analytics/forget-traffic.ts'
+import { syncCrons } from '../cron/sync-crons.ts'
 import { isAsUploaded } from '../detection/detect.ts'
 import { queueAfterPush } from '../git/push/queue-push.ts'
 import type { Instance } from '../instance/instance.ts'
@@ -186,9 +187,8 @@ export function createDeployments(parts: DeploymentParts): Deployments {
         const { ownerId, projectId } = deployment
         const followers = await followersOf(stores.projectDomains, deployment)
         // Before the deployment, as everybody does who points names to one.
-        const known = await projects.byIdOrName(ownerId, projectId)
-        const isReleased = known?.details.release?.canaryDeploymentId === deployment.id
-        const project = followers.length > 0 || isReleased ? await projects.lock(ownerId, projectId) : known
+        const project = await projects.lock(ownerId, projectId)
+        const isReleased = project?.details.release?.canaryDeploymentId === deployment.id
         // First of all, because from here on nothing more can be pointed to it.
         if (!(await deployments.delete(deployment.id, clock.now()))) throw unknown(idOrHost)
         const aliases = await hosts.ofDeployment(deployment.id)
@@ -198,6 +198,8 @@ export function createDeployments(parts: DeploymentParts): Deployments {
           if (project && aliases.some(({ host }) => host === domain.name))
             await showDomain(stores, project, domain, clock.now())
         const shared = project && isReleased ? await abortForGone(stores, project, clock.now()) : []
+        const wasShown = deployment.target === 'production' || aliases.some(({ production }) => production)
+        if (project && wasShown) await syncCrons(stores, project, clock.now())
         await queueForget(jobs, deployment.id)
         await queueAfterPush(jobs, deployment)
         await queueForgetTraffic(jobs, { projectId, deploymentId: deployment.id }, clock.now())

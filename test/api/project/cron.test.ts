@@ -59,6 +59,27 @@ apiSuite('schedules', (server) => {
     assert.equal((await list(ada, 'sched')).length, 2, 'a rollback brings back what there was')
   })
 
+  test('those of the configuration file are of what production shows when a deployment or a name is gone', async () => {
+    const ada = await server.signUp()
+    const paths = async () => (await list(ada, 'fallen')).map(({ path }: { path: string }) => path)
+    const call = async (on: string, body?: object) => {
+      const answer = await server.call(on, { token: ada.token, ...(body && { body }) })
+      assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    }
+    const first = await deploy(ada, 'fallen', [{ path: '/first', schedule: '0 5 * * *' }])
+    server.clock.advance(1)
+    const second = await deploy(ada, 'fallen', [{ path: '/second', schedule: '0 5 * * *' }])
+    assert.deepEqual(await paths(), ['/second'])
+    await call(`POST /v2/platform/deployments/${first.id}/aliases`, { alias: 'fallen.localhost' })
+    assert.deepEqual(await paths(), ['/first'])
+    await call('DELETE /v2/platform/aliases/fallen.localhost')
+    assert.deepEqual(await paths(), ['/second'], 'the newest is what is left')
+    await call(`DELETE /v8/platform/deployments/${second.id}`)
+    assert.deepEqual(await paths(), ['/first'])
+    await call(`DELETE /v8/platform/deployments/${first.id}`)
+    assert.deepEqual(await paths(), [])
+  })
+
   test('a run requests the production deployment, is recorded, and orders the next', async () => {
     const ada = await server.signUp()
     const { id: deploymentId } = await deploy(ada, 'runs', [{ path: '/task.txt', schedule: '30 * * * *' }])

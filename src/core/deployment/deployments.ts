@@ -18,7 +18,7 @@ import type { OutputStore } from '../output/output-store.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ProjectStore } from '../project/project-store.ts'
-import { abortForGone } from '../release/end-release.ts'
+import { abortRelease } from '../release/end-release.ts'
 import { quotaExceeded } from '../usage/quota-exceeded.ts'
 import { cancelBuild } from './cancel-build.ts'
 import { type Created, type CreateParts, createCreateDeployment } from './create/create-deployment.ts'
@@ -197,7 +197,10 @@ export function createDeployments(parts: DeploymentParts): Deployments {
         for (const domain of followers)
           if (project && aliases.some(({ host }) => host === domain.name))
             await showDomain(stores, project, domain, clock.now())
-        const shared = project && isReleased ? await abortForGone(stores, project, clock.now()) : []
+        const shared =
+          project && isReleased
+            ? await abortRelease(stores, project, 'The deployment was deleted.', clock.now())
+            : []
         const wasShown = deployment.target === 'production' || aliases.some(({ production }) => production)
         if (project && wasShown) await syncCrons(stores, project, clock.now())
         await queueForget(jobs, deployment.id)

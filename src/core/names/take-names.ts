@@ -14,6 +14,7 @@ import type { ProjectStore } from '../project/project-store.ts'
 import { showsProduction } from '../project-domain/domains-for.ts'
 import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
 import { beginRelease, isSuperseded } from '../release/begin-release.ts'
+import { abortRelease, NEWER_IS_LIVE } from '../release/end-release.ts'
 import { isActive } from '../release/release.ts'
 import { hasDomainOf, type NamedDomains } from './domain-of.ts'
 import { destination, dueDomains, isExplicit, isFollowed, platformOf, withoutDomains } from './due-names.ts'
@@ -45,7 +46,9 @@ export async function takeNames(
   const { aliases, free, domains, shared } = isLate ? await notOvertaken(stores, deployment, all) : all
   for (const alias of free) await claim(stores, deployment, alias, now)
   const taken = await takeDomains(stores, deployment, domains, now)
-  return { aliasFinal: [...aliases, ...taken], pointed: [...free, ...taken, ...shared], aliasError: null }
+  const pointed = [...free, ...taken]
+  const ended = await endOlderRelease(stores, deployment, pointed, now)
+  return { aliasFinal: [...aliases, ...taken], pointed: [...pointed, ...shared, ...ended], aliasError: null }
 }
 
 /** What a deployment takes that was built. A name that a newer deployment of the project has by now stays with that. */
@@ -72,7 +75,9 @@ export async function takeNamesOfBuilt(
     }
   }
   const taken = await takeDomains(stores, built, domains, now)
-  return { aliasFinal: [...aliases, ...taken], pointed: [...pointed, ...taken, ...shared], aliasError }
+  pointed.push(...taken)
+  const ended = await endOlderRelease(stores, built, pointed, now)
+  return { aliasFinal: [...aliases, ...taken], pointed: [...pointed, ...shared, ...ended], aliasError }
 }
 
 /**
@@ -108,10 +113,13 @@ export async function takeMissedNames(
 }
 
 /** The name of a branch follows that branch, whatever is promoted or rolled back: it is never one of production's. */
+const mayBeProduction = (deployment: Deployment, alias: string): boolean =>
+  alias !== deployment.aliasFinal[0] && alias !== branchAliasOf(deployment)
+
 const claim = async (stores: TakeStores, deployment: Deployment, alias: string, now: number) => {
-  const mayBeProduction = alias !== deployment.aliasFinal[0] && alias !== branchAliasOf(deployment)
   await checkDomainOf(stores, deployment, alias)
-  return pointAlias(stores.hosts, alias, destination(deployment, mayBeProduction), now)
+  const to = destination(deployment, mayBeProduction(deployment, alias))
+  return pointAlias(stores.hosts, alias, to, now)
 }
 
 /** The domain of a name that a deployment was told to take may have been deleted since, or may be at this moment. */
@@ -184,6 +192,25 @@ async function release(
   if (!begun) return undefined
   await stores.projects.update(project.id, { details: { ...details, release: begun.release } }, now)
   return begun.hosts
+}
+
+/**
+ * Ends the release of an older deployment once a newer one has names of production at once, as with aliases of its own or
+ * where nothing else is live. At its last stage it would take them all. Answers the hosts that show something else.
+ */
+async function endOlderRelease(
+  stores: TakeStores,
+  deployment: Deployment,
+  pointed: readonly string[],
+  now: number,
+): Promise<readonly string[]> {
+  const { ownerId, projectId, target, createdAt } = deployment
+  if (target !== 'production' || !pointed.some((alias) => mayBeProduction(deployment, alias))) return []
+  const project = await stores.projects.lock(ownerId, projectId)
+  if (!project || !isActive(project.details.release)) return []
+  const canary = await stores.deployments.find(project.details.release.canaryDeploymentId)
+  if (canary && canary.createdAt > createdAt) return []
+  return abortRelease(stores, project, NEWER_IS_LIVE, now)
 }
 
 /** All or none of the names that show the same: visitors never see two deployments under those of one project. */

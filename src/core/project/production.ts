@@ -17,6 +17,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
 import { beginRelease } from '../release/begin-release.ts'
+import { endedBy, NEWER_IS_LIVE } from '../release/end-release.ts'
 import { isActive } from '../release/release.ts'
 import { checkOwnVariables } from '../team/production-right.ts'
 import type { TeamStore } from '../team/team-store.ts'
@@ -112,14 +113,18 @@ export function createProduction(parts: ProductionParts): Production {
 
     unpause: (ctx, idOrName) =>
       change(ctx, idOrName, noSuch(idOrName), async (stores, project, now) => {
-        const { paused, pausedAt, lastRollbackTarget } = project.details
+        const { paused, pausedAt, lastRollbackTarget, release } = project.details
         // What somebody has chosen stays.
         if (!paused) return { details: {}, hosts: [] }
         const isRolledBack = lastRollbackTarget !== null
         const waiting = isRolledBack ? undefined : await newestSince(stores.deployments, project, pausedAt)
         const taken = waiting ? await takeMissedNames(stores, waiting, now) : []
+        const ends = waiting !== undefined && taken.length > 0 && isActive(release)
         return {
-          details: { paused: false, pausedAt: null, autoAssignCustomDomains: !isRolledBack },
+          details: {
+            ...{ paused: false, pausedAt: null, autoAssignCustomDomains: !isRolledBack },
+            ...(ends ? { release: endedBy(release, waiting, NEWER_IS_LIVE, now) } : {}),
+          },
           hosts: [...(await hostsOf(stores.projects, project)), ...taken],
         }
       }),

@@ -5,7 +5,8 @@ import { markLive } from '../deployment/live.ts'
 import type { EventQueue } from '../event/event.ts'
 import { deploymentEvent } from '../event/event-payloads.ts'
 import { moveProduction, type ProductionNames } from '../names/move-production.ts'
-import { isActive, type Release } from '../release/release.ts'
+import { endedBy } from '../release/end-release.ts'
+import { isActive } from '../release/release.ts'
 import type { ProductionChange } from './keep-production.ts'
 import type { Project } from './project.ts'
 import type { AliasRequest, ProjectDetails } from './project-details.ts'
@@ -54,7 +55,7 @@ export async function showInProduction(
       ...(type === 'rollback'
         ? { lastRollbackTarget: request, autoAssignCustomDomains: false }
         : afterPromotion(project)),
-      ...(isActive(release) ? { release: endedBy(release, deployment, now) } : {}),
+      ...(isActive(release) ? { release: endedBy(release, deployment, PROMOTED, now) } : {}),
     },
     hosts: movedAliases.map(({ alias }) => alias),
   }
@@ -66,12 +67,4 @@ export const afterPromotion = ({ details }: Project): Partial<ProjectDetails> =>
   ...(details.lastRollbackTarget === null ? {} : { autoAssignCustomDomains: !details.paused }),
 })
 
-const endedBy = (release: Release, { id }: Deployment, now: number): Release => ({
-  ...release,
-  ...(id === release.canaryDeploymentId
-    ? { state: 'COMPLETE', reason: null, stage: release.config.stages.length - 1, stageAt: now }
-    : { state: 'ABORTED', reason: 'Another deployment was promoted to production.' }),
-  paused: false,
-  turn: release.turn + 1,
-  updatedAt: now,
-})
+const PROMOTED = 'Another deployment was promoted to production.'

@@ -15,10 +15,16 @@ apiSuite('rolling releases', (server) => {
     const host = `${name}.localhost`
     const call = (on: string, body?: object) =>
       server.call(on.replace('/rr', `/v1/projects/${name}/rolling-release`), { token, ...(body && { body }) })
-    const deploy = async (text: string) => {
+    const deploy = async (text: string, more: object = {}) => {
       const { status, body } = await server.call('POST /v8/platform/deployments?forceNew=1', {
         token,
-        body: { name, version: 2, target: 'production', files: [{ file: 'index.html', data: text }] },
+        body: {
+          name,
+          version: 2,
+          target: 'production',
+          files: [{ file: 'index.html', data: text }],
+          ...more,
+        },
       })
       assert.equal(status, 200, JSON.stringify(body))
       server.clock.advance(1000)
@@ -163,6 +169,24 @@ apiSuite('rolling releases', (server) => {
     assert.equal((await promote(second)).status, 202)
     assert.deepEqual([(await release()).state, await side('stable')], ['COMPLETE', 'second'])
   })
+
+  for (const how of ['the end of a pause', 'an alias of its own', 'being all that is live'] as const)
+    test(`a release gives way to a newer deployment that is live at once by ${how}`, async () => {
+      const { name, token, call, deploy, release, visit, side, old } = await begin({ stages: TWO_STAGES })
+      const post = async (path: string) =>
+        assert.equal((await call(`POST /v1/projects/${name}/${path}`)).status, 200)
+      await deploy('on its way')
+      if (how === 'the end of a pause') await post('pause')
+      if (how === 'being all that is live')
+        await server.call(`DELETE /v8/platform/deployments/${old}`, { token })
+      await deploy('newest', how === 'an alias of its own' ? { alias: [name] } : {})
+      if (how === 'the end of a pause') await post('unpause')
+      const { state, reason } = await release()
+      assert.deepEqual([state, reason], ['ABORTED', 'A newer deployment went to production.'])
+      assert.equal(await side('canary'), 'newest')
+      await later(10)
+      assert.equal((await visit()).text, 'newest')
+    })
 
   const trafficOf = (
     projectId: string,

@@ -599,6 +599,7 @@ const callsOnOthers = ({
     add: () => files.add(user.id, [file], 1, 1e12),
     share: () => files.share(user.id, [file], 1),
     claim: () => files.claim(user.id, [file.sha1], 2e12),
+    keep: () => files.keep(user.id, [file.sha1], 2e12),
     claimEach: () => files.claimEach(user.id, [file.sha1], 2e12),
     stale: () => files.stale(2e12, 10),
     forget: () => files.forget(user.id, [file.sha1], 1),

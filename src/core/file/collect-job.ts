@@ -26,7 +26,7 @@ export function createCollectJob({ files, deployments, blobs, clock }: CollectPa
     for (const [ownerId, entries] of Map.groupBy(stale, (file) => file.ownerId)) {
       const sha1s = entries.map(({ sha1 }) => sha1)
       const kept = await deployments.referenced(ownerId, sha1s)
-      await files.claim(ownerId, [...kept], clock.now())
+      await files.keep(ownerId, [...kept], clock.now())
       const unneeded = await files.forget(
         ownerId,
         sha1s.filter((sha1) => !kept.has(sha1)),

@@ -34,6 +34,8 @@ export interface FileStore {
     before: number,
     limit: number,
   ): Promise<readonly { readonly ownerId: string; readonly sha1: string }[]>
+  /** Has those of the account count as used at this time: a collector passes over them, whether they are damaged or not. */
+  keep(ownerId: string, sha1s: readonly string[], usedAt: number): Promise<void>
   /** Forgets those that still were not used since; answers the contents that no account has any more. */
   forget(ownerId: string, sha1s: readonly string[], before: number): Promise<readonly string[]>
   /** Notes that a content is damaged: no account has it from now on, until one adds it again. */

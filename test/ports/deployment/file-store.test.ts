@@ -124,6 +124,22 @@ eachDatabase((name, open) =>
       assert.deepEqual(await files.stale(NOW + 3, 1), stale.slice(0, 1))
     })
 
+    it('keeps what is in use, also what is damaged, of that account', async (t) => {
+      const { files } = (await openStores(t, open)).stores
+      await files.add('anna', [a, b, c], NOW)
+      await files.add('bert', [a], NOW)
+      await files.addDamaged(a.sha256, NOW)
+      await files.keep('anna', [b.sha1, a.sha1, 'none'], NOW + 10)
+      await files.keep('anna', [b.sha1], NOW + 5)
+      await files.keep('anna', [], NOW + 10)
+      const stale = await files.stale(NOW + 10, 10)
+      assert.deepEqual(
+        new Set(stale.map((file) => `${file.ownerId} ${file.sha1}`)),
+        new Set([`anna ${c.sha1}`, `bert ${a.sha1}`]),
+      )
+      assert.equal((await files.claim('anna', [a.sha1], NOW + 10)).size, 0, 'it is damaged all the same')
+    })
+
     it('forgets only what still was not used since, of that account', async (t) => {
       const { files } = (await openStores(t, open)).stores
       await files.add('anna', [a, b], NOW)

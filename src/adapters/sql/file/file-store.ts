@@ -52,21 +52,23 @@ const locked = (db: Db, ownerId: string, sha1s: string) =>
       )`
     : areOf(db, ownerId, 'sha1', sha1s)
 
+/** The latest use stays. */
+const refreshed = (db: Db, { ownerId, sha1s, usedAt }: { ownerId: string; sha1s: string; usedAt: number }) =>
+  db
+    .updateTable('files')
+    .set((eb) => ({
+      used_at: eb.case().when('used_at', '<', usedAt).then(usedAt).else(eb.ref('used_at')).end(),
+    }))
+    .where(locked(db, ownerId, sha1s))
+
 /**
  * Answers the rows as they are once nobody else is changing them: whichever of this and `deleteStale` comes
  * first has the row's lock, and the other sees what it did. So what is answered here is there for good.
  */
-const refreshFiles = prepare<{ ownerId: string; sha1s: string; usedAt: number }>()(
-  (db, { ownerId, sha1s, usedAt }) =>
-    db
-      .updateTable('files')
-      .set((eb) => ({
-        used_at: eb.case().when('used_at', '<', usedAt).then(usedAt).else(eb.ref('used_at')).end(),
-      }))
-      .where(locked(db, ownerId, sha1s))
-      .where('sha256', 'not in', damaged(db))
-      .returning(['sha1', 'sha256', 'size']),
+const refreshFiles = prepare<{ ownerId: string; sha1s: string; usedAt: number }>()((db, given) =>
+  refreshed(db, given).where('sha256', 'not in', damaged(db)).returning(['sha1', 'sha256', 'size']),
 )
+const keepFiles = prepare<{ ownerId: string; sha1s: string; usedAt: number }>()(refreshed)
 const deleteStale = prepare<{ ownerId: string; sha1s: string; before: number }>()(
   (db, { ownerId, sha1s, before }) =>
     db
@@ -182,6 +184,12 @@ export function createFileStore(db: Db): FileStore {
     async stale(before, limit) {
       const rows = await selectStale(db, { before, limit })
       return rows.map(({ owner_id, sha1 }) => ({ ownerId: owner_id, sha1 }))
+    },
+
+    async keep(ownerId, sha1s, usedAt) {
+      await inSteps(sha1s.toSorted(), WRITE_STEP, async (step) => {
+        await keepFiles(db, { ownerId, sha1s: JSON.stringify(step), usedAt })
+      })
     },
 
     forget: (ownerId, sha1s, before) =>

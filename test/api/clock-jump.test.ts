@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { DAY, HOUR, MINUTE } from '#contract/time.ts'
 import { JobRunner } from '#core/job/job-runner.ts'
 import { eachDatabase } from '#test/support/database/databases.ts'
+import { outputOf, ScriptedBuilder } from '#test/support/scripted-builder.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 
@@ -50,6 +51,40 @@ eachDatabase((name, open) =>
         const list = await server.call('GET /v3/platform/deployments?limit=100', { token })
         assert.equal(list.body.deployments.length, 3)
       })
+
+    test('a day ahead and back: the newest deployment goes live, built or not', async (t) => {
+      const builder = new ScriptedBuilder()
+      builder.next(async () => outputOf({ 'index.html': 'built' }))
+      const databaseUrl = await open({ migrated: true })
+      const server = await startServer({ databaseUrl, workers: { builder } })
+      t.after(() => server.close())
+      const { token } = await server.signUp()
+      const deploy = async (files: readonly object[]) => {
+        const body = { version: 2, name: 'shop', target: 'production', files }
+        const made = await server.call('POST /v8/platform/deployments', { token, body })
+        assert.equal(made.status, 200, JSON.stringify(made.body))
+        await server.runJobs()
+        return made.body
+      }
+      const live = async () =>
+        (await server.call('GET /v9/projects/shop', { token })).body.targets.production.id
+      const text = (data: string) => [{ file: 'index.html', data }]
+      server.clock.jump(DAY)
+      const ahead = await deploy(text('ahead'))
+      assert.equal(await live(), ahead.id)
+      server.clock.jump(-DAY)
+      const built = await deploy([
+        { file: 'package.json', data: JSON.stringify({ scripts: { build: 'make' } }) },
+      ])
+      assert.equal(await live(), built.id)
+      const last = await deploy(text('last'))
+      assert.equal(await live(), last.id)
+      const list = await server.call('GET /v3/platform/deployments', { token })
+      assert.deepEqual(
+        list.body.deployments.map(({ uid }: { uid: string }) => uid),
+        [last, built, ahead].map(({ id }) => id),
+      )
+    })
 
     test('jobs that do not come round are told, and set right by the next working process', async (t) => {
       const server = await startServer({ databaseUrl: await open({ migrated: true }) })

@@ -257,6 +257,7 @@ export function createCreateDeployment(parts: CreateParts) {
       }
       const begun: Deployment = {
         ...begin(command, asked, now),
+        createdAt: await afterOthers(stores.deployments, known, now),
         id,
         ownerId: owner.id,
         projectId: project.id,
@@ -423,6 +424,22 @@ function shapingSettings(build: BuildSettings, hidesSystem: boolean): Pick<Diges
   for (const [key, value] of Object.entries(build))
     if (value !== DEFAULT_BUILD_SETTINGS[key as keyof BuildSettings]) settings[key] = value
   return Object.keys(settings).length > 0 ? { settings } : {}
+}
+
+/**
+ * When a deployment of a locked project is made: after all others, also where the clock was ahead when they were made. By
+ * this it is told which is newer. Each deployment has touched its project, which remembers the latest time: others are
+ * looked for only where that is still to come.
+ */
+async function afterOthers(
+  deployments: Pick<DeploymentStore, 'list'>,
+  project: Project | undefined,
+  now: number,
+): Promise<number> {
+  if (!project || project.updatedAt <= now) return now
+  const { items } = await deployments.list(project.ownerId, { limit: 1 }, { projectId: project.id })
+  const [newest] = items
+  return newest && newest.createdAt > now ? newest.createdAt + 1 : now
 }
 
 async function ensureProject(

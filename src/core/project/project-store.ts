@@ -54,8 +54,8 @@ export interface ProjectStore {
   /** Null: it is not offered any more. */
   setTransferHash(id: string, hash: string | null): Promise<void>
   /**
-   * Gives a locked project to another account, with its deployments, hosts and whatever lists them. Its files are not
-   * moved. Answers false when that account has a project of the name: then nothing changed.
+   * Gives a locked project to another account, with its deployments, hosts, whatever lists them, and the certificates that
+   * those hosts got by themselves. Its files are not moved. Answers false when that account has a project of the name: then nothing changed.
    */
   give(project: Pick<Project, 'id' | 'ownerId'>, to: Pick<Project, 'ownerId' | 'name'>): Promise<boolean>
   /** All deployments that were not deleted. */

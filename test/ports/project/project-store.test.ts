@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Certificate } from '#core/certificate/certificate.ts'
 import { eachDatabase } from '#test/support/database/databases.ts'
 import { openStores } from '#test/support/database/stores.ts'
-import { sampleAlias, sampleDeployment, sampleProject } from '#test/support/samples.ts'
+import { sampleAlias, sampleCertificate, sampleDeployment, sampleProject } from '#test/support/samples.ts'
 
 eachDatabase((name, open) =>
   describe(`projects on ${name}`, () => {
@@ -157,6 +158,49 @@ eachDatabase((name, open) =>
         [...(await projects.states({ id: project.id, ownerId: 'bert' }))],
         [[deployment.id, 'READY']],
       )
+    })
+
+    it('goes to another account with the certificates that its hosts got by themselves, and no others', async (t) => {
+      const { projects, deployments, hosts, certificates } = (await openStores(t, open)).stores
+      const [project, other] = [
+        sampleProject({ ownerId: 'anna' }),
+        sampleProject({ ownerId: 'anna', name: 'other' }),
+      ]
+      for (const { id: projectId, ...each } of [project, other]) {
+        await projects.insert({ ...each, id: projectId })
+        const { id: deploymentId, ...deployment } = sampleDeployment({ ownerId: 'anna', projectId })
+        await deployments.insert({ ...deployment, id: deploymentId }, { manifest: [], sealedEnv: 'x' })
+        const names = projectId === project.id ? ['a.test', 'b.test', 'c.test', 'x.test'] : ['d.test']
+        for (const host of names)
+          await hosts.claimAlias(sampleAlias({ ownerId: 'anna', projectId, deploymentId, host }))
+      }
+      const add = async (
+        ownerId: string,
+        names: readonly string[],
+        source: Certificate['source'] = 'automatic',
+      ) => {
+        const certificate = sampleCertificate({ ownerId, names, source })
+        assert.equal(await certificates.add(certificate), true)
+        return certificate.id
+      }
+      const own = await add('anna', ['a.test'])
+      const kept = [
+        await add('anna', ['b.test'], 'uploaded'),
+        await add('anna', ['a.test', 'c.test']),
+        await add('anna', ['*.test']),
+        await add('anna', ['d.test']),
+        await add('anna', ['x.test']),
+      ]
+      await add('bert', ['x.test'])
+      await projects.give(project, { ownerId: 'bert', name: 'given' })
+      assert.equal(await certificates.find('anna', own), undefined)
+      assert.deepEqual((await certificates.find('bert', own))?.names, ['a.test'])
+      assert.deepEqual(
+        (await certificates.inDomain('bert', 'a.test')).map(({ id }) => id),
+        [own],
+      )
+      for (const id of kept) assert.ok(await certificates.find('anna', id))
+      assert.equal((await certificates.list('bert', { limit: 9 })).items.length, 2)
     })
 
     it('remembers the latest touch and the default host', async (t) => {

@@ -60,6 +60,33 @@ async function giveDeployments(tx: Db, { id, ownerId: from }: Owned, ownerId: st
     .execute()
 }
 
+/**
+ * The certificates that were made for its hosts without anybody asking: else those had none until an authority is asked anew,
+ * which is not done so soon. Any other certificate stays with its account, and so does one that the other account has too.
+ */
+async function giveCertificates(tx: Db, { id, ownerId: from }: Owned, ownerId: string): Promise<void> {
+  const found = await tx
+    .selectFrom('hosts')
+    .innerJoin('certificate_names', 'certificate_names.name', 'hosts.host')
+    .innerJoin('certificates', 'certificates.id', 'certificate_names.certificate_id')
+    .select('certificates.id')
+    .where('hosts.project_id', '=', id)
+    .where('certificates.owner_id', '=', from)
+    .where('certificates.source', '=', 'automatic')
+    .whereRef('certificates.names', '=', 'hosts.host')
+    .execute()
+  for (const certificate of found)
+    await unlessTaken(tx, async (inner) => {
+      const to = { owner_id: ownerId }
+      await inner.updateTable('certificates').set(to).where('id', '=', certificate.id).execute()
+      await inner
+        .updateTable('certificate_domains')
+        .set(to)
+        .where('certificate_id', '=', certificate.id)
+        .execute()
+    })
+}
+
 export const giveProject = (
   db: Db,
   project: Owned,
@@ -73,6 +100,8 @@ export const giveProject = (
         .where('id', '=', project.id)
         .execute(),
     )
-    if (given) await giveDeployments(tx, project, ownerId)
-    return given
+    if (!given) return false
+    await giveDeployments(tx, project, ownerId)
+    await giveCertificates(tx, project, ownerId)
+    return true
   })

@@ -41,6 +41,13 @@ export const authorize = endpoint({
     {
       ...asked,
       csrf: text(128),
+      shown: Type.Optional(
+        Type.String({
+          maxLength: 2048,
+          description:
+            'The scopes that the page showed, such as `read:project read-write:deployment`. If the application requests others by now, the page is shown again. Not needed with a token.',
+        }),
+      ),
       decision: text(20),
       projectSelection: text(20),
       projects: Type.Optional(

@@ -1,6 +1,7 @@
 import type { RawReply } from '#contract/endpoint.ts'
 import { html, type Raw, raw } from '#contract/html.ts'
 import type { Application } from '#core/application/application.ts'
+import { scopeList } from '#core/installation/scope-change.ts'
 import type { Choices } from '#core/oauth/authorizations.ts'
 import type { User } from '#core/user/user.ts'
 import { page, pageReply } from '../answer/page.ts'
@@ -16,7 +17,12 @@ interface ConsentForm {
   readonly asked: Readonly<Record<string, string>>
   /** Missing for scripts, which have no session. */
   readonly csrf: string | undefined
+  /** Whether somebody has agreed to other scopes than these. */
+  readonly hasChanged?: boolean
 }
+
+/** The scopes as the form sends them back, so that nobody agrees to others than they were shown. */
+export const shownScopes = ({ scopes }: Application): string => scopeList(scopes).join(' ')
 
 const STYLE = raw(`<style>
 .grants{list-style:none;margin:1rem 0;padding:0;border:1px solid var(--line);border-radius:12px;background:var(--card)}
@@ -80,9 +86,11 @@ function projectChoice({ choices: { projects, present } }: ConsentForm): Raw {
 
 /** Asks somebody whether to let an application in. Browsers let the form lead to its address and to no other. */
 export function consentPage(form: ConsentForm): RawReply {
-  const { application, teamId, asked, csrf, choices } = form
+  const { application, teamId, asked, csrf, choices, hasChanged = false } = form
   const { origin, host } = new URL(application.redirectUrl)
+  const sentBack = { ...asked, csrf, teamId: teamId ?? '', shown: shownScopes(application) }
   const body = html`${STYLE}
+${hasChanged ? html`<p role="alert"><b>The application has changed the access it requests. Review it again.</b></p>` : none}
 <p><b>${application.name}</b> wants access to your account on Aloft.</p>
 ${application.note === null ? none : html`<p class="soft">“${application.note}”</p>`}
 ${accountForm(form)}
@@ -93,7 +101,7 @@ ${accountForm(form)}
         html`<li><span>${text}</span><span class="tag">${writes ? 'read and write' : 'read'}</span></li>`,
     ),
   )}</ul>
-<form method="post" action="/oauth/authorize">${hidden({ ...asked, csrf, teamId: teamId ?? '' })}
+<form method="post" action="/oauth/authorize">${hidden(sentBack)}
 ${projectChoice(form)}
 <div class="row"><button name="decision" value="allow">${choices.present ? 'Allow again' : 'Allow'}</button>
 <button class="second" name="decision" value="deny">Cancel</button></div></form>

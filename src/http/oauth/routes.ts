@@ -10,10 +10,10 @@ import { auditEntry } from '../audit/audit-entry.ts'
 import { publicRoute, type Route } from '../route.ts'
 import { readCookie } from '../session/cookies.ts'
 import { withNext } from '../session/next.ts'
-import type { FindPerson } from '../session/person.ts'
+import type { FindPerson, Person } from '../session/person.ts'
 import { fromElsewhere, isCsrfOf, provenanceOf } from '../session/provenance.ts'
 import { readClient } from './client.ts'
-import { consentPage } from './consent-page.ts'
+import { consentPage, shownScopes } from './consent-page.ts'
 
 interface OauthParts {
   readonly authorizations: Authorizations
@@ -77,6 +77,18 @@ export const oauthRoutes = ({ authorizations, findPerson, site }: OauthParts): r
     return application
   }
 
+  /** Asks somebody whether to let an application in. */
+  async function ask(
+    application: Application,
+    { user, csrf }: Person,
+    asked: AuthorizeParameters & { readonly teamId?: string },
+    hasChanged = false,
+  ): Promise<RawReply> {
+    const teamId = teamOf(asked)
+    const choices = await authorizations.choices(user, application, teamId)
+    return consentPage({ application, user, csrf, choices, teamId, asked: along(asked), hasChanged })
+  }
+
   return [
     publicRoute(api.authorizePage, async ({ secure }, { query, headers }) => {
       const application = await clientOf(query)
@@ -84,10 +96,7 @@ export const oauthRoutes = ({ authorizations, findPerson, site }: OauthParts): r
       if (problem !== undefined) return redirectBack(application, query, { error: problem })
       const person = await findPerson(headers, secure)
       if (!person) return toLogin(query)
-      const asked = along(query)
-      const teamId = teamOf(query)
-      const choices = await authorizations.choices(person.user, application, teamId)
-      return consentPage({ application, user: person.user, csrf: person.csrf, choices, teamId, asked })
+      return ask(application, person, query)
     }),
 
     publicRoute(api.authorize, async (visit, { query, body, headers }) => {
@@ -101,6 +110,9 @@ export const oauthRoutes = ({ authorizations, findPerson, site }: OauthParts): r
       const problem = problemOf(asked)
       if (problem !== undefined) return redirectBack(application, asked, { error: problem })
       if (body.decision === 'deny') return redirectBack(application, asked, { error: 'access_denied' })
+      // Nobody at a browser agrees to more than they were shown. A script was shown nothing: it names the application.
+      if (person.csrf !== undefined && body.shown !== shownScopes(application))
+        return ask(application, person, asked, true)
       const teamId = teamOf(asked)
       const { code, installation } = await audited(
         auditEntry(

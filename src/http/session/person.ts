@@ -7,7 +7,7 @@ import { authFailed, readBearer } from '../request/authenticate.ts'
 import { readCookie } from './cookies.ts'
 
 /** Somebody at a page, and what its forms have to send along; undefined for a script, which has no session. */
-interface Person {
+export interface Person {
   readonly user: User
   readonly csrf: string | undefined
   readonly via: AuditEntry['via']

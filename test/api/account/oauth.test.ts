@@ -24,6 +24,8 @@ apiSuite('OAuth', (server) => {
   const VERIFIER = 'a-verifier-that-is-long-enough-to-be-one-0123456789'
   const authorizeUrl = (fields: Record<string, string>) =>
     `GET /oauth/authorize?${new URLSearchParams(fields)}`
+  const hiddenField = (page: string, name: string) =>
+    new RegExp(`<input type="hidden" name="${name}" value="([^"]*)">`).exec(page)?.[1] ?? ''
   /** A browser in which somebody is signed in. */
   const signIn = async ({ id }: Account) => {
     const { bearer } = await beginSession(server.parts.stores.sessions, {
@@ -127,8 +129,45 @@ apiSuite('OAuth', (server) => {
     const refused = ledTo(await post({ csrf, decision: 'deny' }))
     assert.deepEqual([refused.get('error'), refused.get('state')], ['access_denied', asked.state])
     assert.equal(refused.get('code'), null)
-    const allowed = ledTo(await post({ csrf, decision: 'allow', projectSelection: 'all' }))
+    const shown = hiddenField(page.body, 'shown')
+    const allowed = ledTo(await post({ csrf, shown, decision: 'allow', projectSelection: 'all' }))
     assert.equal((await exchange(server, application, allowed.get('code') ?? '')).status, 200)
+  })
+
+  test('an application that asks for more while its page is open gets it once a page has shown it', async () => {
+    const [owner, user] = [await server.signUp(), await server.signUp()]
+    const { headers, csrf } = await signIn(user)
+    const scopes = { 'integration-configuration': 'read', project: 'read' } as const
+    const application = await registerApplication(server, owner.token, { scopes })
+    const asked = { client_id: application.clientId, state: 's' }
+    const opened = hiddenField((await server.call(authorizeUrl(asked), { headers })).body, 'shown')
+    const change = { scopes: { ...scopes, project: 'read-write' } }
+    const changed = await server.call(`PATCH /v1/integrations/applications/${application.id}`, {
+      token: owner.token,
+      body: change,
+    })
+    assert.equal(changed.status, 200)
+    const allow = (fields: Record<string, string>) => {
+      const sent = form({ ...asked, csrf, decision: 'allow', ...fields })
+      return server.call('POST /oauth/authorize', {
+        body: sent.body,
+        headers: { ...headers, ...sent.headers },
+      })
+    }
+    let shownAgain = ''
+    for (const shown of [opened, '']) {
+      const again = await allow({ shown })
+      assert.deepEqual([again.status, again.headers.get('location')], [200, null])
+      assert.match(again.body, /has changed the access it requests/)
+      assert.match(again.body, /View, edit and delete projects/)
+      const seen = await server.call('GET /v1/integrations/configurations', { token: user.token })
+      assert.deepEqual(seen.body, [])
+      shownAgain = hiddenField(again.body, 'shown')
+    }
+    const back = ledTo(await allow({ shown: shownAgain }))
+    assert.equal(back.get('state'), 's')
+    const seen = await server.call('GET /v1/integrations/configurations', { token: user.token })
+    assert.deepEqual(seen.body[0].scopes, ['read:integration-configuration', 'read-write:project'])
   })
 
   test('whoever is not signed in is sent to sign in, and comes back', async () => {

@@ -4,6 +4,7 @@ import type { Scope } from '#contract/scopes.ts'
 import { grants, type Installation } from '../installation/installation.ts'
 import type { Team } from '../team/team.ts'
 import { type Actor, type Owner, personalOwner } from './context.ts'
+import { refuseBlocked } from './soft-block.ts'
 
 /** The team that a request asks to act for, by id and, where the endpoint allows it, by slug. */
 export interface TeamChoice {
@@ -67,11 +68,7 @@ export function authorise(row: Endpoint, actor: Actor, owner: Owner): void {
     default:
       throw new AloftError('forbidden', 'This endpoint has no access rule.')
   }
-  if (owner.softBlocked && methodOf(row) !== 'GET')
-    throw new AloftError(
-      'payment_required',
-      'This account is blocked. Settle its outstanding payment to make changes.',
-    )
+  if (methodOf(row) !== 'GET') refuseBlocked(owner)
 }
 
 /** An application that nobody answers for any more may do nothing, whoever it asks to act for. */

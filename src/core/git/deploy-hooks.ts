@@ -2,6 +2,7 @@ import { AloftError, invalidRequest, noSuch } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Origin } from '#contract/origins.ts'
 import type { Context } from '../access/context.ts'
+import { refuseBlocked } from '../access/soft-block.ts'
 import type { JobQueue } from '../job/job-queue.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
@@ -31,6 +32,8 @@ interface HookParts {
     readonly pushes: PushStore
     readonly jobs: JobQueue
   }>
+  /** Whether an account may deploy nothing until its payment is settled. */
+  readonly isBlocked: (ownerId: string) => Promise<boolean>
   readonly clock: Clock
   readonly origin: Origin
 }
@@ -39,7 +42,14 @@ const MAX_HOOKS = 20
 
 const BRANCH = /^(?!-)(?!.*(?:\.\.|\/\/|@\{|\\|\/$|\.lock$))[^\s\p{Cc}~^:?*[]{1,250}$/u
 
-export function createDeployHooks({ projects, getProject, transact, clock, origin }: HookParts): DeployHooks {
+export function createDeployHooks({
+  projects,
+  getProject,
+  transact,
+  isBlocked,
+  clock,
+  origin,
+}: HookParts): DeployHooks {
   const change = async (
     ctx: Context,
     idOrName: string,
@@ -76,6 +86,7 @@ export function createDeployHooks({ projects, getProject, transact, clock, origi
       const hook = project?.details.deployHooks.find(({ id }) => isSameSecret(id, hookId))
       if (!project || !hook)
         throw new AloftError('not_found', 'There is no such deploy hook, or it was revoked.')
+      refuseBlocked({ softBlocked: await isBlocked(project.ownerId) })
       return transact(async ({ pushes, jobs }) => {
         const push = await newPush(pushes, clock, {
           ownerId: project.ownerId,

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { AloftError } from '#contract/errors.ts'
 import { newBearer, newId } from '#contract/ids.ts'
+import { refuseBlocked } from '../access/soft-block.ts'
 import { type Application, clientSecretPurpose } from '../application/application.ts'
 import type { ApplicationStore } from '../application/application-store.ts'
 import { lockApplication } from '../application/lock-application.ts'
@@ -181,11 +182,7 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
       const code = newBearer()
       return transact(async (tx) => {
         const owner = consent.teamId === null ? user : await ownedTeam(tx.teams, user, consent.teamId)
-        if (owner.softBlocked)
-          throw new AloftError(
-            'payment_required',
-            'This account is blocked. Settle its outstanding payment to make changes.',
-          )
+        refuseBlocked(owner)
         await lockApplication(tx.locks, application.id)
         // Removed since the page was shown, or changed.
         const present = await tx.applications.byClientId(application.clientId)

@@ -1,5 +1,6 @@
 import { AloftError } from '#contract/errors.ts'
 import type { Context } from '../access/context.ts'
+import { refuseBlocked } from '../access/soft-block.ts'
 import type { Team } from './team.ts'
 import type { TeamStore } from './team-store.ts'
 
@@ -19,11 +20,7 @@ export async function seenTeam(teams: TeamStore, ctx: Context, by: { id: string 
 export async function ownedTeam(teams: TeamStore, ctx: Context, id: string): Promise<Team> {
   const { team, role } = await seenTeam(teams, ctx, { id })
   if (role !== 'OWNER') throw new AloftError('forbidden', 'Only an OWNER of the team can do this.')
-  if (team.softBlocked)
-    throw new AloftError(
-      'payment_required',
-      'This team is blocked. Settle its outstanding payment to make changes.',
-    )
+  refuseBlocked(team)
   return team
 }
 

@@ -1,3 +1,4 @@
+import { isBlocked } from '#core/access/soft-block.ts'
 import { deadDrainMail } from '#core/drain/dead-drain-mail.ts'
 import { DRAINS_TOPIC } from '#core/drain/drain.ts'
 import { DrainSender } from '#core/drain/drain-sender.ts'
@@ -27,10 +28,7 @@ export function createDrainSender({ baseUrl }: Config, parts: Parts, worker: str
     installations: stores.installations,
     transact,
     findLogged: createFindLogged(stores.deployments, clock),
-    async isBlocked(ownerId) {
-      const account = (await stores.users.byId(ownerId)) ?? (await stores.teams.byId(ownerId))
-      return account === undefined || account.softBlocked
-    },
+    isBlocked: (ownerId) => isBlocked(stores, ownerId),
     async onDead({ jobs }, drain) {
       for (const address of await addressesOf(stores, drain.ownerId))
         await queueMail(jobs, deadDrainMail(address, drain, baseUrl))

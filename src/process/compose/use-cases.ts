@@ -1,3 +1,4 @@
+import { isBlocked } from '#core/access/soft-block.ts'
 import { createAliases } from '#core/alias/aliases.ts'
 import { platformNames } from '#core/alias/platform-names.ts'
 import { createAnalytics } from '#core/analytics/analytics.ts'
@@ -436,6 +437,7 @@ export function createUseCases(
       }),
       hooks: createDeployHooks({
         ...{ projects: stores.projects, getProject: projects.get, transact, clock },
+        isBlocked: (ownerId) => isBlocked(stores, ownerId),
         origin: config.origin,
       }),
       sources: createSources({

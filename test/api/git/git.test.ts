@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { HOUR, MINUTE } from '#contract/time.ts'
 import { copyOf, HELD } from '#core/git/git-repositories.ts'
+import { newPush } from '#core/git/push/new-push.ts'
+import { queuePush } from '#core/git/push/queue-push.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
 import { runGit, type WorkTree, workTree } from '../../support/git/git.ts'
 import { outputOf, ScriptedBuilder } from '../../support/scripted-builder.ts'
@@ -480,6 +482,35 @@ test('a deploy hook deploys its branch without a token until it is revoked', asy
   await until(async () => (await pushes())[0]?.reason?.code === 'no_branch')
   await server.call(`DELETE /v2/projects/${project}/deploy-hooks/${hook.id}`, account)
   assert.equal((await server.call(`POST ${path}`)).status, 404)
+})
+
+test('a blocked account deploys nothing that is pushed, polled or called for by a hook', async (t) => {
+  const { project, tree, commit, account, pushes } = await desk(t)
+  await tree.must('push', 'aloft', 'main')
+  await until(async () => (await pushes())[0]?.state === 'deployed')
+  const made = await server.call(`POST /v2/projects/${project}/deploy-hooks`, {
+    ...account,
+    body: { name: 'cms', ref: 'main' },
+  })
+  const call = () => server.call(`POST ${new URL(made.body.link.deployHooks[0].url).pathname}`)
+  await server.parts.stores.users.update(account.id, { softBlocked: true })
+  const refused = await call()
+  assert.deepEqual([refused.status, refused.body.error.code], [402, 'payment_required'])
+  await change(tree, 'second')
+  assert.match((await tree.git('push', 'aloft', 'main')).said, /402/)
+  assert.equal((await pushes()).length, 1)
+  // What was found at a host, or was on its way when the account was blocked.
+  const found = await server.parts.transact(async (stores) => {
+    const push = await newPush(stores.pushes, server.clock, {
+      ...{ ownerId: account.id, projectId: made.body.id, userId: account.id, source: 'poll' },
+      ...{ ref: 'refs/heads/main', before: null, after: commit, state: 'queued' },
+    })
+    await queuePush(stores.jobs, push)
+    return push
+  })
+  await until(async () => (await pushes())[0]?.state === 'failed')
+  const [push] = await pushes()
+  assert.deepEqual([push?.id, push?.reason?.code], [found.id, 'payment_required'])
 })
 
 test('another production branch can be chosen', async (t) => {

@@ -288,6 +288,7 @@ class PushRun {
         { code: 'nobody', message: 'The account has no members left who could deploy it.' },
         words,
       )
+    if (who.owner.softBlocked) return this.#end('failed', REASONS.blocked, words)
     const { files, notes } = await storeTree(
       this.#parts,
       who.owner,

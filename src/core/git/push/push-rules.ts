@@ -94,6 +94,10 @@ export const REASONS = {
   ),
   noBranch: (branch: string) =>
     reason('no_branch', `The repository of the project has no branch \`${branch}\`. Push it first.`),
+  blocked: reason(
+    'payment_required',
+    'This account is blocked. Settle its outstanding payment, then run the push again.',
+  ),
   gone: reason('commit_gone', 'The commit is no longer in the repository.'),
   brokenOff: reason('broken_off', 'The push was interrupted. Push again.'),
 } as const

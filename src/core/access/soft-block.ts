@@ -1,0 +1,24 @@
+import { AloftError } from '#contract/errors.ts'
+import type { TeamStore } from '../team/team-store.ts'
+import type { UserStore } from '../user/user-store.ts'
+import type { Owner } from './context.ts'
+
+interface AccountStores {
+  readonly users: Pick<UserStore, 'byId'>
+  readonly teams: Pick<TeamStore, 'byId'>
+}
+
+/** Refuses changes and deployments of an account that was blocked until its payment is settled. */
+export function refuseBlocked({ softBlocked }: Pick<Owner, 'softBlocked'>): void {
+  if (softBlocked)
+    throw new AloftError(
+      'payment_required',
+      'This account is blocked. Settle its outstanding payment to make changes.',
+    )
+}
+
+/** Whether an account is blocked, for what nobody has signed in for; one that is gone counts as blocked. */
+export async function isBlocked({ users, teams }: AccountStores, ownerId: string): Promise<boolean> {
+  const account = (await users.byId(ownerId)) ?? (await teams.byId(ownerId))
+  return account === undefined || account.softBlocked
+}

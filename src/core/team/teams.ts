@@ -12,7 +12,7 @@ import type { Transact } from '../ports/transact.ts'
 import type { Quotas, UsageStores } from '../usage/quotas.ts'
 import { readEmail } from '../user/user.ts'
 import type { UserStore } from '../user/user-store.ts'
-import type { InvitationStore } from './invitation.ts'
+import type { Invitation, InvitationStore } from './invitation.ts'
 import { invitationMail } from './invitation-mail.ts'
 import { isSeen, lockedTeam, seenTeam } from './seen-team.ts'
 import { type Member, readSlug, readTeamName, type Team } from './team.ts'
@@ -62,6 +62,16 @@ export function createTeams(parts: TeamParts): Teams {
   const slugTaken = (slug: string) => new AloftError('slug_taken', `The slug \`${slug}\` is taken.`, { slug })
   const notAMember = (userId: string) =>
     new AloftError('member_not_found', `The user \`${userId}\` is not a member of this team.`)
+
+  /** Withdraws those that are chosen: their links work no more. */
+  async function withdraw(
+    { invitations }: { readonly invitations: Pick<InvitationStore, 'ofTeam' | 'take'> },
+    teamId: string,
+    isChosen: (invitation: Invitation) => boolean,
+  ): Promise<void> {
+    const open = await invitations.ofTeam(teamId, clock.now())
+    for (const invitation of open) if (isChosen(invitation)) await invitations.take(teamId, invitation.id)
+  }
 
   return {
     async create(ctx, { slug, name }) {
@@ -130,11 +140,14 @@ export function createTeams(parts: TeamParts): Teams {
               baseUrl: `${baseUrl}/a/${team.id}`,
             }),
           )
+        // Nobody is to come back by it once they were removed.
+        await withdraw(stores, id, (invitation) => invitation.email === email)
         return { userId: user.id, role, email, username: user.username }
       }),
 
     changeRole: (ctx, id, userId, role) =>
-      transact(async ({ teams, invitations }) => {
+      transact(async (stores) => {
+        const { teams } = stores
         await lockedTeam(teams, ctx, id)
         const member = await teams.member(id, userId)
         if (!member) throw notAMember(userId)
@@ -146,9 +159,7 @@ export function createTeams(parts: TeamParts): Teams {
         await teams.setRole(id, userId, role)
         if (role === 'OWNER') return
         // They would still decide who joins, as an OWNER even. Nobody is removed who was not made a MEMBER before.
-        const open = await invitations.ofTeam(id, clock.now())
-        for (const { id: invitationId, inviterId } of open)
-          if (inviterId === userId) await invitations.take(id, invitationId)
+        await withdraw(stores, id, ({ inviterId }) => inviterId === userId)
       }),
 
     removeMember: (ctx, id, userId) =>
@@ -160,6 +171,7 @@ export function createTeams(parts: TeamParts): Teams {
         if (member.role === 'OWNER')
           throw new AloftError('forbidden', 'An OWNER can’t be removed. Make them a MEMBER first.')
         await teams.removeMember(id, userId)
+        await withdraw(stores, id, ({ email }) => email === member.email)
         await parts.onLeaving(stores, id, userId)
       }),
   }

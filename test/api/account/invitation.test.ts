@@ -94,6 +94,32 @@ apiSuite('invitations', (server) => {
     assert.equal(await server.parts.stores.users.byEmail(theirs), undefined)
   })
 
+  test('whoever was added otherwise, or removed, does not come back by an earlier invitation', async () => {
+    const { owner, at, invite, list } = await createTeam()
+    const bob = await server.signUp()
+    await invite(bob.email, 'OWNER')
+    const link = await linkTo(bob.email)
+    const add = () =>
+      server.call(`POST ${at}/members`, { token: owner.token, body: { email: bob.email, role: 'MEMBER' } })
+    assert.equal((await add()).status, 200)
+    assert.deepEqual(await list(), [])
+    assert.equal((await server.call(`GET ${link}`)).status, 404)
+    // One that an earlier version has left.
+    const { id: teamId } = (await server.call(`GET ${at}`, { token: owner.token })).body
+    const now = server.clock.now()
+    await server.parts.stores.invitations.add(
+      {
+        ...{ id: `left-${count}`, teamId, email: bob.email, role: 'OWNER', inviterId: owner.id },
+        ...{ createdAt: now, expiresAt: now + DAY },
+      },
+      `hash of left-${count}`,
+    )
+    assert.equal((await list()).length, 1)
+    const removed = await server.call(`DELETE ${at}/members/${bob.id}`, { token: owner.token })
+    assert.equal(removed.status, 200)
+    assert.deepEqual(await list(), [])
+  })
+
   test('nobody but an owner invites, sees or withdraws', async () => {
     const { at, invite } = await createTeam()
     const { body: made } = await invite(`somebody-${count}@aloft.test`)

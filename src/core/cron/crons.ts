@@ -103,8 +103,17 @@ export function createCrons({ stores, transact, clock }: CronParts): Crons {
           request.path !== undefined || request.schedule !== undefined || request.timeZone !== undefined
         if (isTimed && before.source === 'config') throw namedByDeployment('changed')
         const now = clock.now()
-        const given = Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined))
-        const changed: Cron = { ...before, ...given, updatedAt: now }
+        const changed: Cron = {
+          ...before,
+          // Key by key: a request may hold any others.
+          path: request.path ?? before.path,
+          schedule: request.schedule ?? before.schedule,
+          timeZone: request.timeZone ?? before.timeZone,
+          enabled: request.enabled ?? before.enabled,
+          overlap: request.overlap ?? before.overlap,
+          makeUp: request.makeUp ?? before.makeUp,
+          updatedAt: now,
+        }
         check(changed)
         const cron = {
           ...changed,

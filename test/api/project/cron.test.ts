@@ -201,6 +201,16 @@ apiSuite('schedules', (server) => {
     const resumed = await change(ada, 'own', id, { enabled: true, schedule: '*/5 * * * *' })
     assert.ok(resumed.body.nextAt - server.clock.now() <= 5 * MINUTE)
 
+    const other = await create({ path: '/', schedule: '30 12 * * *' })
+    const { updatedAt: _, ...before } = resumed.body
+    const { updatedAt: __, ...after } = (
+      await change(ada, 'own', id, { id: other.body.id, ownerId: 'x', createdAt: 1, source: 'config' })
+    ).body
+    assert.deepEqual(after, before, 'what is not its settings stays')
+    assert.equal(
+      (await server.call(`DELETE /v1/projects/own/crons/${other.body.id}`, { token: ada.token })).status,
+      204,
+    )
     const config = (await list(ada, 'own')).find(({ source }: { source: string }) => source === 'config')
     assert.equal((await change(ada, 'own', config.id, { schedule: '1 1 * * *' })).status, 409)
     const path = `/v1/projects/own/crons`

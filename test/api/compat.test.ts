@@ -372,6 +372,36 @@ apiSuite('addresses that other clients know', (server) => {
     assert.deepEqual(await rolesOf(mine), ['MEMBER', 'MEMBER'])
   })
 
+  test('a member is added with the role that was asked for, or not at all', async () => {
+    const [mine, guest, other] = [await server.signUp(), await server.signUp(), await server.signUp()]
+    const slug = `added-${mine.username}`
+    const { body: team } = await server.call('POST /v1/teams', { token: mine.token, body: { slug } })
+    const add = (body: unknown) =>
+      server.call(`POST /v2/teams/${team.id}/members`, { token: mine.token, body })
+    const [{ email }, { email: second }] = [guest, other]
+    for (const role of ['VIEWER', 'DEVELOPER', 'BILLING', 'CONTRIBUTOR'])
+      for (const body of [{ email, role }, [{ email, role }]]) {
+        const refused = await add(body)
+        assert.equal(refused.status, 400, role)
+        assert.match(refused.body.error.message, /`role`/)
+      }
+    for (const body of [[{ email }, { email: second }], [], [null], ['x']])
+      assert.equal((await add(body)).status, 400, JSON.stringify(body))
+    const members = async () =>
+      (await server.call(`GET /v1/teams/${team.id}/members`, { token: mine.token })).body.map(
+        ({ uid, role }: { uid: string; role: string }) => [uid, role],
+      )
+    assert.deepEqual(await members(), [[mine.id, 'OWNER']])
+    const made = await add([{ email, role: 'OWNER' }])
+    assert.deepEqual([made.status, made.body.role, made.body.email], [200, 'OWNER', email])
+    assert.equal((await add({ email: second })).body.role, 'MEMBER')
+    assert.deepEqual(await members(), [
+      [mine.id, 'OWNER'],
+      [guest.id, 'OWNER'],
+      [other.id, 'MEMBER'],
+    ])
+  })
+
   test('nobody sees more at another address than at our own', async () => {
     const [mine, other] = [await server.signUp(), await server.signUp()]
     const { id, projectId } = await deploy(mine.token, 'walled')

@@ -4,6 +4,7 @@ import * as teams from '#contract/api/team.ts'
 import * as tokens from '#contract/api/token.ts'
 import { getUser } from '#contract/api/user.ts'
 import type { ReplyOf } from '#contract/endpoint.ts'
+import { invalidRequest } from '#contract/errors.ts'
 import { shownPlan } from '../answer/shown-words.ts'
 import type { CompatContext, CompatRequest, CompatRow, PartialRequest } from './row.ts'
 
@@ -65,19 +66,25 @@ const showMembers = (members: readonly Member[]) => ({
   pagination: { hasNext: false, count: members.length, next: null, prev: null },
 })
 
-/** Later versions invite several at once. */
-const readInvitation = ({ body, params }: CompatRequest): PartialRequest => {
-  const { email, role } = (Array.isArray(body) ? body[0] : body) ?? {}
+/** Later versions send a list, of which one is taken: of several, some might be refused that come after others. */
+function invitationOf({ body }: CompatRequest): { readonly email?: unknown; readonly role?: unknown } {
+  if (!Array.isArray(body)) return body ?? {}
+  if (body.length > 1) throw invalidRequest('members are added one at a time. Send one of them')
+  return body[0] ?? {}
+}
+
+/** With the role as it is asked for: one that teams do not have here is refused, rather than made a wider one. */
+const readInvitation = (asked: CompatRequest): PartialRequest => {
+  const { email, role } = invitationOf(asked)
   return {
-    params: { id: params.id ?? '' },
-    body: { email, ...(role === 'OWNER' || role === 'MEMBER' ? { role } : {}) },
+    params: { id: asked.params.id ?? '' },
+    body: { email, ...(role === undefined ? {} : { role }) },
   }
 }
 
-const showInvited = (invited: object, { asked: { body } }: CompatContext) => {
-  const { email, role = 'MEMBER' } = (Array.isArray(body) ? body[0] : body) ?? {}
-  const one = { ...invited, email, role }
-  return one
+const showInvited = (invited: object, { asked }: CompatContext) => {
+  const { email, role = 'MEMBER' } = invitationOf(asked)
+  return { ...invited, email, role }
 }
 
 const showEvents = ({ entries, pagination }: Audit) => ({

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pathOf } from '#contract/endpoint.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
+import { listEndpoints } from '#test/support/endpoints.ts'
 
 const LIMIT_HEADERS = ['limit', 'remaining', 'reset'].flatMap((name) => [
   `x-ratelimit-${name}`,
@@ -94,6 +96,35 @@ apiSuite('conventions', (server) => {
       assert.deepEqual([refused.status, refused.body.error.code], [403, 'forbidden'])
     }
     assert.equal((await server.call('GET /v2/user?teamId=a&teamId=b', { token: a.token })).status, 400)
+  })
+
+  test('a team is named by its slug at endpoints of projects, webhooks, drains and applications', async () => {
+    const families = /^(?:\/v\d+)?\/(?:projects|webhooks|log-drains|integrations)(?:\/|$)/
+    for (const row of listEndpoints())
+      if (families.test(pathOf(row)) && row.access.kind !== 'public')
+        assert.equal(row.teamBySlug, true, row.on)
+
+    const operator = await server.operator()
+    const [{ id, token }, stranger] = [await server.signUp(), await server.signUp()]
+    const slug = `by-slug-${id.toLowerCase().slice(0, 8)}`
+    const { body: team } = await server.call('POST /v1/teams', { token, body: { slug } })
+    await server.call(`PATCH /v1/operator/accounts/${team.id}`, {
+      token: operator.token,
+      body: { plan: 'pro' },
+    })
+    const application = { name: 'Of a team', redirectUrl: 'https://app.example/', scopes: { user: 'read' } }
+    for (const [path, body] of [
+      ['/v1/webhooks', { url: 'https://hooks.example/', events: ['project.created'] }],
+      ['/v1/integrations/applications', application],
+    ] as const) {
+      const made = await server.call(`POST ${path}?slug=${slug}`, { token, body })
+      assert.deepEqual([made.status, made.body.ownerId], [200, team.id], path)
+      const of = (query: string) => server.call(`GET ${path}/${made.body.id}?${query}`, { token })
+      assert.equal((await of(`slug=${slug}`)).status, 200, path)
+      assert.equal((await of('')).status, 404, path)
+      const foreign = await server.call(`POST ${path}?slug=${slug}`, { token: stranger.token, body })
+      assert.equal(foreign.status, 403, path)
+    }
   })
 
   test('JSON is read by its content, and everything else is refused', async () => {

@@ -4,7 +4,7 @@ import { PaginationSchema, pageQuery } from '../page.ts'
 import { PERSONAL, SCOPES } from '../scopes.ts'
 import { Nullable, Time } from './shared.ts'
 
-const common = { gen: 'current', access: PERSONAL, bodyLimit: 64 * 1024 } as const
+const common = { gen: 'current', teamBySlug: true, access: PERSONAL, bodyLimit: 64 * 1024 } as const
 
 const Permission = Type.Unsafe<'read' | 'read-write'>({ type: 'string', enum: ['read', 'read-write'] })
 const Scopes = Type.Partial(

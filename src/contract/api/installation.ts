@@ -3,8 +3,13 @@ import { endpoint } from '../endpoint.ts'
 import { needs, PERSONAL } from '../scopes.ts'
 import { Nullable, Time } from './shared.ts'
 
-const own = { gen: 'current', access: needs('integration-configuration') } as const
-const personal = { gen: 'current', access: PERSONAL, bodyLimit: 64 * 1024 } as const
+const own = { gen: 'current', teamBySlug: true, access: needs('integration-configuration') } as const
+const personal = {
+  gen: 'current',
+  teamBySlug: true,
+  access: PERSONAL,
+  bodyLimit: 64 * 1024,
+} as const
 
 const Selection = Type.Unsafe<'all' | 'selected'>({ type: 'string', enum: ['all', 'selected'] })
 const Scopes = Type.Array(Type.String(), { description: 'For example `read:project`.' })

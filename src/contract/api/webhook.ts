@@ -4,7 +4,7 @@ import { PaginationSchema, pageQuery } from '../page.ts'
 import { PERSONAL } from '../scopes.ts'
 import { Nullable, Time } from './shared.ts'
 
-const common = { gen: 'current', access: PERSONAL } as const
+const common = { gen: 'current', teamBySlug: true, access: PERSONAL } as const
 
 const Events = Type.Array(Type.String({ maxLength: 100 }), {
   minItems: 1,

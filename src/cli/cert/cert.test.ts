@@ -33,7 +33,7 @@ const machine = await startMachine(
     if (body.domains.includes('other.com')) throw new AloftError('domain_not_verified', 'It is not verified.')
     return { uid: 'cert_1', created_at: cert.created }
   }),
-  answers(uploadCertificate, () => ({ created_at: cert.created })),
+  answers(uploadCertificate, () => ({ uid: cert.uid, created_at: cert.created })),
   answers(deleteCertificate, () => undefined),
 )
 after(() => machine[Symbol.asyncDispose]())
@@ -63,7 +63,7 @@ test('add reads PEM files from the folder, and refuses what is none before it is
   const { code, stdout } = await aloft('add', 'cert.pem', 'key.pem', 'ca.pem', '--json')
   assert.equal(code, 0)
   assert.deepEqual(machine.api.requests.at(-1)?.body, { cert: pem('cert'), key: pem('key'), ca: pem('ca') })
-  assert.deepEqual(JSON.parse(stdout), { created_at: cert.created })
+  assert.deepEqual(JSON.parse(stdout), { uid: cert.uid, created_at: cert.created })
   const count = machine.api.requests.length
   assert.match((await aloft('add', 'cert.pem', 'readme', 'ca.pem')).stderr, /readme is not a PEM file/)
   assert.match((await aloft('add', 'cert.pem', 'none.pem', 'ca.pem')).stderr, /none\.pem cannot be read/)

@@ -32,8 +32,7 @@ const UploadBody = Type.Object({
   key: Pem('Its private key, unencrypted and in PEM format; RSA or ECDSA.'),
 })
 
-const Issued = Type.Object({ uid: Type.String(), created_at: IsoTime })
-const Uploaded = Type.Object({ created_at: IsoTime })
+const Stored = Type.Object({ uid: Type.String(), created_at: IsoTime })
 
 const common = { gen: 'current', access: needs('domain') } as const
 
@@ -60,7 +59,7 @@ export const issueCertificate = endpoint({
   summary: 'Issue a certificate for names in verified domains, or get the existing one',
   limit: 'issue-cert',
   body: IssueBody,
-  reply: Issued,
+  reply: Stored,
 })
 
 export const uploadCertificate = endpoint({
@@ -69,7 +68,7 @@ export const uploadCertificate = endpoint({
   summary: 'Upload a certificate, replacing the one for the same names',
   limit: 'write',
   body: UploadBody,
-  reply: Uploaded,
+  reply: Stored,
 })
 
 export const deleteCertificate = endpoint({

@@ -15,6 +15,5 @@ export const certificates = (page: Page<Certificate>) => ({
   pagination: page.pagination,
 })
 
-export const issued = (c: Certificate) => ({ uid: c.id, created_at: iso(c.createdAt) })
-
-export const uploaded = (c: Certificate) => ({ created_at: iso(c.createdAt) })
+/** Which one it is that was issued or uploaded. */
+export const stored = (c: Certificate) => ({ uid: c.id, created_at: iso(c.createdAt) })

@@ -14,9 +14,9 @@ export function certificateRoutes(certificates: Certificates): readonly Route[] 
     route(api.getCertificate, async (ctx, { params }) =>
       current.certificate(await certificates.find(ctx, params.id)),
     ),
-    route(api.issueCertificate, async (ctx, { body }) => current.issued(await certificates.issue(ctx, body))),
+    route(api.issueCertificate, async (ctx, { body }) => current.stored(await certificates.issue(ctx, body))),
     route(api.uploadCertificate, async (ctx, { body }) =>
-      current.uploaded(await certificates.upload(ctx, body)),
+      current.stored(await certificates.upload(ctx, body)),
     ),
     route(api.deleteCertificate, async (ctx, { params }) => {
       await certificates.delete(ctx, params.id)
@@ -30,10 +30,10 @@ export function certificateRoutes(certificates: Certificates): readonly Route[] 
       earliest.named(await certificates.findByName(ctx, params.cn), readCertificateName(params.cn)),
     ),
     route(api.earliest.issueCertificate, async (ctx, { body }) =>
-      current.issued(await certificates.issue(ctx, body)),
+      current.stored(await certificates.issue(ctx, body)),
     ),
     route(api.earliest.uploadCertificate, async (ctx, { body }) =>
-      current.uploaded(await certificates.upload(ctx, body)),
+      current.stored(await certificates.upload(ctx, body)),
     ),
     route(api.earliest.deleteCertificate, async (ctx, { params }) => {
       await certificates.deleteNamed(ctx, params.cn)

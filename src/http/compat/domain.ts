@@ -159,18 +159,12 @@ const readIssue = ({ body }: CompatRequest): PartialRequest => ({
   body: { domains: body?.domains ?? body?.cns, ...(body?.renew === undefined ? {} : { renew: body.renew }) },
 })
 
-const showIssued = async ({ uid }: { uid: string }, { call }: CompatContext) =>
+const showStored = async ({ uid }: { uid: string }, { call }: CompatContext) =>
   showCert(await call(certs.getCertificate, { params: { id: uid } }))
 
 const readUpload = ({ body: { ca, cert, key } }: CompatRequest): PartialRequest => ({
   body: { ca, cert, key },
 })
-
-/** The answer of ours does not say which one it is: the newest of them. */
-const showUploaded = async (_made: unknown, { call }: CompatContext) => {
-  const [newest] = (await call(certs.listCertificates, { query: { limit: '1' } })).certs
-  return newest && showCert(newest)
-}
 
 const showAlias = (a: Alias) => ({
   ...a,
@@ -261,20 +255,20 @@ export const domainRows: readonly CompatRow[] = [
     on: 'POST /v{3,4,5,6,7,8}{,/now}/certs',
     is: certs.issueCertificate,
     read: readIssue,
-    show: showIssued,
+    show: showStored,
   },
   // Earlier ones asked in two steps for what is one here.
   {
     on: 'PATCH /v{3,4,5,6,7,8}{,/now}/certs',
     is: certs.issueCertificate,
     read: readIssue,
-    show: showIssued,
+    show: showStored,
   },
   {
     on: 'PUT /v{3,4,5,6,7,8}{,/now}/certs',
     is: certs.uploadCertificate,
     read: readUpload,
-    show: showUploaded,
+    show: showStored,
   },
   { on: 'DELETE /v{4,5,6,7,8}{,/now}/certs/:id', is: certs.deleteCertificate, show: () => ({}) },
 

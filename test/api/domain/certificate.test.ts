@@ -222,11 +222,19 @@ apiSuite('certificates', (server) => {
     const { body: issued } = await issue(account.token, [cn])
     const leaf = await makeLeaf(authority, [cn])
     const stored = await upload(account.token, leaf)
-    assert.deepEqual(stored.body, { created_at: issued.created_at })
+    assert.deepEqual(stored.body, issued)
     const [only, ...more] = await list(account.token)
     assert.deepEqual([only?.uid, only?.autoRenew, more.length], [issued.uid, false, 0])
     const { cert, source, renewAt } = await kept(account, issued.uid)
     assert.deepEqual([source, renewAt], ['uploaded', null])
+
+    const newer = await domain(account)
+    await issue(account.token, [newer])
+    const { body } = await server.call('PUT /v8/certs', {
+      token: account.token,
+      body: { ca: authority.cert, cert: leaf.cert, key: leaf.key },
+    })
+    assert.deepEqual([body.id, body.uid, body.cns], [issued.uid, issued.uid, [cn]], 'as other clients ask')
     assert.equal(new X509Certificate(cert).fingerprint256, new X509Certificate(leaf.cert).fingerprint256)
     assert.deepEqual((await issue(account.token, [cn])).body, issued, 'it is good for long, so it is the one')
     await issue(account.token, [cn], { renew: true })

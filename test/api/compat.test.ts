@@ -157,6 +157,43 @@ apiSuite('addresses that other clients know', (server) => {
     assert.deepEqual(Object.keys(still.env).sort(), ['NEWER', 'OLDER'])
   })
 
+  test('a variable that is removed from one environment stays in all others', async () => {
+    const { token } = await server.signUp()
+    await server.call('POST /v10/projects', { token, body: { name: 'places' } })
+    const make = async (slug: string): Promise<string> =>
+      (await server.call('POST /v9/projects/places/custom-environments', { token, body: { slug } })).body.id
+    const [staging, qa] = [await make('staging'), await make('qa')]
+    const path = '/projects/places/env'
+    const add = async (key: string, given: object) => {
+      const body = { key, value: 'x', type: 'encrypted', ...given }
+      const made = await server.call(`POST /v10${path}`, { token, body })
+      assert.equal(made.status, 201, JSON.stringify(made.body))
+    }
+    const placesOf = async (key: string) => {
+      const { body } = await server.call(`GET /v9${path}`, { token })
+      const one = body.envs.find((each: { key: string }) => each.key === key)
+      return one && [...one.target, ...(one.customEnvironmentIds ?? [])]
+    }
+    await add('BOTH', { target: ['preview'], customEnvironmentIds: [staging, qa] })
+    const remove = (key: string, target: string) =>
+      server.call(`DELETE /v4${path}/${key}?target=${target}`, { token })
+    for (const [target, left] of [
+      [staging, ['preview', qa]],
+      ['preview', [qa]],
+      [qa, undefined],
+    ] as const) {
+      assert.equal((await remove('BOTH', target)).status, 200)
+      assert.deepEqual(await placesOf('BOTH'), left)
+      assert.equal((await remove('BOTH', target)).status, 404)
+    }
+    await add('ALONE', { target: ['preview'], customEnvironmentId: staging })
+    assert.equal((await remove('ALONE', staging)).status, 200)
+    assert.equal(await placesOf('ALONE'), undefined)
+    await add('ALL', { target: ['preview', 'production'] })
+    assert.equal((await remove('ALL', '')).status, 200)
+    assert.equal(await placesOf('ALL'), undefined)
+  })
+
   test('several variables are removed at once, and those of others stay', async () => {
     const [{ token }, other] = [await server.signUp(), await server.signUp()]
     const add = async (of: string, project: string, key: string): Promise<string> => {

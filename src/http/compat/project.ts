@@ -162,10 +162,18 @@ async function removeByKey({ call, asked }: CompatContext) {
   const { envs } = await call(env.listVariables, { params: { idOrName } })
   const found = envs.find((one) => (one.id === key || one.key === key) && isFor(one, target))
   if (found === undefined) throw noSuch('variable', key)
-  const others = [found.target].flat().filter((each) => typeof target === 'string' && each !== target)
+  const others = (places: readonly string[] = []) =>
+    places.filter((each) => typeof target === 'string' && target !== '' && each !== target)
+  const { customEnvironmentId: alone } = found
+  const left = {
+    // One of a single custom environment is set nowhere else, whatever its targets say.
+    target: alone === undefined ? others([found.target].flat()) : [],
+    customEnvironmentIds: others(found.customEnvironmentIds),
+    ...(alone === target ? { customEnvironmentId: null } : {}),
+  }
   const params = { idOrName, id: found.id }
-  return others.length > 0
-    ? call(env.updateVariable, { params, body: { target: others } })
+  return left.target.length + left.customEnvironmentIds.length > 0
+    ? call(env.updateVariable, { params, body: left })
     : call(env.removeVariable, { params })
 }
 

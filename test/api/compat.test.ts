@@ -254,6 +254,24 @@ apiSuite('addresses that other clients know', (server) => {
     assert.deepEqual([made.status, made.body.length], [201, 100])
   })
 
+  test('what is no object is refused where one is read', async () => {
+    const { token } = await server.signUp()
+    await server.call('POST /v10/projects', { token, body: { name: 'objects' } })
+    const { body: team } = await server.call('POST /v1/teams', {
+      token,
+      body: { slug: `objects-${server.clock.now()}` },
+    })
+    const variable = { key: 'KEY', value: 'x', type: 'encrypted', target: 'preview' }
+    const environment = ['v4', 'v5', 'v9'].map((version) => `POST /${version}/projects/objects/env`)
+    for (const on of [...environment, 'PUT /v8/certs', `PATCH /v2/teams/${team.id}`])
+      for (const body of [undefined, null, [null], [variable, null], [0], ['x'], [[variable]]]) {
+        const { status } = await server.call(on, { token, body })
+        assert.equal(status, 400, `${on} ${JSON.stringify(body)}`)
+      }
+    const { body: list } = await server.call('GET /v9/projects/objects/env', { token })
+    assert.deepEqual(list.envs, [])
+  })
+
   test('the first versions keep variables as secrets and list them without a frame', async () => {
     const { token } = await server.signUp()
     await server.call('POST /v10/projects', { token, body: { name: 'first' } })

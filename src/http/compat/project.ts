@@ -8,6 +8,7 @@ import * as production from '#contract/api/project-production.ts'
 import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
 import { AloftError, invalidRequest, noSuch } from '#contract/errors.ts'
 import { PAGE_LIMIT } from '#contract/page.ts'
+import { isRecord } from '#core/is-record.ts'
 import type { CompatContext, CompatRequest, CompatRow, PartialRequest } from './row.ts'
 
 type Project = ReplyOf<(typeof api.getProject)['reply']>
@@ -147,9 +148,17 @@ const ofSecret = (one: Record<string, unknown>): Record<string, unknown> =>
     ? { ...one, type: 'secret' }
     : one
 
+/** One of a list, which may hold anything until the endpoint checks it. */
+function variableIn(item: unknown): Record<string, unknown> {
+  if (!isRecord(item)) throw invalidRequest('each item should be a variable')
+  return item
+}
+
 const readVariables = ({ body, query }: CompatRequest): PartialRequest => ({
   query: query.upsert === undefined ? {} : { upsert: query.upsert },
-  body: Array.isArray(body) ? body.map(readVariable) : readVariable(body ?? {}),
+  body: Array.isArray(body)
+    ? body.map((item) => readVariable(variableIn(item)))
+    : readVariable(variableIn(body ?? {})),
 })
 
 /** Earlier versions answer the variable itself. */
@@ -290,7 +299,8 @@ export const projectRows: readonly CompatRow[] = [
   {
     on: 'POST /v4/projects/:idOrName/env',
     is: env.createVariables,
-    read: ({ body, ...asked }) => readVariables({ ...asked, body: [body ?? {}].flat().map(ofSecret) }),
+    read: ({ body, ...asked }) =>
+      readVariables({ ...asked, body: [body ?? {}].flat().map((item) => ofSecret(variableIn(item))) }),
     show: showCreatedVariable,
   },
   {

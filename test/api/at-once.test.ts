@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { QUOTA_NAMES } from '#contract/limit/quotas.ts'
 import type { MachineReport } from '#core/machine/machine.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { createBrowser, hiddenIn } from '#test/support/browser/browser.ts'
@@ -1190,6 +1191,16 @@ apiSuite('at once', (server) =>
             const { plan, softBlocked } = await must(`GET ${at}`, undefined, token)
             return [plan, softBlocked]
           },
+        ]
+      })
+      const quotas = QUOTA_NAMES.slice(0, 4)
+      same('change different quotas of an account', { answers: all('200'), left: quotas }, async () => {
+        const [{ token }, user] = [await server.operator(), await server.signUp()]
+        const at = `/v1/operator/accounts/${user.id}`
+        const change = (n: number) => ({ [String(quotas[n % quotas.length])]: 7 })
+        return [
+          many((n) => () => call(`PATCH ${at}/quotas`, change(n), token)),
+          async () => (await must(`GET ${at}/usage`, undefined, token)).changed,
         ]
       })
       same('remove a machine', { answers: one('200', '404 not_found') }, async () => {

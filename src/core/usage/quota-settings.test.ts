@@ -11,8 +11,13 @@ test('a change whose message was lost holds after the gap', async () => {
     set: async (key: string, value: string) => void kept.set(key, value),
   }
   const { bus, announceGap } = createGapBus()
-  const here = createQuotaSettings({ settings, bus, clock: createTestClock() })
-  const elsewhere = createQuotaSettings({ settings, bus: createGapBus().bus, clock: createTestClock() })
+  const locks = { take: async () => {} }
+  const parts: Omit<Parameters<typeof createQuotaSettings>[0], 'bus'> = {
+    ...{ settings, clock: createTestClock() },
+    transact: (work) => work({ settings, locks }),
+  }
+  const here = createQuotaSettings({ ...parts, bus })
+  const elsewhere = createQuotaSettings({ ...parts, bus: createGapBus().bus })
   assert.deepEqual(await here.ownOf('account'), {})
   await elsewhere.changeAccount('account', { instances: 3 })
   assert.deepEqual(await here.ownOf('account'), {})

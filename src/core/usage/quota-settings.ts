@@ -3,6 +3,8 @@ import { PLAN_QUOTAS, QUOTA_NAMES, type QuotaLimits } from '#contract/limit/quot
 import { MINUTE } from '#contract/time.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Locks } from '../ports/locks.ts'
+import type { Transact } from '../ports/transact.ts'
 import type { SettingStore } from '../setting/setting-store.ts'
 
 /** What differs from what it would be otherwise; `null` is no limit. */
@@ -22,8 +24,14 @@ export interface QuotaSettings {
   changeAccount(accountId: string, requested: QuotaRequest): Promise<void>
 }
 
-interface SettingParts {
+interface QuotaStores {
   readonly settings: Pick<SettingStore, 'get' | 'set'>
+  readonly locks: Locks
+}
+
+interface SettingParts {
+  readonly settings: Pick<SettingStore, 'get'>
+  readonly transact: Transact<QuotaStores>
   readonly bus: Bus
   readonly clock: Clock
 }
@@ -48,7 +56,7 @@ const apply = (base: QuotaChange, requested: QuotaRequest): QuotaChange => {
   )
 }
 
-export function createQuotaSettings({ settings, bus, clock }: SettingParts): QuotaSettings {
+export function createQuotaSettings({ settings, transact, bus, clock }: SettingParts): QuotaSettings {
   let known = new Map<string, Promise<QuotaChange>>()
   let since = clock.monotonic()
   const forget = () => {
@@ -58,8 +66,8 @@ export function createQuotaSettings({ settings, bus, clock }: SettingParts): Quo
   bus.subscribe(TOPIC, forget)
   bus.onGap?.(forget)
 
-  async function load(key: string): Promise<QuotaChange> {
-    const text = await settings.get(key)
+  async function load(from: Pick<SettingStore, 'get'>, key: string): Promise<QuotaChange> {
+    const text = await from.get(key)
     return text === undefined ? {} : apply({}, JSON.parse(text))
   }
 
@@ -68,14 +76,18 @@ export function createQuotaSettings({ settings, bus, clock }: SettingParts): Quo
     const found = known.get(key)
     if (found) return found
     const into = known
-    const loading = load(key)
+    const loading = load(settings, key)
     into.set(key, loading)
     loading.catch(() => into.delete(key))
     return loading
   }
 
   async function write(key: string, requested: QuotaRequest): Promise<void> {
-    await settings.set(key, JSON.stringify(apply(await load(key), requested)))
+    await transact(async (stores) => {
+      // Of two who change other quotas at once, the second adds to what the first has set.
+      await stores.locks.take('quotas', key)
+      await stores.settings.set(key, JSON.stringify(apply(await load(stores.settings, key), requested)))
+    })
     forget()
     bus.publish(TOPIC, '')
   }

@@ -83,6 +83,7 @@ export async function openParts(
   const hasRoom = () => url !== undefined || disk.hasRoomFor('logs')
   const logWriter = new LogWriter({ store: logStore, bus, clock, log, hasRoom })
   const stores = createStores(database.db, storeParts)
+  const transact = createTransact(database.db, storeParts)
   const contents = await openContents(config, {
     index: createContentIndex(database.db),
     settings: stores.settings,
@@ -91,7 +92,7 @@ export async function openParts(
   })
   const { blobs } = contents
   const vault = createVault(masterKey)
-  const quotaSettings = createQuotaSettings({ settings: stores.settings, bus, clock })
+  const quotaSettings = createQuotaSettings({ settings: stores.settings, transact, bus, clock })
   const quotas = createQuotas({ stores, settings: quotaSettings, clock })
   const logAllowance = new LogAllowance({ quotas, usage: stores.usage, clock, log })
   const zones = createZoneSource(database.db, { ...config, authority: allowedAuthority(config) })
@@ -111,7 +112,7 @@ export async function openParts(
     registrar: openRegistrar(config, createRegistry(database.db), clock),
     zones,
     stores,
-    transact: createTransact(database.db, storeParts),
+    transact,
     vault,
     issuer: openIssuer(config, { stores, vault, clock, log, bus, zones, machines }),
     resolver: createDnsResolver({ servers: config.resolvers, allows: openAllows(config, [53]) }),

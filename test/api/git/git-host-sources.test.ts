@@ -8,6 +8,7 @@ import {
   startContractHost,
 } from '../../support/git/contract-host.ts'
 import { workTree } from '../../support/git/git.ts'
+import { install, registerApplication } from '../../support/integrations.ts'
 import { samplePush } from '../../support/samples.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
@@ -165,4 +166,33 @@ test('a repository that is not shown, or a webhook that is refused, is told in w
   })
   assert.equal(failed.reason.code, 'unreachable')
   assert.match(failed.reason.message, /^The repository could not be read: 127\.0\.0\.1 denied access/)
+})
+
+test('an application chooses no other repository of a connected host', async (t) => {
+  const { host, me, name, connection, project, connect, newest } = await prepared(t, 'gitea')
+  await host.add(`${me.username}/secret`)
+  const application = await registerApplication(server, me.token, {
+    scopes: { project: 'read-write', deployment: 'read-write' },
+  })
+  const { token } = await install(server, me.token, application, {
+    projectSelection: 'selected',
+    projects: project,
+  })
+  const choose = (repository: string) =>
+    server.call(`PUT /v1/projects/${project}/git`, {
+      token,
+      body: { connectionId: connection.id, repository },
+    })
+  const asked = host.calls.length
+  for (const other of [name, `${me.username}/secret`, 'acme/none']) {
+    const refused = await choose(other)
+    assert.deepEqual([refused.status, refused.body.error.code], [403, 'forbidden'], other)
+  }
+  assert.equal(host.calls.length, asked, 'the host is not asked whether there is one of this name')
+  assert.equal((await connect()).status, 200)
+  assert.equal((await choose(`${me.username}/secret`)).status, 403)
+  assert.equal((await choose(name)).status, 200, 'the one that the project has')
+  const { body: source } = await server.call(`GET /v1/projects/${project}/git`, { token })
+  assert.equal(source.repository, name)
+  await until(async () => (await newest())?.state === 'deployed')
 })

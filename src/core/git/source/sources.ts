@@ -28,6 +28,7 @@ import {
   isOverSsh,
   keyPurpose,
   readAddress,
+  repositoryOf,
   type SourceStore,
   tokenPurpose,
 } from './source.ts'
@@ -91,6 +92,20 @@ interface SourcesParts {
 
 const notConnected = () => new AloftError('not_found', 'The project isn’t connected to a repository.')
 
+/** A connected host signs in for all that the account can read there, which is not an application's to choose from. */
+function checkApplication(
+  { actor }: Context,
+  before: GitSource | undefined,
+  { connectionId, repository }: SourceRequest,
+): void {
+  if (actor.installation === undefined || connectionId === undefined) return
+  if (before?.connectionId === connectionId && repositoryOf(before) === repository) return
+  throw new AloftError(
+    'forbidden',
+    'An application can’t connect a project to other repositories of a connected Git host. A member of the account has to do it.',
+  )
+}
+
 /**
  * Somebody may have connected the project at the same moment, and have entered what they were told at the host: that stays,
  * as it does when a project is connected anew.
@@ -133,10 +148,11 @@ export function createSources({
 
     async connect(ctx, idOrName, given) {
       const project = await getProject(ctx, idOrName)
+      const before = await store.find(project.id)
+      checkApplication(ctx, before, given)
       const through = await throughHost({ connections, accounts, credentials, clock }, ctx, given)
       const address = readAddress(through?.url ?? given.url ?? '')
       const token = through ? undefined : (given.token ?? address.token)
-      const before = await store.find(project.id)
       const isSsh = isOverSsh(address)
       if (isSsh && token !== undefined)
         throw new AloftError('bad_request', 'Repositories over SSH are read with a key. Omit `token`.')

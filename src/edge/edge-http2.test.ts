@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { createServer } from 'node:http'
 import {
   type ClientHttp2Session,
   connect,
@@ -7,6 +8,7 @@ import {
   type IncomingHttpHeaders,
   type OutgoingHttpHeaders,
 } from 'node:http2'
+import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { createEdgeWorld, serveHttp2, serveSlow, settleForms } from '#test/support/http/edge.ts'
 
@@ -129,3 +131,66 @@ test('an answer that HTTP/2 has no words for becomes an error', async () => {
   assert.equal(headers[':status'], 500)
   assert.equal(headers['x-platform-error'], 'INTERNAL_ERROR')
 })
+
+test('an answer that says something twice arrives over HTTP/2 as it does over HTTP/1.1', async (t) => {
+  const upstream = createServer((_, res) =>
+    res
+      .writeHead(200, [
+        ...['content-type', 'text/plain', 'content-type', 'text/html', 'etag', '"a"', 'etag', '"a"'],
+        ...['x-content-type-options', 'nosniff', 'x-content-type-options', 'nosniff'],
+        ...['access-control-allow-credentials', 'true', 'access-control-allow-credentials', 'true'],
+        ...[
+          'retry-after',
+          '1',
+          'retry-after',
+          '2',
+          'age',
+          '1',
+          'age',
+          '2',
+          'location',
+          '/a',
+          'location',
+          '/b',
+        ],
+        ...['content-language', 'de', 'content-language', 'en', 'x-other', '1', 'x-other', '2'],
+      ])
+      .end('there'),
+  ).listen(0)
+  t.after(() => upstream.close())
+  await once(upstream, 'listening')
+  const dest = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/`
+  world.addSite('twice.test', {}, { routes: [{ src: '/.*', dest }] })
+  for (const session of sessions) {
+    const { headers, body } = await ask(session, { ':path': '/', ':authority': 'twice.test' })
+    assert.deepEqual([headers[':status'], String(body)], [200, 'there'])
+    assert.partialDeepStrictEqual(headers, {
+      ...{ 'content-type': 'text/plain', etag: '"a"', 'x-content-type-options': 'nosniff' },
+      ...{ 'access-control-allow-credentials': 'true', 'retry-after': '1', age: '1', location: '/a' },
+      ...{ 'content-language': 'de, en', 'x-other': '1, 2' },
+    })
+  }
+})
+
+test('no name that node:http2 wants once keeps an answer from being sent', async (t) => {
+  const names = Object.entries(constants)
+    .filter(([key]) => key.startsWith('HTTP2_HEADER_'))
+    .map(([, name]) => String(name))
+    .filter((name) => !name.startsWith(':') && !NOT_TO_BE_SENT.test(name))
+  const upstream = createServer((req, res) => {
+    const name = req.url?.slice(1) ?? ''
+    res.writeHead(200, [name, '1', name, '1']).end()
+  }).listen(0)
+  t.after(() => upstream.close())
+  await once(upstream, 'listening')
+  const dest = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/$1`
+  world.addSite('names.test', {}, { routes: [{ src: '/(.*)', dest }] })
+  for (const name of names) {
+    const { headers } = await ask(sessions[1], { ':path': `/${name}`, ':authority': 'names.test' })
+    assert.equal(headers[':status'], 200, name)
+  }
+})
+
+/** They are of one connection, or say how the message is framed. */
+const NOT_TO_BE_SENT =
+  /^(?:connection|content-length|http2-settings|keep-alive|proxy-connection|te|transfer-encoding|upgrade)$/

@@ -79,10 +79,21 @@ function toObject(headers: HeaderList): OutgoingHttpHeaders {
   for (let i = 0; i < headers.length; i += 2) {
     const [name, value] = [headers[i] as string, headers[i + 1] as string | string[]]
     const earlier = object[name]
-    object[name] = earlier === undefined ? value : [earlier, value].flat()
+    const all = earlier === undefined ? value : [earlier, value].flat()
+    object[name] = typeof all === 'string' || all.length < 2 ? all : severalOf(name, all)
   }
   return object
 }
+
+/** node:http2 sends no answer that has one of these several times, although HTTP/1.1 lets it pass. */
+const ONCE =
+  /^(?:access-control-(?:allow-credentials|max-age|request-method)|age|authorization|content-(?:length|location|md5|range|type)|date|dnt|etag|expires|from|host|if-(?:match|modified-since|none-match|range|unmodified-since)|last-modified|location|max-forwards|proxy-authorization|range|referer|retry-after|tk|upgrade-insecure-requests|user-agent|x-content-type-options)$/
+/** Nor these, whose values are a list that can be written as one. */
+const AS_ONE = /^content-(?:encoding|language)$/
+
+/** The first counts, as with most clients of HTTP/1.1. */
+const severalOf = (name: string, values: string[]): string | string[] =>
+  ONCE.test(name) ? (values[0] as string) : AS_ONE.test(name) ? values.join(', ') : values
 
 const NOTHING: BytesSent = () => 0
 

@@ -12,8 +12,12 @@ const STATUSES: ReadonlySet<number> = new Set([200, 301, 302, 307, 308, 404, 410
 /** Meant for caches such as this one; the first that is there counts. */
 const TARGETED = ['vercel-cdn-cache-control', 'cdn-cache-control'] as const
 const NOT_SHARED = /\b(?:private|no-store|no-cache)\b/i
-/** An answer that depends on who asks cannot be told from another by anything that may be kept. */
-const PERSONAL = /(?:^|,)\s*(?:\*|cookie|authorization)\s*(?:,|$)/i
+/**
+ * An answer that depends on who asks cannot be told from another by anything that may be kept; least of all by what a visitor
+ * sends under the names by which the platform tells who and which request it is. Host and scheme are in the key.
+ */
+const PERSONAL =
+  /(?:^|,)\s*(?:\*|cookie|authorization|forwarded|x-real-ip|x-forwarded-for|x-(?:aloft-request|invocation|platform|vercel)-id)\s*(?:,|$)/i
 
 /** What an answer says of being kept for everybody; undefined where it must not be. */
 export function policyOf(status: number, headers: HeaderList): CachePolicy | undefined {

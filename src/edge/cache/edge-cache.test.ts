@@ -123,6 +123,25 @@ test('vary keeps answers apart; encodings are made here', async () => {
   assert.deepEqual((await first('fr', 'br')).slice(1), ['HIT', 'br'])
 })
 
+test('an answer that varies by what the platform says of a visitor is theirs alone; host and scheme are the same for all', async () => {
+  const { get } = await site((req, res) => {
+    const name = req.url?.slice('/fn?'.length) ?? ''
+    res.setHeader('cache-control', 's-maxage=60')
+    res.setHeader('vary', `Accept, ${name}`)
+    res.end(String(req.headers[name.toLowerCase()]))
+  })
+  const kept = async (name: string) => {
+    await get(`/fn?${name}`)
+    await written()
+    const { text, from } = await get(`/fn?${name}`)
+    return [/127\.0\.0\.1/.test(text), from === 'HIT']
+  }
+  for (const name of ['X-Forwarded-For', 'X-Real-IP', 'Forwarded'])
+    assert.deepEqual(await kept(name), [true, false], name)
+  for (const name of ['X-Forwarded-Host', 'X-Forwarded-Proto', 'X-Vercel-IP-Country'])
+    assert.deepEqual(await kept(name), [false, true], name)
+})
+
 test('many who wait for the same answer ask once', async () => {
   const waiting: ServerResponse[] = []
   const { get, asked } = await site((req, res, count) => {
@@ -431,6 +450,8 @@ test('what must not be kept has no policy', () => {
     [200, [...kept, 'set-cookie', ['a=1', 'b=2']]],
     [200, [...kept, 'vary', 'Accept, Cookie']],
     [200, [...kept, 'vary', '*']],
+    [200, [...kept, 'vary', 'Accept', 'vary', 'Forwarded']],
+    [200, [...kept, 'vary', 'X-Vercel-Id']],
     [500, kept],
     [206, kept],
   ] as const)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { PassThrough, type Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { test } from 'node:test'
 import type { Answer } from '../answer.ts'
 import { compressAnswer } from './compress-answer.ts'
@@ -53,4 +53,25 @@ test('a stream of Brotli looks back no further than is affordable for hundreds o
   // The first bits of a stream say how far, where 0b0011 is 18: 256 KB.
   assert.equal((bytes[0] as number) & 0b1111, 0b0011)
   await end({ body, shown, isCompressed: true })
+})
+
+test('what an answer says several times is said of its compressed form, too', () => {
+  const saidBy = (name: string, ...values: readonly (string | readonly string[])[]) => {
+    const headers = ['content-type', 'text/html', ...values.flatMap((value) => [name, value])]
+    const answer: Answer = {
+      ...{ status: 200, headers, body: Readable.from(['there']) },
+      ...{ source: 'function', entrypoint: '/api' },
+    }
+    const shown = compressAnswer(answer, { method: 'GET', headers: { 'accept-encoding': 'br' } }) as Answer
+    ;(shown.body as Readable).destroy()
+    return shown.headers.flatMap((at, i) => (i % 2 === 0 && at === name ? [shown.headers[i + 1]] : []))
+  }
+  const varyOf = (...values: readonly (string | readonly string[])[]) => saidBy('vary', ...values)
+  assert.deepEqual(varyOf(), ['accept-encoding'])
+  assert.deepEqual(varyOf('Origin', 'Accept-Encoding'), ['Origin, Accept-Encoding'])
+  assert.deepEqual(varyOf('Accept-Encoding', 'Origin'), ['Accept-Encoding, Origin'])
+  assert.deepEqual(varyOf(['Origin', 'Accept'], 'Cookie'), ['Origin, Accept, Cookie, accept-encoding'])
+  assert.deepEqual(varyOf('X-Accept-Encoding'), ['X-Accept-Encoding, accept-encoding'])
+  assert.deepEqual(varyOf('Origin', '*'), ['Origin, *'])
+  assert.deepEqual(saidBy('etag', ['"a"', 'W/"b"'], '"c"'), [['W/"a"', 'W/"b"'], 'W/"c"'])
 })

@@ -3,7 +3,7 @@ import { constants, createBrotliCompress, createGzip } from 'node:zlib'
 import { SourceShares } from '#core/access/source-shares.ts'
 import { acceptedEncodings, type Encoding } from '#core/negotiation/encoding.ts'
 import { isCompressible } from '#core/site/content-type.ts'
-import { type Answer, headerOf, type Question, valueIn } from '../answer.ts'
+import { type Answer, headerOf, type Question, textOf, valueIn } from '../answer.ts'
 import { compress, isTooSmall } from './compress.ts'
 
 /** Smaller ones fit into a packet or two anyway. */
@@ -63,17 +63,21 @@ const isStreamCoding = (encoding: Encoding): encoding is StreamCoding =>
 /** Without the length, which is another one now, and with a tag that says no more than it can. */
 function codedHeaders({ headers }: Answer, coding: StreamCoding): Answer['headers'] {
   const coded: (string | readonly string[])[] = []
-  let vary = 'accept-encoding'
   for (let i = 0; i + 1 < headers.length; i += 2) {
-    const [name, value] = [headers[i] as string, headers[i + 1] as string]
-    if (name === 'content-length' || name === 'accept-ranges') continue
-    if (name === 'vary') vary = /accept-encoding|\*/i.test(value) ? value : `${value}, ${vary}`
-    else if (name === 'etag') coded.push(name, value.startsWith('W/') ? value : `W/${value}`)
-    else coded.push(name, headers[i + 1] as string | readonly string[])
+    const [name, value] = [headers[i] as string, headers[i + 1] as string | readonly string[]]
+    if (name === 'content-length' || name === 'accept-ranges' || name === 'vary') continue
+    coded.push(name, name !== 'etag' ? value : typeof value === 'string' ? weak(value) : value.map(weak))
   }
-  coded.push('content-encoding', coding, 'vary', vary)
+  const vary = textOf(headers, 'vary')
+  coded.push('content-encoding', coding, 'vary', vary === undefined ? 'accept-encoding' : withEncoding(vary))
   return coded
 }
+
+const weak = (tag: string): string => (tag.startsWith('W/') ? tag : `W/${tag}`)
+
+const withEncoding = (vary: string): string => (VARIES_ALREADY.test(vary) ? vary : `${vary}, accept-encoding`)
+
+const VARIES_ALREADY = /(?:^|,)\s*(?:accept-encoding|\*)\s*(?:,|$)/i
 
 /** What was written together comes out together, so that nobody waits for what is there already. */
 function compressStream(body: Readable, coding: StreamCoding): Readable {

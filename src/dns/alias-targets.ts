@@ -139,7 +139,10 @@ export class AliasTargets {
       const found = await (type === TYPE.A ? resolver.a(target) : resolver.aaaa(target))
       return { ...found, isOwn: false }
     }
-    const answer = answerFrom(index, { name: target, type, near }, () => undefined)
+    // What a CNAME leads to is looked up in the zone that it is in.
+    const parts = { findAlias: () => undefined, isInZone: () => false }
+    const answer = answerFrom(index, { name: target, type, near }, parts)
+    if ('until' in answer) throw new Error('it was said which zone it is in')
     if ('target' in answer)
       return { ...(await this.#resolve({ ...question, target: answer.target }, seen)), isOwn: true }
     if (answer.rcode !== RCODE.NOERROR && answer.rcode !== RCODE.NXDOMAIN)

@@ -5,6 +5,7 @@ import { zoneOf } from '#test/support/dns/zones.ts'
 import { type AliasAddresses, answerFrom } from './answer.ts'
 import { RCODE, TYPE } from './codes.ts'
 import { writeAnswer } from './message.ts'
+import { isWithin } from './name.ts'
 import { indexZone } from './zone-index.ts'
 
 const index = indexZone(
@@ -21,6 +22,7 @@ const index = indexZone(
     ['one', 'CNAME', 'two.example.com'],
     ['two', 'CNAME', 'www.example.com'],
     ['gone', 'CNAME', 'nothing.b.deep.example.com'],
+    ['inner', 'CNAME', 'www.inside.example.com'],
     ['round', 'CNAME', 'about.example.com'],
     ['about', 'CNAME', 'round.example.com'],
     ['b.deep', 'TXT', 'x'.repeat(300)],
@@ -38,7 +40,10 @@ const ask = (name: string, type: number) =>
   answerFrom(
     index,
     { name: name === '' ? 'example.com' : `${name}.example.com`, type },
-    (target) => aliases[target],
+    {
+      findAlias: (target) => aliases[target],
+      isInZone: (target) => isWithin(target, 'example.com') && !isWithin(target, 'inside.example.com'),
+    },
   )
 
 /** As a client reads it. */
@@ -103,6 +108,12 @@ const cases: readonly [what: string, name: string, type: number, expected: reado
     ],
   ],
   ['a chain to nothing', 'gone', TYPE.A, [3, 'gone.example.com 60 CNAME nothing.b.deep.example.com', SOA]],
+  [
+    'but not into a zone inside of it',
+    'inner',
+    TYPE.A,
+    [0, 'inner.example.com 60 CNAME www.inside.example.com'],
+  ],
   ['the name of a name', 'one', TYPE.CNAME, [0, 'one.example.com 60 CNAME two.example.com']],
   [
     'a circle ends',

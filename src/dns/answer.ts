@@ -1,6 +1,6 @@
 import type { Addresses } from '#core/ports/resolver.ts'
 import { FIRST_META_TYPE, RCODE, TYPE } from './codes.ts'
-import { isWithin, parentOf } from './name.ts'
+import { parentOf } from './name.ts'
 import { addressData, type ResourceRecord, textData } from './rdata.ts'
 import type { Node, ZoneIndex } from './zone-index.ts'
 
@@ -28,6 +28,8 @@ export interface Answer {
 export type AliasAddresses = (Addresses & { readonly expiresAt: number }) | 'failed'
 /** Undefined when they have to be looked up first. */
 type FindAlias = (target: string, type: number) => AliasAddresses | undefined
+/** Whether a name is in this zone, and not in another one inside it; a promise where that has to be looked up first. */
+type IsInZone = (name: string) => boolean | Promise<void>
 
 /** The question has to wait until these addresses are known. */
 interface PendingLookup {
@@ -35,8 +37,13 @@ interface PendingLookup {
   readonly type: number
 }
 
+/** The same until it is known which zone a name is in. */
+interface PendingZone {
+  readonly until: Promise<void>
+}
+
 /** More names than anybody chains in earnest. */
-const MAX_CHAIN = 16
+export const MAX_CHAIN = 16
 const NEVER = Number.POSITIVE_INFINITY
 
 export const refusal = (rcode: number): Answer => ({
@@ -52,8 +59,8 @@ export const refusal = (rcode: number): Answer => ({
 export function answerFrom(
   index: ZoneIndex,
   question: Question,
-  findAlias: FindAlias,
-): Answer | PendingLookup {
+  { findAlias, isInZone }: { readonly findAlias: FindAlias; readonly isInZone: IsInZone },
+): Answer | PendingLookup | PendingZone {
   const { type } = question
   if (type >= FIRST_META_TYPE && type < TYPE.ANY) return refusal(RCODE.REFUSED)
   const answers: ResourceRecord[] = []
@@ -89,8 +96,10 @@ export function answerFrom(
     if (other !== undefined) {
       answers.push(...owned(other, name))
       name = other[0]?.parts[0] as string
+      const isInside = isInZone(name)
+      if (isInside instanceof Promise) return { until: isInside }
       // What is outside is for the asker to follow.
-      if (!isWithin(name, index.zone.name)) return found(RCODE.NOERROR, false)
+      if (!isInside) return found(RCODE.NOERROR, false)
       continue
     }
     if (node.alias === undefined || !isAddressType(type) || hasAddresses(node))

@@ -168,6 +168,35 @@ test('a zone inside of another is answered from itself', async () => {
   assert.deepEqual(await ask('b.example.com'), ['NOERROR', 'www.example.com', '192.0.2.1'])
 })
 
+test('a name that stands for one in a zone inside of its own is no circle, and has that one’s addresses', async () => {
+  const outer = zoneOf('example.com', [
+    ['', 'ALIAS', 'shop.example.com'],
+    ['*', 'CNAME', 'alias.apps.example.com'],
+    ['shop', 'CNAME', 'app.sub.example.com'],
+    ['dead', 'CNAME', 'none.sub.example.com'],
+    ['app.sub', 'A', '192.0.2.1'],
+  ])
+  const apps = zoneOf('apps.example.com', [['*', 'A', '192.0.2.7']])
+  const sub = zoneOf('sub.example.com', [['app', 'A', '192.0.2.8']])
+  for (const first of ['www.example.com', 'alias.apps.example.com', 'shop.example.com']) {
+    const { ask } = createWorld({ zones: createZones(outer, apps, sub) })
+    await ask(first)
+    assert.deepEqual(await ask('www.example.com'), ['NOERROR', 'alias.apps.example.com'])
+    assert.deepEqual(await ask('alias.apps.example.com'), ['NOERROR', '192.0.2.7'])
+    assert.deepEqual(await ask('shop.example.com'), ['NOERROR', 'app.sub.example.com'])
+    assert.deepEqual(await ask('dead.example.com'), ['NOERROR', 'none.sub.example.com'])
+    assert.deepEqual(await ask('example.com'), ['NOERROR', '192.0.2.8'])
+  }
+})
+
+test('a chain as long as may be is followed, whatever has to be looked up for it', async () => {
+  const names = Array.from({ length: 14 }, (_, i) => [`n${i}`, 'CNAME', `n${i + 1}.example.com`] as const)
+  const { ask } = createWorld({
+    zones: createZones(zoneOf('example.com', [...names, ['n14', 'A', '192.0.2.1']])),
+  })
+  assert.equal((await ask('n0.example.com')).at(-1), '192.0.2.1')
+})
+
 test('random names cost a bounded number of look-ups', async () => {
   const { send, ask, zones } = createWorld()
   await ask('www.example.com')
@@ -184,7 +213,11 @@ test('names that no zone can have are never looked up', async () => {
   const packet = question({ name: 'a.example.com', type: 'A' }, 1)
   packet[13] = 0
   await send(packet)
-  assert.deepEqual(zones.asked, ['example.com'])
+  assert.deepEqual(
+    zones.asked,
+    ['example.com', 'www.example.com'],
+    'the zone, and what its wildcard leads to',
+  )
 })
 
 test('an ALIAS has the addresses of its target, for as long as those may be kept, and older ones when nobody answers', async () => {

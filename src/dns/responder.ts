@@ -5,7 +5,7 @@ import type { Log } from '#core/ports/log.ts'
 import type { Resolver } from '#core/ports/resolver.ts'
 import { Shares } from '#core/shares.ts'
 import { AliasTargets } from './alias-targets.ts'
-import { type Answer, answerFrom, refusal } from './answer.ts'
+import { type Answer, answerFrom, MAX_CHAIN, refusal } from './answer.ts'
 import { HEADER_BYTES, MAX_TCP_BYTES, RCODE } from './codes.ts'
 import { Cookies, writeCookie } from './cookies.ts'
 import { fitTo, patchFor, writeAnswer, writeError, writeTruncated } from './message.ts'
@@ -50,7 +50,8 @@ const MAX_READY = 10_000
 const MAX_WAITING = 2000
 /** The same for the address that an ALIAS stands for: whoever has a zone says how long that takes. */
 const WAITING_FOR_ALIAS = { all: 2000, one: 50 }
-const MAX_ATTEMPTS = 10
+/** Each name of a chain may have to be looked up, and zones change meanwhile. */
+const MAX_ATTEMPTS = MAX_CHAIN + 10
 const READY_MS = MINUTE
 
 /** Packets in, packets out. Answers at once where zone and addresses are in memory. */
@@ -265,9 +266,15 @@ export class Responder {
       return { bytes, expiresAt: now, identity: RCODE.REFUSED, plain: undefined, edns: undefined }
     }
     const { name: zoneName } = zone.index.zone
-    const answer = answerFrom(zone.index, { name, type, near }, (target, of) =>
-      this.#aliases.peek({ target, type: of, near, zone: zoneName }, now),
+    const answer = answerFrom(
+      zone.index,
+      { name, type, near },
+      {
+        findAlias: (target, of) => this.#aliases.peek({ target, type: of, near, zone: zoneName }, now),
+        isInZone: (target) => this.#zones.isIn(zoneName, target, now),
+      },
     )
+    if ('until' in answer) return answer
     if ('target' in answer) {
       const until = this.#aliases.load({ ...answer, near, zone: zoneName })
       return until && { until, zone: zoneName }

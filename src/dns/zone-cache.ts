@@ -103,6 +103,14 @@ export class ZoneCache {
     return 'busy'
   }
 
+  /** Whether this is the longest zone that the name is in. Where too many ask, it counts as part of it. */
+  isIn(zone: string, name: string, now: number): boolean | Promise<void> {
+    if (!isWithin(name, zone)) return false
+    const found = this.find(name, now)
+    if (found instanceof Promise) return found
+    return typeof found === 'object' && found.index.zone.name === zone
+  }
+
   /** Whatever has to do with the name is looked up again; `*` is everything. */
   invalidate(name: string): void {
     this.#changes++

@@ -66,6 +66,10 @@ const when = (...has: unknown[]) => [
 const HIT = 'serve /a?v='
 const MISS = 'serve /b'
 
+const DOMAINS = {
+  redirect: { en: 'https://example.com/', fr: 'https://example.fr', 'fr-BE': 'https://example.fr/be' },
+}
+
 const CASES: readonly (readonly [why: string, routes: unknown, request: string, outcome: string])[] = [
   ['without routes: the exact output', [], '/a', 'serve /a'],
   ['without routes: the index of the root', [], '/', 'serve /index'],
@@ -210,6 +214,50 @@ const CASES: readonly (readonly [why: string, routes: unknown, request: string, 
     [{ src: '/', locale: { redirect: { en: '/', fr: '/fr' } }, continue: true }],
     '/ accept-language:en',
     'serve /index',
+  ],
+
+  [
+    'a language that is at this path, however that is written',
+    [
+      { src: '/b%20c', locale: { redirect: { en: '/b%20c' } } },
+      { src: '/b.c', dest: '/b' },
+    ],
+    '/b%20c accept-language:en',
+    'serve /b',
+  ],
+  [
+    'a language that is at this path, which a rule has changed',
+    [
+      { src: '/b', dest: '/fr/b', continue: true },
+      { src: '/fr/b', locale: { redirect: { fr: '/b' } }, continue: true },
+      { src: '/fr/b', dest: '/b' },
+    ],
+    '/b accept-language:fr',
+    'serve /b',
+  ],
+  [
+    'a language that is at this host',
+    [{ src: '/', locale: DOMAINS, continue: true }],
+    '/ host:example.fr accept-language:fr',
+    'serve /index',
+  ],
+  [
+    'a language that is at another host',
+    [{ src: '/', locale: DOMAINS, continue: true }],
+    '/?a=b host:example.fr accept-language:en',
+    '307 -> https://example.com/?a=b',
+  ],
+  [
+    'a language elsewhere at this host',
+    [{ src: '/', locale: DOMAINS, continue: true }],
+    '/ host:example.fr accept-language:fr-BE',
+    '307 -> https://example.fr/be',
+  ],
+  [
+    'the query goes along to a language',
+    [{ src: '/', locale: { redirect: { fr: '/fr?l=fr#top' } }, continue: true }],
+    '/?utm=1&l=en accept-language:fr',
+    '307 -> /fr?utm=1&l=fr#top',
   ],
 
   ['filesystem: outputs come first', [handle('filesystem'), { src: '/.*', dest: '/b' }], '/a', 'serve /a'],

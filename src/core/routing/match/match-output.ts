@@ -164,9 +164,9 @@ function applyRule<Target>(
   place: number,
 ): Step<Target> {
   if (rule.middlewarePath !== undefined) return askMiddleware(rule.middlewarePath, trip, place)
-  const location = rule.locale && preferredLocation(rule.locale, trip.facts)
-  if (location !== undefined && location !== trip.path)
-    return { kind: 'redirect', location, status: 307, headers: trip.headers }
+  const location = rule.locale && preferredLocation(rule.locale, trip.facts, [trip.path, trip.request.path])
+  if (location !== undefined)
+    return { kind: 'redirect', location: withQuery(location, trip), status: 307, headers: trip.headers }
 
   const before = phase === 'miss' && rule.checks ? stateOf(trip) : undefined
   trip.meter.left -= MATCH_WORK + HEADER_WORK * (rule.headers.length + rule.transforms.length)
@@ -216,9 +216,13 @@ function leave<Target>(
   const left = leaveSite<Target>(trip, rule, to)
   if (left?.kind === 'proxy') return { ...left, ...transformsOf(trip) }
   if (left?.kind !== 'redirect' || !trip.headers.has('location')) return left
-  const [, address = '', query = '', fragment = ''] = LOCATION.exec(left.location) ?? []
+  return { ...left, location: withQuery(left.location, trip) }
+}
+
+function withQuery(location: string, trip: RoutingState): string {
+  const [, address = '', query = '', fragment = ''] = LOCATION.exec(location) ?? []
   const merged = mergeQuery(encodeRawText(trip.query), query)
-  return { ...left, location: `${address}${merged === '' ? '' : `?${merged}`}${fragment}` }
+  return `${address}${merged === '' ? '' : `?${merged}`}${fragment}`
 }
 
 const LOCATION = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/

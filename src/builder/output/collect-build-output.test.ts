@@ -3,6 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { Output, Program } from '#core/output/output.ts'
+import { matchRoutes } from '#core/routing/match/match-routes.ts'
+import { compileOutputRoutes } from '#core/routing/read/compile-output-routes.ts'
 import { collectBuildOutput } from './collect.ts'
 import { collectionOf, type Fixture, fails, link, type TestCollection, unpacked } from './collect-testing.ts'
 
@@ -57,6 +59,37 @@ describe('collectBuildOutput', () => {
     const { routes: kept = [] } = await collected(collection)
     assert.deepEqual(kept.slice(1), routes)
     assert.match(JSON.stringify(kept[0]), /_\(\?:next\|vercel\)\/image/)
+  })
+
+  it('knows the wildcard of each domain in its routes', async (t) => {
+    const routes = [
+      { src: '^/(?!(?:_next/.*|en|fr)(?:/.*|$))(.*)$', dest: '$wildcard/$1', continue: true },
+      { src: '^/wild$', has: [{ type: 'cookie', key: 'c' }], dest: '/$wildcards$1' },
+      { handle: 'filesystem' },
+    ]
+    const wildcard = [
+      { domain: 'example.com', value: '' },
+      { domain: 'Example.fr', value: '/fr' },
+    ]
+    const { routes: kept = [] } = await collected(await collectionOf(t, built({}, { routes, wildcard })))
+    assert.deepEqual(kept.slice(3), routes.slice(1))
+    const compiled = compileOutputRoutes(kept)
+    assert.ok(compiled.ok)
+    const pathAt = (host: string, path: string) => {
+      const request = { method: 'GET', host, path, query: '', header: () => undefined }
+      const outcome = matchRoutes(compiled.table, request, { find: (found) => found, isBuilt: true })
+      return outcome.kind === 'serve' ? outcome.foundAt : outcome.kind
+    }
+    assert.deepEqual(
+      ['example.com', 'example.fr', 'elsewhere.test'].map((host) => pathAt(host, '/blog')),
+      ['/blog', '/fr/blog', '/blog'],
+    )
+    assert.equal(pathAt('example.fr', '/en/blog'), '/en/blog')
+    for (const bad of [{}, [1], [{ domain: 'a', value: '$1' }]])
+      await assert.rejects(
+        async () => collected(await collectionOf(t, built({}, { routes, wildcard: bad }))),
+        /wildcard of config\.json/,
+      )
   })
 
   it('gives paths that share a folder the same program', async (t) => {

@@ -8,6 +8,7 @@ import { locate, show, statOf } from './place.ts'
 import { readPrerender } from './prerender.ts'
 import { type Json, jsonOf, readJson, textOf } from './read-json.ts'
 import { addFiles } from './static-folder.ts'
+import { withWildcards } from './wildcard.ts'
 
 /** A folder in the form of the Build Output API. */
 export async function packBuildOutput(packing: Packing, task: BuildOutputTask): Promise<Packed> {
@@ -39,11 +40,11 @@ function readConfig({ place }: Packing, folder: string): Json {
   return config
 }
 
-function routesOf({ routes }: Json): Pick<Packed, 'routes'> {
+function routesOf({ routes, wildcard }: Json): Pick<Packed, 'routes'> {
   if (routes === undefined || routes === null) return {}
   if (!Array.isArray(routes))
     throw new PackFault('invalid_output', 'The routes of config.json are not a list')
-  return { routes }
+  return { routes: withWildcards(routes, wildcard) }
 }
 
 /** What they mean is checked outside. */

@@ -3,6 +3,7 @@ import type { AnyRequest } from '#core/http-message.ts'
 import type { Site } from '#core/site/site.ts'
 import { addressedAt, type Exchange, type Result, visitorOf } from '../exchange.ts'
 import { siteHeaders } from '../file/file-answer.ts'
+import { extraHeaders, isPersonalRequest, transformAnswer } from '../function/header-transform.ts'
 import type { Proxy as Forwarder } from '../proxy/proxy.ts'
 import type { Visitor } from '../proxy/proxy-headers.ts'
 import { whenUnwanted } from '../respond.ts'
@@ -17,13 +18,17 @@ const RENEW_MS = MINUTE
 
 /** Sends requests to elsewhere, and keeps the answers that say that they may be given to everybody. */
 export function createCachedForward(proxy: Forwarder, cache: EdgeCache): Forward {
-  function send(
+  async function send(
     site: Site,
-    { url, status, headers }: ProxyOutcome,
+    outcome: ProxyOutcome,
     request: { readonly req: AnyRequest; readonly signal: AbortSignal; readonly visitor: Visitor },
   ): Promise<Result> {
-    const { ownerId } = site
-    return proxy.forward({ ...request, ownerId, url, status, headers, siteHeaders: siteHeaders(site) })
+    const { url, status, headers } = outcome
+    const answer = await proxy.forward({
+      ...{ ...request, ownerId: site.ownerId, extra: extraHeaders(outcome, outcome.overrides) },
+      ...{ url, status, headers, siteHeaders: siteHeaders(site) },
+    })
+    return 'code' in answer ? answer : transformAnswer(answer, outcome)
   }
 
   const forVisitor: (...args: Parameters<Forward>) => Promise<Result> = (site, outcome, exchange) => {
@@ -50,7 +55,7 @@ export function createCachedForward(proxy: Forwarder, cache: EdgeCache): Forward
         const visitor = { ...visitorOf(exchange), ip: '127.0.0.1' }
         return send(site, outcome, { req, signal: AbortSignal.timeout(RENEW_MS), visitor })
       },
-      isPersonal: false,
+      isPersonal: isPersonalRequest(outcome),
       source: 'proxy',
       entrypoint: outcome.url,
     })

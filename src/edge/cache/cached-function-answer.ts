@@ -4,6 +4,7 @@ import { addressedAt, type Exchange, type Result, visitorOf } from '../exchange.
 import { functionAnswer, sourceOf, toAnswer } from '../function/function-answer.ts'
 import { callFunction, type FunctionResponse, type Functions } from '../function/function-call.ts'
 import { type FunctionOutcome, isForwarded, sharedCall, urlOf } from '../function/function-request.ts'
+import { isPersonalRequest } from '../function/header-transform.ts'
 import { neutralHeaders } from './cache-key.ts'
 import { type EdgeCache, mayShare, plainQuestion } from './edge-cache.ts'
 
@@ -34,8 +35,7 @@ export const createCachedFunctionAnswer =
       question,
       make: () => forVisitor(functions, site, outcome, exchange),
       makeForAll: () => forAll(functions, site, outcome, exchange),
-      // Middlewares and rules may have put something of the visitor's into the request.
-      isPersonal: (outcome.overrides?.size ?? 0) > 0 || outcome.transforms !== undefined,
+      isPersonal: isPersonalRequest(outcome),
       source: sourceOf(target),
       entrypoint: target.path,
     })

@@ -1,8 +1,9 @@
 import type { HeaderTransform, RouteOutcome } from '#core/routing/match/route-outcome.ts'
+import type { Answer, HeaderList } from '../answer.ts'
 
 type Served = Pick<Extract<RouteOutcome<unknown>, { kind: 'serve' }>, 'transforms'>
 
-/** What the routes add to, and take from, the headers of a request to a function. */
+/** What the routes add to, and take from, the headers of a request that goes on to a function or elsewhere. */
 export function extraHeaders(
   { transforms }: Served,
   overrides: ReadonlyMap<string, string | undefined> | undefined,
@@ -18,15 +19,23 @@ export function extraHeaders(
   return extra
 }
 
+/** Whether middlewares and rules may have put something of the visitor's into the request. */
+export const isPersonalRequest = ({
+  transforms,
+  overrides,
+}: Served & { readonly overrides?: ReadonlyMap<string, string | undefined> }): boolean =>
+  (overrides?.size ?? 0) > 0 || transforms !== undefined
+
 /** How messages are framed and where they come from is not for routes to say. */
 const FIXED = /^(?:connection|content-length|host|transfer-encoding|upgrade|x-(?:aloft|platform)-.*)$/
 const isFree = (name: string): boolean => !FIXED.test(name)
 
+/** An answer with what the routes want of it done to its headers. */
+export const transformAnswer = <A extends Answer>(answer: A, { transforms }: Served): A =>
+  transforms === undefined ? answer : { ...answer, headers: transformResponse(answer.headers, transforms) }
+
 /** Names and values in turn, with what the routes want of a response done to them. */
-export function transformResponse(
-  headers: readonly string[],
-  transforms: readonly HeaderTransform[],
-): string[] {
+export function transformResponse(headers: HeaderList, transforms: readonly HeaderTransform[]): HeaderList {
   let changed = [...headers]
   for (const { of, op, name, value } of transforms) {
     if (of !== 'response' || !isFree(name)) continue

@@ -12,6 +12,9 @@ export interface Visitor {
   readonly requestId: string
 }
 
+/** Headers that routes and middlewares put over those of a visitor, by lower-case name; undefined takes one away. */
+export type ExtraHeaders = ReadonlyMap<string, string | undefined>
+
 /** They belong to one connection and never to the next. */
 export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   ...CONNECTION_HEADERS,
@@ -34,11 +37,15 @@ const OTHERS: ReadonlySet<string> = new Set([
   'x-vercel-set-bypass-cookie',
 ])
 
-/** Without what says how long the body is. Undefined when the request has been through here too often. */
+/**
+ * Without what says how long the body is; `extra` is over what the visitor sent. Undefined when the request has been through here
+ * too often.
+ */
 export function requestHeaders(
   headers: IncomingHttpHeaders,
   visitor: Visitor,
   targetHost: string,
+  extra: ExtraHeaders | undefined,
 ): OutgoingHttpHeaders | undefined {
   const { via } = headers
   if (countOwn(via) >= MAX_VISITS) return undefined
@@ -46,9 +53,11 @@ export function requestHeaders(
   const sent: OutgoingHttpHeaders = {}
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || name.startsWith(':') || HOP_BY_HOP.has(name) || named?.has(name)) continue
-    if (REPLACED.has(name) || name.startsWith('x-forwarded-') || isOwn(name)) continue
+    if (REPLACED.has(name) || name.startsWith('x-forwarded-') || isOwn(name) || extra?.has(name)) continue
     sent[name] = value
   }
+  for (const [name, value] of extra ?? [])
+    if (value !== undefined && !HOP_BY_HOP.has(name) && !REPLACED.has(name)) sent[name] = value
   return {
     ...sent,
     host: targetHost,

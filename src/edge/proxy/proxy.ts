@@ -25,7 +25,7 @@ import type { EdgeErrorCode } from '../error/error-answer.ts'
 import { type Refusal, refuse } from '../error/refusal.ts'
 import { bodyOf, framingOf } from '../request/request-body.ts'
 import { createLookups } from './lookups.ts'
-import { requestHeaders, responseHeaders, type Visitor } from './proxy-headers.ts'
+import { type ExtraHeaders, requestHeaders, responseHeaders, type Visitor } from './proxy-headers.ts'
 
 export interface ProxyOptions {
   /** Which addresses requests may be sent to; by default those of the public internet alone. */
@@ -42,6 +42,8 @@ export interface ProxyOptions {
 
 interface Forwarding {
   readonly req: AnyRequest
+  /** Over the headers that the visitor sent. */
+  readonly extra?: ExtraHeaders | undefined
   /** The account whose site sends it on. What one of them is slow with must not keep others waiting. */
   readonly ownerId: string
   /** Aborted when the visitor is gone. */
@@ -103,7 +105,7 @@ export function createProxy({
       const address = withoutBrackets(target.hostname)
       if (isIP(address) !== 0 && !allows(address, portOf(target)))
         return refuse('DNS_HOSTNAME_RESOLVED_PRIVATE')
-      const headers = requestHeaders(req.headers, visitor, target.host)
+      const headers = requestHeaders(req.headers, visitor, target.host, forwarding.extra)
       if (headers === undefined) return refuse('INFINITE_LOOP_DETECTED')
       const framing = framingOf(req, bodyOf(req))
       if (framing !== undefined) headers[framing[0]] = framing[1]

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import { Agent, type IncomingMessage, type ServerResponse } from 'node:http'
-import { after, test } from 'node:test'
+import { once } from 'node:events'
+import { Agent, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, type TestContext, test } from 'node:test'
 import type { Route } from '#core/routing/route.ts'
 import { ask, createEdgeWorld, createInstances, serveFast, siteFunctions } from '#test/support/http/edge.ts'
 
@@ -250,6 +252,77 @@ test('a middleware changes what the function sees of the request', async () => {
     [headers['x-kept'], headers['x-added'], headers['x-dropped'], headers['x-real-ip']],
     ['changed', 'new', undefined, '127.0.0.1'],
   )
+})
+
+/** Somebody else's server, which answers with the request that it got. */
+async function elsewhere(t: TestContext, said: Record<string, string> = {}) {
+  const upstream = createServer((req, res) => {
+    for (const [name, value] of Object.entries(said)) res.setHeader(name, value)
+    echo(req, res)
+  }).listen(0)
+  t.after(() => upstream.close().closeAllConnections())
+  await once(upstream, 'listening')
+  return `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
+}
+
+test('a middleware that rewrites to elsewhere changes what is sent there', async (t) => {
+  const to = await elsewhere(t, { 'cache-control': 's-maxage=60' })
+  const { get } = await output([middleware(), filesystem], {
+    _middleware: (req, res) => {
+      res.setHeader('x-middleware-rewrite', `${to}/there`)
+      res.setHeader('x-middleware-override-headers', 'x-kept,x-added,x-forwarded-for,connection')
+      res.setHeader('x-middleware-request-x-kept', 'ein Käse')
+      res.setHeader('x-middleware-request-x-added', `for ${req.headers['x-who']}`)
+      res.end()
+    },
+  })
+  for (const who of ['a', 'b']) {
+    const headers = { 'x-who': who, 'x-kept': '1', cookie: 'session=1', connection: 'close, x-added' }
+    const seen = JSON.parse((await get('/api', { headers })).text)
+    assert.deepEqual(
+      [seen.url, seen.headers['x-added'], seen.headers.cookie, seen.headers['x-forwarded-for']],
+      ['/there', `for ${who}`, undefined, '127.0.0.1'],
+    )
+    assert.equal(seen.headers['x-kept'], 'ein Käse')
+  }
+})
+
+test('rules change the headers of requests to elsewhere and of all answers', async (t) => {
+  const to = await elsewhere(t, { 'x-powered-by': 'somebody', 'x-kept': '1' })
+  const change = (type: string, op: string, key: string, args?: string) => ({
+    ...{ type, op, target: { key } },
+    ...(args === undefined ? {} : { args }),
+  })
+  const { get } = await output(
+    [
+      {
+        ...{ src: '/.*', continue: true },
+        transforms: [
+          change('request.headers', 'set', 'authorization', 'Bearer key'),
+          change('request.headers', 'set', 'via', 'evil'),
+          change('request.headers', 'delete', 'x-secret'),
+          change('response.headers', 'delete', 'x-powered-by'),
+          change('response.headers', 'set', 'x-kept', '2'),
+          change('response.headers', 'append', 'x-new', '3'),
+        ],
+      },
+      filesystem,
+      { src: '/away', dest: `${to}/there` },
+    ] as Route[],
+    { api: echo },
+    { 'a.txt': 'file' },
+  )
+  for (const path of ['/away', '/api']) {
+    const { text, headers } = await get(path, { headers: { 'x-secret': '1', 'x-own': '1' } })
+    const seen = JSON.parse(text).headers
+    assert.deepEqual([seen.authorization, seen['x-secret'], seen['x-own']], ['Bearer key', undefined, '1'])
+    if (path === '/away') assert.equal(seen.via, '1.1 aloft')
+    assert.deepEqual([headers['x-powered-by'], headers['x-kept'], headers['x-new']], [undefined, '2', '3'])
+  }
+  const { 'x-kept': kept, 'x-new': added, etag } = (await get('/a.txt')).headers
+  assert.deepEqual([kept, added], ['2', '3'])
+  const again = await get('/a.txt', { headers: { 'if-none-match': String(etag) } })
+  assert.deepEqual([again.status, again.headers['x-new']], [304, '3'])
 })
 
 test('a middleware that fails lets nobody pass', async () => {

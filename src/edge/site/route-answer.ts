@@ -1,6 +1,7 @@
 import { matchRoutes, type RoutedRequest } from '#core/routing/match/match-routes.ts'
 import type { RouteHeaders, RouteOutcome } from '#core/routing/match/route-outcome.ts'
 import type { Site } from '#core/site/site.ts'
+import { andThen } from '../and-then.ts'
 import { type Answer, type Question, withoutNamesOf } from '../answer.ts'
 import type { Refusal } from '../error/refusal.ts'
 import type { Exchange } from '../exchange.ts'
@@ -11,6 +12,7 @@ import type { Folders } from '../file/folders.ts'
 import type { HotAnswers } from '../file/hot-answers.ts'
 import { staticAnswer } from '../file/static-answer.ts'
 import type { FunctionOutcome } from '../function/function-request.ts'
+import { transformAnswer } from '../function/header-transform.ts'
 import type { Target } from '../request/request-path.ts'
 import { isPersonal, namesIn } from './personal.ts'
 import { routedHeader } from './routed-header.ts'
@@ -18,7 +20,7 @@ import type { SiteEntry } from './site-entry.ts'
 import { isFunction, type SiteTarget } from './site-target.ts'
 
 type SiteRouteOutcome = RouteOutcome<SiteTarget>
-export type ProxyOutcome = Extract<SiteRouteOutcome, { kind: 'proxy' }>
+export type ProxyOutcome = Extract<SiteRouteOutcome, { kind: 'proxy' }> & Pick<FunctionOutcome, 'overrides'>
 export type MiddlewareOutcome = Extract<SiteRouteOutcome, { kind: 'middleware' }>
 /** An answer, or who has to be asked for one. */
 export type RouteAnswer = Answer | Refusal | ProxyOutcome | FunctionOutcome | MiddlewareOutcome
@@ -80,7 +82,9 @@ export function outcomeAnswer(
       const answer = createFileAnswer(site, { target, foundAt }, status, headers)
       // The page of an error goes with any method.
       const asRead = status >= 400 && question.method !== 'HEAD' ? { ...question, method: 'GET' } : question
-      return staticAnswer(answer, asRead, contents)
+      return andThen(staticAnswer(answer, asRead, contents), (read) =>
+        'code' in read ? read : transformAnswer(read, outcome),
+      )
     }
     case 'listing':
       return listingAnswer(entry, outcome, question)

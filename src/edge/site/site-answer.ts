@@ -54,16 +54,11 @@ export function createSiteAnswers(options: SiteAnswerOptions) {
   function settle(visit: SiteVisit, answer: RouteAnswer, changes: RequestChanges): Result | Promise<Result> {
     if (!('kind' in answer)) return answer
     const { entry, exchange } = visit
-    switch (answer.kind) {
-      case 'proxy':
-        return forward(entry.site, answer, exchange)
-      case 'function': {
-        const outcome = changes === NO_CHANGES ? answer : { ...answer, overrides: changes.headers }
-        return answerFunction(entry.site, outcome, exchange)
-      }
-      case 'middleware':
-        return throughMiddleware(visit, answer, changes)
-    }
+    if (answer.kind === 'middleware') return throughMiddleware(visit, answer, changes)
+    const outcome = changes === NO_CHANGES ? answer : { ...answer, overrides: changes.headers }
+    return outcome.kind === 'proxy'
+      ? forward(entry.site, outcome, exchange)
+      : answerFunction(entry.site, outcome, exchange)
   }
 
   async function throughMiddleware(

@@ -61,6 +61,65 @@ test('a handler answers, with bodies and connections that are kept', { skip }, a
   await launched.heard(({ text: line, requestId }) => line === 'RuntimeError: failed' && requestId === 'r2')
 })
 
+const BACKEND = `
+import socket, threading, urllib.request
+from http.server import BaseHTTPRequestHandler
+
+backend = socket.create_server(('127.0.0.1', 0))
+
+def hang_up():
+    while True:
+        connection, _ = backend.accept()
+        connection.recv(4096)
+        connection.close()
+
+threading.Thread(target=hang_up, daemon=True).start()
+
+class handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        urllib.request.urlopen('http://127.0.0.1:%d/' % backend.getsockname()[1])
+
+    def do_POST(self):
+        self.rfile.read(1000)
+
+    def do_PUT(self):
+        try:
+            while True:
+                self.wfile.write(b'x' * 1000000)
+        except ConnectionError:
+            print('left')
+            raise
+
+    def log_message(self, *args):
+        pass
+`
+
+test('a connection that the code has made fails like anything else; that of a visitor who leaves does so quietly', {
+  skip,
+}, async (t) => {
+  const launched = await start(t, python(BACKEND), 'python')
+  const { status, body } = await launched.fetch('/', inRequest('r1'))
+  assert.deepEqual([status, /FUNCTION_INVOCATION_FAILED/.test(body)], [500, true])
+  const says = (id: string, pattern: RegExp) => (message: { readonly [name: string]: unknown }) =>
+    message.requestId === id && pattern.test(String(message.text))
+  await launched.heard(says('r1', /^http\.client\.RemoteDisconnected/))
+  const reads = launched.open('/', {
+    method: 'POST',
+    headers: { 'content-length': '10', ...inRequest('r2').headers },
+  })
+  reads.on('error', () => {}).write('12')
+  const writes = launched.open('/', { method: 'PUT', ...inRequest('r3') }).on('error', () => {})
+  writes.end()
+  await once(writes, 'socket')
+  writes.socket?.once('connect', () => setImmediate(() => writes.destroy()))
+  await launched.heard(says('r3', /^left$/))
+  reads.destroy()
+  // What they would have said has come by then.
+  assert.equal((await launched.fetch('/', inRequest('r4'))).status, 500)
+  await launched.heard(says('r4', /^http\.client\.RemoteDisconnected/))
+  for (const id of ['r2', 'r3']) assert.equal(launched.messages.find(says(id, /Traceback/)), undefined, id)
+})
+
 const WSGI = `
 import json, os, sys, threading
 from _vendored import NAME

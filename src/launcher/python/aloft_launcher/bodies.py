@@ -17,6 +17,8 @@ class LimitedBody(io.RawIOBase):
     def __init__(self, file, length):
         self._file = file
         self._rest = length
+        #: Whether the connection failed, or ended too early.
+        self.failed = False
 
     def readable(self):
         return True
@@ -25,9 +27,13 @@ class LimitedBody(io.RawIOBase):
         wanted = min(len(target), self._rest)
         if wanted <= 0:
             return 0
-        data = self._file.read1(wanted)
-        if not data:
-            raise ConnectionError("The client closed the connection")
+        try:
+            data = self._file.read1(wanted)
+            if not data:
+                raise ConnectionError("The client closed the connection")
+        except OSError:
+            self.failed = True
+            raise
         target[: len(data)] = data
         self._rest -= len(data)
         return len(data)
@@ -66,6 +72,35 @@ def read_chunked(file):
         file.readline(MAX_LINE)
     body.seek(0)
     return body, total
+
+
+class ConnectionWriter:
+    """What a connection is written to, which remembers whether that failed."""
+
+    def __init__(self, file):
+        self._file = file
+        self.failed = False
+
+    def write(self, data):
+        try:
+            return self._file.write(data)
+        except OSError:
+            self.failed = True
+            raise
+
+    def writelines(self, lines):
+        for line in lines:
+            self.write(line)
+
+    def flush(self):
+        try:
+            self._file.flush()
+        except OSError:
+            self.failed = True
+            raise
+
+    def __getattr__(self, name):
+        return getattr(self._file, name)
 
 
 class ChunkedWriter(io.RawIOBase):

@@ -9,7 +9,7 @@ import traceback
 import urllib.parse
 from http.server import BaseHTTPRequestHandler
 
-from .bodies import ChunkedWriter, LimitedBody, read_chunked
+from .bodies import ChunkedWriter, ConnectionWriter, LimitedBody, read_chunked
 from .output import Exchange
 
 ID_HEADER = "x-aloft-request-id"
@@ -65,6 +65,7 @@ def handler_class(base, answer, log, in_flight, exit_process):
         def aloft_exchange(self):
             connection_in, connection_out = self.rfile, self.wfile
             rest = self.aloft_open_body()
+            visitor = self.wfile = ConnectionWriter(connection_out)
             self.aloft_status = 0
             self.aloft_has_length = False
             self.aloft_headers_sent = False
@@ -73,14 +74,16 @@ def handler_class(base, answer, log, in_flight, exit_process):
                 answer(self)
                 if self.aloft_chunks is not None:
                     self.aloft_chunks.end()
-                connection_out.flush()
+                visitor.flush()
             except SystemExit as end:
                 exit_process(end.code)
-            except (BrokenPipeError, ConnectionResetError):
+            except Exception as error:
                 self.close_connection = True
-            except Exception:
-                traceback.print_exc()
-                self.aloft_fail()
+                has_left = visitor.failed or (rest is not None and rest.failed)
+                # That of a connection to somewhere else is a failure like any other.
+                if not (has_left and isinstance(error, ConnectionError)):
+                    traceback.print_exc()
+                    self.aloft_fail()
             finally:
                 self.rfile, self.wfile = connection_in, connection_out
             if rest is not None and not rest.skip_rest():
@@ -97,7 +100,6 @@ def handler_class(base, answer, log, in_flight, exit_process):
             return rest
 
         def aloft_fail(self):
-            self.close_connection = True
             if self.aloft_headers_sent:
                 return
             self._headers_buffer = []

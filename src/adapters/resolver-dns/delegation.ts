@@ -33,8 +33,10 @@ function ask(server: string, name: string, { port, timeoutMs }: Asking): Promise
       const isAnswer = packet?.type === 'response' && packet.id === id && question?.type === 'NS'
       if (isAnswer && sameName(question.name, name)) finish(packet)
     })
-    // Once it is connected, it hears nobody else.
-    socket.connect(port, server, () => socket.send(query))
+    // Once it is connected, it hears nobody else. A callback for `connect` would be called with its failure too, and no
+    // event be emitted.
+    socket.once('connect', () => socket.send(query))
+    socket.connect(port, server)
   })
 }
 

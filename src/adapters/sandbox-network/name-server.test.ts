@@ -49,10 +49,15 @@ async function resolver(t: TestContext, address = '203.0.113.7') {
   return { port: udp.address().port, asked }
 }
 
-async function serving(t: TestContext, port: number, own: Readonly<Record<string, readonly string[]>> = {}) {
+async function serving(
+  t: TestContext,
+  port: number,
+  own: Readonly<Record<string, readonly string[]>> = {},
+  resolvers: readonly string[] = ['127.0.0.1'],
+) {
   const names = createNameServer({
     destinations: { ...createDestinations(), addressesOf: (name) => own[name] },
-    resolvers: async () => ['127.0.0.1'],
+    resolvers: async () => resolvers,
     port,
   })
   const socket = await bound(t)
@@ -108,6 +113,14 @@ test('says so when no resolver answers', async (t) => {
   client.send(query('example.com'), at.udp, '127.0.0.1')
   const [answer] = await once(client, 'message')
   assert.equal((decode(answer).flags ?? 0) & 15, 2)
+})
+
+test('asks the next resolver where the first cannot be sent anything, and says so when there is none', async (t) => {
+  const { port } = await resolver(t)
+  const both = await serving(t, port, {}, ['255.255.255.255', '127.0.0.1'])
+  assert.deepEqual(dataOf((await ask(t, both.udp, query('example.com'))).answers), ['203.0.113.7'])
+  const one = await serving(t, port, {}, ['255.255.255.255'])
+  assert.equal(((await ask(t, one.udp, query('example.com'))).flags ?? 0) & 15, 2)
 })
 
 test('what is no question is not answered and not passed on', async (t) => {

@@ -69,13 +69,15 @@ const askByDatagram = (query: Buffer, resolver: string, port: number): Promise<B
       resolve(answer)
     }
     socket.once('error', () => settle(undefined))
-    // A connected socket takes datagrams of that address and port alone.
-    socket.connect(port, resolver, () => {
+    // A connected socket takes datagrams of that address and port alone. A callback for `connect` would be called with its
+    // failure too, and no event be emitted.
+    socket.once('connect', () => {
       socket.on('message', (answer) => {
         if (answer.length >= HEADER && answer.readUInt16BE(0) === query.readUInt16BE(0)) settle(answer)
       })
       socket.send(query)
     })
+    socket.connect(port, resolver)
   })
 
 /** Asks one resolver by a connection of its own. */

@@ -48,7 +48,7 @@ interface DestinationOptions {
  */
 export function createDestinations({
   privateTargets = [],
-  ownAddresses = addressesOfMachine,
+  ownAddresses = () => addressesOfMachine(),
   now = () => performance.now(),
 }: DestinationOptions = {}): Destinations {
   const allows = allowedAddresses(privateTargets, { ownAddresses, now, ownNamedAlone: true })

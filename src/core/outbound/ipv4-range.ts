@@ -26,6 +26,12 @@ export function normalRange(range: string): string | undefined {
   return found && `${textOf(found.first)}/${found.bits}`
 }
 
+/** What reaches all in a network: its last address. Undefined where it has none, as one of two addresses or of IPv6. */
+export function broadcastOf(range: string): string | undefined {
+  const found = read(range)
+  return found && found.bits < 31 ? textOf(found.first + 2 ** (32 - found.bits) - 1) : undefined
+}
+
 /** Whether all of a range lies in another. */
 export function isWithin(range: string, other: string): boolean {
   const [inner, outer] = [read(range), read(other)]

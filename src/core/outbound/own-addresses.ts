@@ -1,12 +1,15 @@
 import { BlockList, isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { broadcastOf } from './ipv4-range.ts'
 
 /** An address may come or go while we run; asking each time would cost more than the request. */
 const KNOWN_MS = 5000
 
-/** The addresses that this machine has at the moment. */
-export const addressesOfMachine = (): readonly string[] =>
-  Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address))
+/** The addresses that this machine has at the moment, and those at which it hears all that is said in its networks. */
+export const addressesOfMachine = (interfaces = networkInterfaces()): readonly string[] =>
+  Object.values(interfaces).flatMap((all) =>
+    (all ?? []).flatMap(({ address, cidr }) => [address, broadcastOf(cidr ?? '') ?? []].flat()),
+  )
 
 export interface OwnAddressOptions {
   /** The addresses of this machine. */
@@ -16,7 +19,7 @@ export interface OwnAddressOptions {
 
 /** Whether an address is this machine's own, public ones too, in any of their forms. */
 export function createIsOwn({
-  ownAddresses = addressesOfMachine,
+  ownAddresses = () => addressesOfMachine(),
   now = () => performance.now(),
 }: OwnAddressOptions = {}): (address: string) => boolean {
   let known: { readonly list: BlockList; readonly at: number } | undefined

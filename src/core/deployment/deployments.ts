@@ -20,6 +20,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { abortRelease } from '../release/end-release.ts'
 import { quotaExceeded } from '../usage/quota-exceeded.ts'
+import type { UsageStores } from '../usage/quotas.ts'
 import { cancelBuild } from './cancel-build.ts'
 import { type Created, type CreateParts, createCreateDeployment } from './create/create-deployment.ts'
 import type { CreateDeployment } from './create/read-deployment-request.ts'
@@ -119,14 +120,14 @@ export function createDeployments(parts: DeploymentParts): Deployments {
 
   /** Instances that run whether anybody visits them or not are the account's to pay for in memory. */
   async function checkKept(
-    deployments: DeploymentStore,
+    stores: Pick<UsageStores, 'deployments' | 'settings'>,
     { id, ownerId }: Deployment,
     { min }: Scale,
     owner: Owner,
   ): Promise<void> {
-    const { keptInstances: limit } = await parts.quotas.limits(owner)
+    const { keptInstances: limit } = await parts.quotas.limits(owner, stores)
     if (min === 0 || limit === null) return
-    const kept = (await deployments.keptRunning()).filter(
+    const kept = (await stores.deployments.keptRunning()).filter(
       (other) => other.ownerId === ownerId && other.id !== id,
     )
     const used = kept.reduce((sum, { scale }) => sum + scale.min, 0)
@@ -254,7 +255,8 @@ export function createDeployments(parts: DeploymentParts): Deployments {
     regionsOf: async ({ regions }) => regionsReached(regions, await parts.machines.list()),
 
     async rescale(ctx, idOrHost, scale) {
-      const id = await transact(async ({ deployments, locks }) => {
+      const id = await transact(async (stores) => {
+        const { deployments, instances, locks } = stores
         const deployment = await seen(deployments, ctx, idOrHost, 'write')
         checkScale(scale)
         if (deployment.type === 'STATIC')
@@ -262,12 +264,12 @@ export function createDeployments(parts: DeploymentParts): Deployments {
             'deployment_type_unsupported',
             'Static deployments have no instances to scale.',
           )
-        const running = await parts.instances.counts([deployment.id])
+        const running = await instances.counts([deployment.id])
         const state = legacyStateOf(deployment, running.get(deployment.id) ?? 0)
         if (state !== 'READY')
           throw new AloftError('deployment_not_ready', `The deployment is ${state}, not READY.`)
         await locks.take('quota keptInstances', ctx.owner.id)
-        await checkKept(deployments, deployment, scale, ctx.owner)
+        await checkKept(stores, deployment, scale, ctx.owner)
         if (!(await deployments.update(deployment.id, { scale }))) throw unknown(idOrHost)
         return deployment.id
       })

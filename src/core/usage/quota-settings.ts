@@ -16,7 +16,11 @@ type QuotaRequest = { readonly [K in keyof QuotaLimits]?: number | null | 'defau
 /** What operators have set about quotas, of plans and of single accounts. */
 export interface QuotaSettings {
   ofPlan(plan: Plan): Promise<QuotaLimits>
-  ofAccount(account: { readonly id: string; readonly plan: Plan }): Promise<QuotaLimits>
+  /** Within a transaction, its own settings are to be named: what is not remembered is read from them. */
+  ofAccount(
+    account: { readonly id: string; readonly plan: Plan },
+    within?: ReadSettings,
+  ): Promise<QuotaLimits>
   /** What was set for a plan, or for this account alone. */
   ownOfPlan(plan: Plan): Promise<QuotaChange>
   ownOf(accountId: string): Promise<QuotaChange>
@@ -24,13 +28,15 @@ export interface QuotaSettings {
   changeAccount(accountId: string, requested: QuotaRequest): Promise<void>
 }
 
+export type ReadSettings = Pick<SettingStore, 'get'>
+
 interface QuotaStores {
   readonly settings: Pick<SettingStore, 'get' | 'set'>
   readonly locks: Locks
 }
 
 interface SettingParts {
-  readonly settings: Pick<SettingStore, 'get'>
+  readonly settings: ReadSettings
   readonly transact: Transact<QuotaStores>
   readonly bus: Bus
   readonly clock: Clock
@@ -57,7 +63,7 @@ const apply = (base: QuotaChange, requested: QuotaRequest): QuotaChange => {
 }
 
 export function createQuotaSettings({ settings, transact, bus, clock }: SettingParts): QuotaSettings {
-  let known = new Map<string, Promise<QuotaChange>>()
+  let known = new Map<string, QuotaChange>()
   let since = clock.monotonic()
   const forget = () => {
     known = new Map()
@@ -66,42 +72,45 @@ export function createQuotaSettings({ settings, transact, bus, clock }: SettingP
   bus.subscribe(TOPIC, forget)
   bus.onGap?.(forget)
 
-  async function load(from: Pick<SettingStore, 'get'>, key: string): Promise<QuotaChange> {
+  async function load(key: string, from: ReadSettings): Promise<QuotaChange> {
     const text = await from.get(key)
     return text === undefined ? {} : apply({}, JSON.parse(text))
   }
 
-  function read(key: string): Promise<QuotaChange> {
+  /** What another is reading is not waited for: it may wait for a connection that a transaction holds, which waits here. */
+  async function read(key: string, from: ReadSettings = settings): Promise<QuotaChange> {
     if (known.size >= REMEMBERED || clock.monotonic() - since >= REMEMBERED_MS) forget()
     const found = known.get(key)
     if (found) return found
     const into = known
-    const loading = load(settings, key)
-    into.set(key, loading)
-    loading.catch(() => into.delete(key))
-    return loading
+    const loaded = await load(key, from)
+    into.set(key, loaded)
+    return loaded
   }
 
   async function write(key: string, requested: QuotaRequest): Promise<void> {
     await transact(async (stores) => {
       // Of two who change other quotas at once, the second adds to what the first has set.
       await stores.locks.take('quotas', key)
-      await stores.settings.set(key, JSON.stringify(apply(await load(stores.settings, key), requested)))
+      await stores.settings.set(key, JSON.stringify(apply(await load(key, stores.settings), requested)))
     })
     forget()
     bus.publish(TOPIC, '')
   }
 
-  const ofPlan = async (plan: Plan): Promise<QuotaLimits> => ({
+  const ofPlan = async (plan: Plan, within?: ReadSettings): Promise<QuotaLimits> => ({
     ...PLAN_QUOTAS[plan],
-    ...(await read(keyOfPlan(plan))),
+    ...(await read(keyOfPlan(plan), within)),
   })
 
   return {
-    ofPlan,
+    ofPlan: (plan) => ofPlan(plan),
     ownOfPlan: (plan) => read(keyOfPlan(plan)),
     ownOf: (id) => read(keyOfAccount(id)),
-    ofAccount: async ({ id, plan }) => ({ ...(await ofPlan(plan)), ...(await read(keyOfAccount(id))) }),
+    ofAccount: async ({ id, plan }, within) => ({
+      ...(await ofPlan(plan, within)),
+      ...(await read(keyOfAccount(id), within)),
+    }),
     changePlan: (plan, requested) => write(keyOfPlan(plan), requested),
     changeAccount: (id, requested) => write(keyOfAccount(id), requested),
   }

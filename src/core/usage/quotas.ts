@@ -18,7 +18,7 @@ import type { TeamStore } from '../team/team-store.ts'
 import type { UserStore } from '../user/user-store.ts'
 import { periodOf, resetOf } from './period.ts'
 import { quotaExceeded } from './quota-exceeded.ts'
-import type { QuotaSettings } from './quota-settings.ts'
+import type { QuotaSettings, ReadSettings } from './quota-settings.ts'
 import { STORED_ITEMS, type StoredItem, type UsageStore } from './usage-store.ts'
 
 /** Whose quotas are meant. */
@@ -43,11 +43,12 @@ export interface UsageStores {
   readonly gitSizes: Pick<RepositorySizeStore, 'used'>
   readonly instances: Pick<InstanceStore, 'ofOwner'>
   readonly deployments: Pick<DeploymentStore, 'keptRunning'>
+  readonly settings: ReadSettings
   readonly locks?: Locks
 }
 
 export interface Quotas {
-  limits(account: Account): Promise<QuotaLimits>
+  limits(account: Account, within?: Pick<UsageStores, 'settings'>): Promise<QuotaLimits>
   /** The same where only the id is known; all that plan `free` has for one that is gone. */
   limitsById(accountId: string): Promise<QuotaLimits>
   used(accountId: string, name: QuotaName, within?: UsageStores): Promise<number>
@@ -75,7 +76,7 @@ const NEAR = 100
 const isHeld = (name: QuotaName): name is StoredItem => (STORED_ITEMS as readonly QuotaName[]).includes(name)
 
 export function createQuotas({ stores, settings, clock }: QuotaParts): Quotas {
-  const limits: Quotas['limits'] = (account) => settings.ofAccount(account)
+  const limits: Quotas['limits'] = (account, within) => settings.ofAccount(account, within?.settings)
 
   async function kept(accountId: string, { deployments }: UsageStores): Promise<number> {
     const all = await deployments.keptRunning()
@@ -108,7 +109,7 @@ export function createQuotas({ stores, settings, clock }: QuotaParts): Quotas {
     },
     used,
     async check(account, name, more, within, hint) {
-      const limit = (await limits(account))[name]
+      const limit = (await limits(account, within))[name]
       if (limit === null) return
       let now = await used(account.id, name, within)
       // Others may be adding at the same time. Far from the limit that does not matter, and nobody has to wait.

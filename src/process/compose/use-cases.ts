@@ -589,6 +589,7 @@ export function createUseCases(
       usage: stores.usage,
       gitSizes: stores.gitSizes,
       instances: stores.instances,
+      settings: stores.settings,
       quotas,
       transact,
       resolveSecrets,

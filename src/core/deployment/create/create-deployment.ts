@@ -38,6 +38,7 @@ import { nextTurn } from '../../slices.ts'
 import { mayEditProduction, productionIsClosed } from '../../team/production-right.ts'
 import type { TeamStore } from '../../team/team-store.ts'
 import type { ContentRoom } from '../../usage/content-room.ts'
+import type { ReadSettings } from '../../usage/quota-settings.ts'
 import type { Quotas } from '../../usage/quotas.ts'
 import type { UsageStore } from '../../usage/usage-store.ts'
 import { branchOf, forkIsNoProduction } from '../branch.ts'
@@ -78,7 +79,8 @@ interface CreateStores extends PublishStores {
   readonly teams: Pick<TeamStore, 'byId'>
   readonly usage: Pick<UsageStore, 'used' | 'held'>
   readonly gitSizes: Pick<RepositorySizeStore, 'used'>
-  readonly instances: Pick<InstanceStore, 'ofOwner'>
+  readonly instances: Pick<InstanceStore, 'ofOwner' | 'counts'>
+  readonly settings: ReadSettings
 }
 
 export interface CreateParts {

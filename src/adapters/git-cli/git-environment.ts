@@ -9,6 +9,8 @@ const ALWAYS: Readonly<Record<string, string>> = {
   // What comes stays the pack that it came as. Taken apart, as git does it with few objects, each that was sent as a small
   // difference to another is stored whole: a hundred of them take a hundred times the room of what was sent.
   'transfer.unpackLimit': '1',
+  // What was answered outlasts a power cut. Git itself syncs packs, and no refs.
+  'core.fsync': 'committed',
   // Bounded memory, also for what is large.
   'core.bigFileThreshold': '8m',
   'core.packedGitLimit': '256m',

@@ -10,6 +10,13 @@ import {
   type TreeEntry,
 } from '#core/git/git-repositories.ts'
 import { isMissing } from '../fs/error-code.ts'
+import {
+  makePrivateFolder,
+  syncFile,
+  syncFolder,
+  temporaryName,
+  writePrivateFile,
+} from '../fs/private-file.ts'
 import { ASIDE, withAside } from './aside.ts'
 import type { Confine } from './confine.ts'
 import { serveHttp, serveUpload } from './git-http.ts'
@@ -31,12 +38,22 @@ export const assertOid = (oid: string): string => {
   if (!OID.test(oid)) throw new GitError('that is no id of a commit')
   return oid
 }
+/** Of a repository of which nobody has said more. */
+const FIRST_HEAD = 'ref: refs/heads/main\n'
 /** Contents of more than this are not held in memory. */
 const LARGE = 4 * 1024 * 1024
 const MAX_MESSAGE = 8000
 const MAX_AUTHOR = 500
 /** A pack of a few kilobytes can hold a message of hundreds of megabytes. */
 const FIRST_OF_COMMIT = 64 * 1024
+
+/** Git syncs what it writes before it gives it its name, and not the folders in which that is. */
+async function syncNames(at: string): Promise<void> {
+  for (const part of ['.', 'objects/pack', 'refs/heads', 'refs/tags'])
+    await syncFolder(join(at, part)).catch((error: unknown) => {
+      if (!isMissing(error)) throw error
+    })
+}
 
 export function createGitRepositories({ folder, confine }: GitCliParts): GitRepositories {
   const folderOf = (id: string): string => {
@@ -49,6 +66,25 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
   async function refsUnder(id: string, prefix: string): Promise<ReadonlyMap<string, string>> {
     if (!existsSync(folderOf(id))) return new Map()
     return listRefs((args) => run(id, args), prefix)
+  }
+
+  /** Makes an empty repository, or what is missing of one. */
+  async function init(at: string): Promise<void> {
+    const args = ['init', '--quiet', '--bare', '--template=', at]
+    await runGit(confine, { folder: at, writable: true, args })
+    for (const name of ['HEAD', 'config']) await syncFile(join(at, name))
+    await syncFolder(at)
+  }
+
+  /**
+   * A power cut may have emptied the file by which git knows a repository, and others beside it. The branch that it named is
+   * set again at the next push.
+   */
+  async function mend(at: string): Promise<void> {
+    const written = temporaryName(join(at, 'HEAD'))
+    await writePrivateFile(written, FIRST_HEAD)
+    await rename(written, join(at, 'HEAD'))
+    await init(at)
   }
 
   /** Read as it lies there: to start git for this one line takes a server a hundred times as long. */
@@ -72,20 +108,19 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
   return {
     async ensure(id) {
       const at = folderOf(id)
-      if (existsSync(join(at, 'HEAD'))) return
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const found = await stat(join(at, 'HEAD')).catch(() => undefined)
+      if (found && found.size > 0) return
+      if (found) return mend(at)
+      await makePrivateFolder(folder)
       // Made aside, so that nobody finds half of one.
       const aside = join(folder, `${ASIDE.made}${id}-${process.pid}-${Date.now()}`)
       await mkdir(aside, { mode: 0o700 })
-      await runGit(confine, {
-        folder: aside,
-        writable: true,
-        args: ['init', '--quiet', '--bare', '--template=', aside],
-      })
+      await init(aside)
       await rename(aside, at).catch(async (error) => {
         await rm(aside, { recursive: true, force: true })
         if (!existsSync(join(at, 'HEAD'))) throw error
       })
+      await syncFolder(folder)
     },
 
     async remove(id) {
@@ -138,6 +173,7 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
         await packRefs((args) => run(id, args, { writable: true })).catch((error: unknown) => {
           if (!(error instanceof GitError)) throw error
         })
+        await syncNames(at)
       } finally {
         await sweepRefs(at)
       }
@@ -148,6 +184,8 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
     async setHead(id, branch) {
       if ((await head(id)) === branch) return
       await run(id, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`], { writable: true })
+      await syncFile(join(folderOf(id), 'HEAD'))
+      await syncFolder(folderOf(id))
     },
 
     async commit(id, oid) {
@@ -221,7 +259,7 @@ export function createGitRepositories({ folder, confine }: GitCliParts): GitRepo
     async http(id, request) {
       const answer = await serveHttp(confine, folderOf(id), request)
       if (request.path !== '/git-receive-pack') return answer
-      const ended = answer.ended.finally(() => sweepRefs(folderOf(id)))
+      const ended = answer.ended.then(() => syncNames(folderOf(id))).finally(() => sweepRefs(folderOf(id)))
       ended.catch(() => undefined)
       return { ...answer, ended }
     },

@@ -209,7 +209,9 @@ async function* plain(
   answer: GitHttpAnswer,
   received: (report: Buffer) => Promise<Buffer>,
 ): AsyncGenerator<Buffer, void> {
-  yield await received(await buffer(answer.body))
+  const report = await buffer(answer.body)
+  await answer.ended.catch(() => undefined)
+  yield await received(report)
 }
 
 async function* banded(

@@ -288,6 +288,8 @@ function watchVisitor(exchange: Exchange): void {
     // The answer to an earlier request of the same connection is still to be sent.
     if (res.socket === null) return undefined
     if (res.headersSent) return false
+    // HTTP/1.0 has nothing of that kind: a client takes it for the answer.
+    if (req.httpVersionMinor === 0) return undefined
     res.writeContinue()
     return true
   }

@@ -436,6 +436,31 @@ test('and where the visitor has ended their side meanwhile', async () => {
   await own.close()
 })
 
+test('whoever has ended their side is told to go on while they wait, but not over HTTP/1.0', async () => {
+  const waiting: ServerResponse[] = []
+  let onAsked = () => {}
+  const { host } = await site((_, res) => {
+    waiting.push(res)
+    onAsked()
+  })
+  const visit = async (version: string) => {
+    const asked = Promise.withResolvers<void>()
+    onAsked = asked.resolve
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.end(`GET /api/hello HTTP/${version}\r\nhost: ${host}\r\n\r\n`)
+    await asked.promise
+    return socket.setEncoding('latin1')
+  }
+  const [old, recent] = [await visit('1.0'), await visit('1.1')]
+  // Who came first was looked at by then.
+  await once(recent, 'data')
+  for (const res of waiting) res.end('there')
+  let text = ''
+  for await (const chunk of old) text += chunk
+  recent.destroy()
+  assert.match(text, /^HTTP\/1\.[01] 200 .*\r\n\r\nthere$/s)
+})
+
 for (const [method, isHostLost, expected] of [
   ['GET', true, 200],
   ['GET', false, 500],

@@ -11,21 +11,29 @@ const PROCESS = join(import.meta.dirname, '../../../../test/support/process/supe
 /** A kept process whose lives do one after the other as they are told. */
 async function keep(t: TestContext, lives: readonly string[]) {
   const started: ChildProcess[] = []
+  let failed = 0
   const back = Promise.withResolvers<void>()
   const log = createRecordingLog()
   const child = new SupervisedChild({
     ...{ role: 'serve', name: 'serve-1', seat: 0, program: '', log, onStart: () => () => {}, hangMs: 1500 },
     onStillborn: () => back.reject(new Error('it ended before it was ready')),
     fork: (_role, activity?: ActivityNotes) => {
-      const life = lives[started.length] ?? 'idle'
-      const forked = fork(PROCESS, [life], { stdio: ['ignore', 'inherit', 'inherit', 'ipc', activity?.fd] })
+      const life = lives[started.length + failed] ?? 'idle'
+      if (life === 'throws') {
+        failed++
+        throw new Error('spawn EPERM')
+      }
+      const forked = fork(PROCESS, [life], {
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc', activity?.fd],
+        ...(life === 'not found' ? { execPath: '/nonexistent/node' } : {}),
+      })
       started.push(forked)
       forked.on('message', () => started.length > 1 && back.resolve())
       return forked
     },
   })
   t.after(() => child.stop(100))
-  await child.start()
+  await Promise.race([child.start(), back.promise])
   return { child, started, log, back: back.promise }
 }
 
@@ -46,6 +54,19 @@ test('so is one that was stopped', {
   await back
   assert.deepEqual([child.facts?.restarts, child.facts?.hangs], [1, 1])
 })
+
+for (const way of ['throws', 'not found'])
+  test(`one that cannot be started again is tried again later: it ${way}`, async (t) => {
+    const { started, log, back } = await keep(t, ['idle', way, way])
+    started[0]?.kill('SIGKILL')
+    await back
+    assert.equal(log.entries.filter(({ message }) => message === 'a process could not be started').length, 2)
+  })
+
+for (const way of ['throws', 'not found'])
+  test(`one that cannot be started at all is told of, and is over: it ${way}`, async (t) => {
+    await assert.rejects(keep(t, [way]), /before it was ready/)
+  })
 
 test('it is stopped once, whoever else asks for that meanwhile or later', async (t) => {
   const { child, started } = await keep(t, [])

@@ -174,7 +174,8 @@ export class SupervisedChild {
     clearTimeout(this.#timer)
     this.#heartbeat?.stop()
     const child = this.#child
-    if (child && child.exitCode === null && child.signalCode === null) await this.#end(child, ms, how)
+    if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null)
+      await this.#end(child, ms, how)
     this.#activity.close()
   }
 
@@ -195,24 +196,11 @@ export class SupervisedChild {
     let readyAt = Number.POSITIVE_INFINITY
     this.#startedAt = Date.now()
     this.#starts += 1
-    const { program, given } = this.#options
-    const child = (this.#options.fork ?? forkRole)(role, this.#activity, program, given?.() ?? {})
-    this.#child = child
-    this.#channel = channelToChild(child)
-    const detach = this.#options.onStart(this.#channel)
-    this.#channel.onMessage((message) => {
-      if (kindOf(message) !== READY) return
-      this.#everReady = true
-      readyAt = performance.now()
-      this.#heartbeat?.serving()
-      onReady()
-    })
-    const { channel } = this
-    if (this.#options.hangMs > 0 && channel) this.#watch(child, channel)
-    child.on('error', (error) => log.error({ err: error, child: name }, 'a process could not be started'))
-    child.on('exit', (code, signal) => {
+    let detach: (hasDied: boolean) => void = () => {}
+    const ended = (code: number | null, signal: NodeJS.Signals | null) => {
       this.#heartbeat?.stop()
       this.#channel = undefined
+      this.#child = undefined
       detach(!this.#stopping)
       if (this.#stopping) return
       if (!this.#everReady) return this.#onStillborn()
@@ -223,7 +211,36 @@ export class SupervisedChild {
         () => this.#spawn(() => log.info({ child: name }, 'the process is running again')),
         this.#pause,
       )
+    }
+    const failed = (err: unknown) => log.error({ err, child: name }, 'a process could not be started')
+    let child: ReturnType<typeof forkRole>
+    try {
+      const { program, given, fork = forkRole } = this.#options
+      child = fork(role, this.#activity, program, given?.() ?? {})
+    } catch (error) {
+      failed(error)
+      // Later, as with what is not thrown: whoever starts it is not done with that.
+      process.nextTick(ended, null, null)
+      return
+    }
+    this.#child = child
+    this.#channel = channelToChild(child)
+    detach = this.#options.onStart(this.#channel)
+    this.#channel.onMessage((message) => {
+      if (kindOf(message) !== READY) return
+      this.#everReady = true
+      readyAt = performance.now()
+      this.#heartbeat?.serving()
+      onReady()
     })
+    const { channel } = this
+    if (this.#options.hangMs > 0 && channel) this.#watch(child, channel)
+    child.on('error', (error) => {
+      failed(error)
+      // One that never was does not exit.
+      if (child.pid === undefined) ended(null, null)
+    })
+    child.on('exit', ended)
   }
 
   #watch(child: ReturnType<typeof forkRole>, channel: Channel): void {

@@ -1,11 +1,13 @@
 import { AloftError } from '#contract/errors.ts'
-import type { TeamStore } from '../team/team-store.ts'
-import type { UserStore } from '../user/user-store.ts'
 import type { Owner } from './context.ts'
 
+interface Accounts {
+  byId(id: string): Promise<Pick<Owner, 'softBlocked'> | undefined>
+}
+
 interface AccountStores {
-  readonly users: Pick<UserStore, 'byId'>
-  readonly teams: Pick<TeamStore, 'byId'>
+  readonly users: Accounts
+  readonly teams: Accounts
 }
 
 /** Refuses changes and deployments of an account that was blocked until its payment is settled. */

@@ -114,6 +114,30 @@ async function untilStill(count: { readonly sent: number }): Promise<void> {
   }
 }
 
+test('two connections from one port to two addresses of this machine are two', {
+  skip: process.platform !== 'linux',
+}, async (t) => {
+  const { port } = await serve(t, {}, undefined, { host: '0.0.0.0' })
+  const dial = async (host: string, localPort?: number): Promise<Socket> => {
+    const socket = connect({ host, port, localAddress: '127.0.0.1', ...(localPort && { localPort }) })
+    t.after(() => socket.destroy())
+    socket.on('error', () => {})
+    await once(socket, 'connect')
+    return socket
+  }
+  const quiet = await dial('127.0.0.2')
+  const second = await dial('127.0.0.3', quiet.localPort)
+  second.end('SSH-2.0-second\r\n').resume()
+  await once(second, 'close')
+  const over = once(quiet.resume(), 'close')
+  quiet.write('SSH-2.0-quiet\r\n')
+  quiet.write(Buffer.alloc(64, 255))
+  await over
+  const another = await dial('127.0.0.2')
+  const [greeting] = await once(another, 'data')
+  assert.match(String(greeting), /^SSH-2\.0-/)
+})
+
 test('those who connect together begin their key exchanges a few at a time', async (t) => {
   const waiting: (() => void)[] = []
   const server = await serve(t, { handshakesAtOnce: 2 }, (work) => waiting.push(work))

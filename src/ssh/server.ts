@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import ssh2 from 'ssh2'
+import ssh2, { type Connection } from 'ssh2'
 import { SECOND } from '#contract/time.ts'
 import { Counts } from '#core/counts.ts'
 import { createTurns } from '#core/turns.ts'
@@ -38,6 +38,12 @@ const ALGORITHMS = {
 
 const MOMENT_MS = 50
 
+/**
+ * The socket of a client, which `ssh2` doesn't tell. By its address it cannot be found: where this machine has several, a client
+ * can have two connections from one port.
+ */
+const socketOf = (client: Connection): Socket => (client as unknown as { readonly _sock: Socket })._sock
+
 /** Git over SSH, and nothing else: no shell, no terminal, no forwarding. */
 export async function startSshServer(options: SshServerOptions): Promise<SshServer> {
   const { host, port, reusePort = false, log } = options
@@ -65,17 +71,20 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
     later(giveBack, limits.handshakesMs)
     protocol.injectSocket(socket)
   }
-  const placeOf = (ip: string | undefined, from: number | undefined) => `${ip} ${from}`
-  const byPlace = new Map<string, SshConnection>()
-  protocol.on('connection', (connection, info) => byPlace.get(placeOf(info.ip, info.port))?.speak(connection))
+  const bySocket = new WeakMap<Socket, SshConnection>()
+  protocol.on('connection', (client) => {
+    // An error that nobody listens for would end the process.
+    client.on('error', () => {})
+    const connection = bySocket.get(socketOf(client))
+    if (connection === undefined) client.end()
+    else connection.speak(client)
+  })
 
   return listenForConnections({
     ...{ host, port, reusePort, sockets: options.sockets, limits, protocol: 'SSH', log },
-    welcome(socket, address) {
+    welcome(socket) {
       const connection = new SshConnection(socket, { ...options, pace, commands }, limits)
-      const place = placeOf(address, socket.remotePort)
-      byPlace.set(place, connection)
-      socket.once('close', () => byPlace.delete(place))
+      bySocket.set(socket, connection)
       void begin(socket)
       return connection
     },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { type Answer, decode, encode, type Packet, streamDecode, streamEncode } from 'dns-packet'
@@ -77,6 +77,20 @@ async function ask(t: TestContext, port: number, message: Buffer): Promise<Packe
 
 const dataOf = (answers: readonly Answer[] | undefined) =>
   (answers ?? []).map((each) => 'data' in each && each.data)
+
+test('a question from no port is not answered', async () => {
+  const names = createNameServer({
+    destinations: { ...createDestinations(), addressesOf: () => ['192.0.2.1'] },
+    resolvers: async () => [],
+  })
+  const sent: number[] = []
+  const socket = Object.assign(new EventEmitter(), { send: (_: Buffer, port: number) => sent.push(port) })
+  names.serve(socket as unknown as UdpSocket)
+  for (const port of [0, 5353]) socket.emit('message', query('own.test'), { address: '192.0.2.9', port })
+  while (sent.length === 0) await new Promise(setImmediate)
+  await new Promise(setImmediate)
+  assert.deepEqual(sent, [5353])
+})
 
 test('asks the resolvers of the machine, by datagram and by stream', async (t) => {
   const { port, asked } = await resolver(t)

@@ -153,10 +153,11 @@ export function createNameServer({ destinations, resolvers, port = 53 }: NameSer
     serve(socket) {
       socket.on('error', () => {})
       socket.on('message', (query: Buffer, { address, port: from }: RemoteInfo) => {
-        answer(query, address, askByDatagram).then(
-          (reply) => reply && socket.send(reply, from, address, () => {}),
-          () => {},
-        )
+        // Nothing can be sent there.
+        if (from === 0) return
+        answer(query, address, askByDatagram)
+          .then((reply) => reply && socket.send(reply, from, address, () => {}))
+          .catch(() => {})
       })
     },
     serveStream(socket) {
@@ -164,10 +165,9 @@ export function createNameServer({ destinations, resolvers, port = 53 }: NameSer
       socket.setTimeout(STREAM_IDLE_MS, () => socket.destroy())
       socket.on('error', () => socket.destroy())
       readMessages(socket, (query) => {
-        answer(query, guest, askByStream).then(
-          (reply) => (reply ? socket.write(framed(reply)) : socket.destroy()),
-          () => socket.destroy(),
-        )
+        answer(query, guest, askByStream)
+          .then((reply) => (reply ? socket.write(framed(reply)) : socket.destroy()))
+          .catch(() => socket.destroy())
       })
     },
   }

@@ -42,6 +42,34 @@ test('what a program says with every answer is written down together', async () 
   revalidations.close()
 })
 
+test('a program that says more than is kept while the last is written down has everything made anew', async () => {
+  const written: Revalidation[] = []
+  const gate = Promise.withResolvers<void>()
+  const tags = new RevalidatedTags()
+  const cache = {
+    async revalidate(_: string, revalidation: Revalidation) {
+      await gate.promise
+      written.push(revalidation)
+      tags.add(revalidation)
+    },
+    revalidations: async () => tags,
+  } as Partial<PrerenderCache> as PrerenderCache
+  const memory = new PrerenderMemory(cache, systemClock, silentLog, 1024)
+  const bus = createMemoryBus({ log: silentLog })
+  const revalidations = new Revalidations({ cache, memory, bus, clock: systemClock, log: silentLog })
+  const madeAt = systemClock.now() - 1
+  const first = revalidations.take('d', 'tag=first')
+  await new Promise(setImmediate)
+  // As many as once were more than a function takes arguments.
+  const taken = Array.from({ length: 20 }, () => revalidations.take('d', 'tag=a,'.repeat(10_900)))
+  gate.resolve()
+  await Promise.all([first, ...taken])
+  assert.ok(written.every((each) => each.tags.length <= 1))
+  assert.equal(revalidations.stateOf('d', 'another', madeAt)?.kind, 'expired')
+  assert.equal(revalidations.stateOf('other', 'another', madeAt), undefined)
+  revalidations.close()
+})
+
 test('a purge of one deployment leaves what is known of others as it is', async () => {
   const cache = {
     revalidations: async () => new RevalidatedTags(),

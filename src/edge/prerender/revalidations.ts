@@ -24,6 +24,16 @@ interface RevalidationOptions {
 const MAX_DEPLOYMENTS = 5000
 /** Of the header by which instances learn of them. */
 const MAX_LINE = 8192
+/** Of what the programs of a deployment say while the last of it is written down; with more, all of it is made anew. */
+const MAX_SAID = 16_384
+
+/** What is written down together. */
+interface Batch {
+  readonly said: Revalidation[]
+  /** Of the headers that said it. */
+  length: number
+  readonly done: Promise<void>
+}
 
 /** What is known of a deployment. */
 export interface KnownTags {
@@ -43,7 +53,7 @@ export class Revalidations {
   readonly #known = new Map<string, KnownTags>()
   readonly #loads = new Map<string, Promise<void>>()
   /** What was said of a deployment and waits for what was said before it. */
-  readonly #batches = new Map<string, { readonly said: Revalidation[]; readonly done: Promise<void> }>()
+  readonly #batches = new Map<string, Batch>()
   readonly #turns = createTurns(1)
   readonly #ends: readonly ((() => void) | undefined)[]
 
@@ -103,17 +113,20 @@ export class Revalidations {
    */
   take(deploymentId: string, said: string): Promise<void> {
     const batch = this.#batches.get(deploymentId) ?? this.#beginBatch(deploymentId)
-    batch.said.push(...readRevalidations(said, this.#options.clock.now()))
+    const now = this.#options.clock.now()
+    batch.length += said.length
+    if (batch.length <= MAX_SAID) batch.said.push(...readRevalidations(said, now))
+    else batch.said.splice(0, batch.said.length, { tags: [EVERYTHING], at: now })
     return batch.done
   }
 
-  #beginBatch(deploymentId: string) {
+  #beginBatch(deploymentId: string): Batch {
     const said: Revalidation[] = []
     const done = this.#turns.run(deploymentId, () => {
       this.#batches.delete(deploymentId)
-      return this.#store(deploymentId, mergeByExpire(said))
+      return this.#store(deploymentId, said)
     })
-    const batch = { said, done }
+    const batch = { said, length: 0, done }
     this.#batches.set(deploymentId, batch)
     return batch
   }
@@ -121,7 +134,7 @@ export class Revalidations {
   async #store(deploymentId: string, said: readonly Revalidation[]): Promise<void> {
     const { cache, log } = this.#options
     try {
-      await revalidateAll(cache, deploymentId, said, () => this.tell(deploymentId))
+      await revalidateAll(cache, deploymentId, mergeByExpire(said), () => this.tell(deploymentId))
       await this.#read(deploymentId)
     } catch (error) {
       log.error({ err: error, deploymentId }, 'a revalidation by a function could not be stored')
@@ -168,7 +181,7 @@ function mergeByExpire(said: readonly Revalidation[]): readonly Revalidation[] {
   const byExpire = Map.groupBy(said, ({ expire }) => expire)
   return [...byExpire].map(([expire, some]) => ({
     tags: [...new Set(some.flatMap(({ tags }) => tags))],
-    at: Math.max(...some.map(({ at }) => at)),
+    at: some.reduce((last, { at }) => Math.max(last, at), 0),
     ...(expire === undefined ? {} : { expire }),
   }))
 }

@@ -10,13 +10,26 @@ let userId: string | undefined
 
 const bare = createClient({ baseUrl: location.origin })
 
+/** What one person has filled in is not saved by another. */
+class OtherPerson extends Error {
+  constructor(name: string) {
+    super(`You’re signed in as ${name} in another tab now. Reload this page to go on as ${name}.`)
+  }
+}
+
 /** What proves that a change comes from this page; asked for once for a session. */
 const csrfOfSession = (): Promise<string> => {
-  csrf ??= bare.call(getSession).then((reply) => reply.csrf)
+  csrf ??= askForCsrf()
   csrf.catch(() => {
     csrf = undefined
   })
   return csrf
+}
+
+async function askForCsrf(): Promise<string> {
+  const [session, { user }] = await Promise.all([bare.call(getSession), bare.call(getUser)])
+  if (userId !== undefined && user.id !== userId) throw new OtherPerson(user.username)
+  return session.csrf
 }
 
 /** The browser adds the session's cookie by itself; a change says in addition that it comes from here. */
@@ -29,28 +42,21 @@ const fetchBySession: typeof fetch = async (input, init) => {
     return fetch(input, { ...init, headers, credentials: 'same-origin' })
   }
   const reads = init?.method === undefined || init.method === 'GET'
-  const proof = reads ? undefined : await csrfOfSession()
-  const answer = await send(proof)
-  connection.regained()
-  if (proof === undefined || (answer.status !== 401 && answer.status !== 403)) return answer
-  return (await signedInAnew(proof)) ? sendAsBefore(() => csrfOfSession().then(send)) : answer
-}
-
-/** Whether the browser has another session by now, as after signing in again in another tab. */
-async function signedInAnew(before: string): Promise<boolean> {
-  csrf = undefined
-  return csrfOfSession().then(
-    (now) => now !== before,
-    () => false,
-  )
-}
-
-/** What one person has filled in is not saved by another. */
-async function sendAsBefore(send: () => Promise<Response>): Promise<Response> {
-  const { user } = await bare.call(getUser)
-  if (user.id === userId) return send()
-  const message = `You’re signed in as ${user.username} in another tab now. Reload this page to go on as ${user.username}.`
-  return Response.json({ error: { code: 'forbidden', message } }, { status: 403 })
+  try {
+    const proof = reads ? undefined : await csrfOfSession()
+    const answer = await send(proof)
+    connection.regained()
+    if (proof === undefined || (answer.status !== 401 && answer.status !== 403)) return answer
+    // The session may be another by now, as after signing in again in another tab.
+    csrf = undefined
+    const now = await csrfOfSession().catch((error: unknown) => {
+      if (error instanceof OtherPerson) throw error
+    })
+    return now === undefined || now === proof ? answer : await send(now)
+  } catch (error) {
+    if (!(error instanceof OtherPerson)) throw error
+    return Response.json({ error: { code: 'forbidden', message: error.message } }, { status: 403 })
+  }
 }
 
 /** The one caller of the API, for an account: a team, or without one the person's own. */

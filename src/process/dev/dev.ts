@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
-import { basename, join, relative, sep } from 'node:path'
+import { basename, join } from 'node:path'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import { createRunnerClient } from '#adapters/runner-process/client/runner-client.ts'
 import { createRunnerHost } from '#adapters/runner-process/host/runner-host.ts'
@@ -26,7 +26,7 @@ import { findBun } from './find-bun.ts'
 import { type CollectFiles, FolderContents } from './folder-contents.ts'
 import { listenAt, PortTaken } from './listen.ts'
 import { isLocalOrigin, namesThisServer } from './local-name.ts'
-import { packInWorkspace } from './pack-in-workspace.ts'
+import { packInWorkspace, placeOf } from './pack-in-workspace.ts'
 import { openProgramContents } from './program-contents.ts'
 import { programText } from './program-text.ts'
 import { Programs } from './programs.ts'
@@ -78,8 +78,7 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
   const ownEnv = () => ({ ...envFiles.variables, ...options.env })
   const deployment = () => devDeployment(basename(folder), `localhost:${port}`, Object.keys(ownEnv()))
 
-  const { workspace: top = folder } = options
-  const place = { top, below: relative(top, folder).split(sep).join('/') }
+  const place = placeOf(folder, options.workspace)
   const contents = new FolderContents()
   const packed = await openProgramContents(join(work, 'contents'))
   const blobs: Pick<BlobStore, 'read' | 'open'> = {
@@ -160,12 +159,16 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
     tell({ type: 'note', text: `The variables of .env files have changed: restarting \`${shown}\`.` })
     const next = before.stop().then(() => startCommand(command))
     const ready = next.then((server) => server.ready)
-    ready.catch((error: Error) => tell({ type: 'fault', text: `\`${shown}\` ${error.message}.` }))
-    devServer = {
+    const restarted: DevServer = {
       ...{ shown, ready },
       lease: async () => (await next).lease(),
       stop: async () => (await next).stop(),
     }
+    devServer = restarted
+    // One that was started once more is meant to end.
+    ready.catch((error: Error) => {
+      if (devServer === restarted) tell({ type: 'fault', text: `\`${shown}\` ${error.message}.` })
+    })
   }
 
   const project = new DevProject({
@@ -277,9 +280,14 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
     const command = (plan as DevPlan | undefined)?.command
     if (command) {
       devServer = await startCommand(command)
-      await devServer.ready.catch((error: Error) => {
-        throw new DevError('command_failed', `\`${command.shown}\` ${error.message}.`)
-      })
+      // It is started again where the command itself writes .env files.
+      for (let waited: DevServer | undefined; waited !== devServer; ) {
+        waited = devServer
+        await waited.ready.catch((error: Error) => {
+          if (waited === devServer)
+            throw new DevError('command_failed', `\`${command.shown}\` ${error.message}.`)
+        })
+      }
     }
     const { framework, sources = [] } = plan ?? ({} as Partial<DevPlan>)
     tell({

@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
 import { JOB_FILE, type Job, type Task } from '#builder/output/inside/job.ts'
 import { packJob } from '#builder/output/inside/pack-job.ts'
+import { within } from '#builder/output/inside/place.ts'
 import { joined } from '#core/detection/source-tree.ts'
 
 /** Where a folder lies among the packages that are installed together. */
@@ -10,6 +11,15 @@ export interface WorkspacePlace {
   readonly top: string
   /** The served folder in it, with slashes; empty where it is the same. */
   readonly below: string
+}
+
+/** A package that is linked into a workspace from elsewhere has nothing of it around. */
+export function placeOf(folder: string, workspace: string | undefined): WorkspacePlace {
+  const real = realpathSync(folder)
+  const top = realpathSync(workspace ?? folder)
+  return within(top, real)
+    ? { top, below: relative(top, real).split(sep).join('/') }
+    : { top: real, below: '' }
 }
 
 /**

@@ -43,6 +43,7 @@ interface State {
   source: SourceProgram
   version: Version | undefined
   failure: BuildFailure | undefined
+  failedAt: number
   /** The files it was made of, as the packed program names them. */
   parts: ReadonlySet<string>
   /** Files of other packages that it was made of, which nobody watches, with what tells that they are the same. */
@@ -52,6 +53,8 @@ interface State {
   built: number
   building: Promise<void> | undefined
 }
+
+const RETRY_MS = 1000
 
 /** Compiles programs when they are asked for, and again when what they are made of has changed. */
 export class Programs {
@@ -95,7 +98,7 @@ export class Programs {
     for (;;) {
       const state = this.#states.get(id)
       if (state === undefined) throw new BuildFailure('missing_function', 'It no longer exists.')
-      if (state.built >= state.wanted && (await areSame(state.outside))) {
+      if (state.built >= state.wanted && (await this.#isStill(state))) {
         if (state.failure) throw state.failure
         return state.version as Version
       }
@@ -105,6 +108,13 @@ export class Programs {
       })
       await state.building
     }
+  }
+
+  /** What failed may do so by a file of another package that nobody watches, and of which nobody knows. */
+  async #isStill({ failure, failedAt, outside }: State): Promise<boolean> {
+    const isDue = performance.now() - failedAt >= RETRY_MS
+    if (failure && this.#parts.place.below !== '' && isDue) return false
+    return areSame(outside)
   }
 
   /** One that is in use. */
@@ -121,7 +131,7 @@ export class Programs {
   #next(known: State | undefined, source: SourceProgram, changes: Changes): State {
     if (known === undefined)
       return {
-        ...{ source, version: undefined, failure: undefined, building: undefined },
+        ...{ source, version: undefined, failure: undefined, failedAt: 0, building: undefined },
         ...{ parts: new Set<string>(), outside: new Map<string, string>(), wanted: 1, built: 0 },
       }
     known.source = source
@@ -152,6 +162,7 @@ export class Programs {
       const failure =
         error instanceof BuildFailure ? error : new BuildFailure('pack_failed', (error as Error).message)
       state.failure = failure
+      state.failedAt = performance.now()
       state.outside = outside
       // What it was before is not what the person wrote.
       if (state.version) this.#retire(state.version)

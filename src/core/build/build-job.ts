@@ -329,6 +329,8 @@ class BuildRun {
     await checkPresent(this.#parts, contentsOf(output))
     await this.#tryOut(output, signal)
     const changed = await transact(async (stores) => {
+      // Before the deployment, as everybody does who points names to one.
+      await stores.projects.lock(this.#deployment.ownerId, this.#deployment.projectId)
       const isWanted = await stores.deployments.advance(id, {})
       const current = isWanted ? await stores.deployments.find(id) : undefined
       if (!current) return []

@@ -293,7 +293,12 @@ export function createDeployments(parts: DeploymentParts): Deployments {
           await stores.deployments.complete(waiting.id, filled)
           const complete = { ...waiting, incomplete: false }
           const work = { kind: isAsUploaded(waiting) ? 'files' : 'build' } as const
-          const published = await publish(stores, complete, { owner, project, names, now }, work)
+          const published = await publish(
+            stores,
+            complete,
+            { owner, project, names, now },
+            { ...work, isLate: true },
+          )
           hosts.push(...published.changed)
         }
         return hosts

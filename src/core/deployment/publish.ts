@@ -34,14 +34,18 @@ export async function publish(
   stores: PublishStores,
   begun: Deployment,
   on: Allotment,
-  work: Pick<Work, 'kind'> & { readonly failure?: Failure },
+  work: Pick<Work, 'kind'> & {
+    readonly failure?: Failure
+    /** It has waited for files, so a newer one may be live by now. */
+    readonly isLate?: boolean
+  },
 ): Promise<Published> {
   const host = await allocateHost(stores.hosts, begun, on)
   const addressed = { ...begun, host, stateAt: on.now }
   const aliasFinal = await allotNames(stores, addressed, on)
   const deployment = { ...addressed, aliasFinal }
   if (work.kind === 'files') {
-    const taken = await takeNames(stores, deployment, { isLate: begun.createdAt < on.now, now: on.now })
+    const taken = await takeNames(stores, deployment, { isLate: work.isLate === true, now: on.now })
     const live = { ...deployment, aliasFinal: taken.aliasFinal }
     await stores.events.emit(
       deploymentEvent('deployment.created', live, { at: on.now }),

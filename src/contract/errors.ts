@@ -20,7 +20,8 @@ export const ERRORS = {
   },
   payment_required: {
     status: 402,
-    meaning: 'The account is blocked until its payment is settled. It can be read but not changed.',
+    meaning:
+      'The account is blocked until its payment is settled. Its sites are offline, and it can be read but not changed.',
   },
   forbidden: { status: 403, meaning: 'The caller isn’t allowed to do this, or not with this resource.' },
   feature_not_available: { status: 403, meaning: 'The plan of the account does not include this feature.' },

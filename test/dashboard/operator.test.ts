@@ -37,6 +37,7 @@ describe('pages of whoever operates', { skip: withoutChromium }, () => {
     await page.getByLabel('Plan of ada').selectOption('pro')
     await page.getByText('ada updated.').waitFor()
     await page.getByRole('button', { name: 'Block ada' }).click()
+    await page.getByRole('button', { name: 'Block account' }).click()
     await page.getByRole('button', { name: 'Unblock ada' }).waitFor()
     await dashboard.look(page, 'operator-accounts')
     const { user } = (await dashboard.server.call('GET /v2/user', { token: ada.token })).body

@@ -42,6 +42,8 @@ test('ls shows where aliases lead, and how to go on', async () => {
     /^ALIAS +DEPLOYMENT +CREATED +ID\nshop\.example\.com +shop-a1b2c3\.aloft\.test +1d ago +ali_1\n$/,
   )
   assert.match(stderr, /aloft alias ls --until 1700000000000/)
+  const some = await aloft('ls', '--domain', 'example.com')
+  assert.match(some.stderr, /aloft alias ls --domain example\.com --until 1700000000000/)
   const none = await aloft('ls', '--domain', 'none.com')
   assert.equal(none.stdout, '')
   assert.match(none.stderr, /aloft alias set <deployment> <alias>/)

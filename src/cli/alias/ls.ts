@@ -46,6 +46,7 @@ export const command = defineCommand({
         : { projectId: (await api.call(getProject, { params: { idOrName: project } })).id }),
     }
     const page = await api.call(listAliases, { query: { ...pageQuery(given), ...filter } })
+    const again = ['alias ls', project && `--project ${project}`, domain && `--domain ${domain}`]
     showList(cli, page, {
       items: page.aliases,
       head: ['ALIAS', 'DEPLOYMENT', 'CREATED', 'ID'],
@@ -56,7 +57,7 @@ export const command = defineCommand({
         uid,
       ],
       empty: 'No aliases found. Add one: aloft alias set <deployment> <alias>',
-      more: ['alias ls', page.pagination.next],
+      more: [again.filter(Boolean).join(' '), page.pagination.next],
     })
   },
 })

@@ -19,6 +19,7 @@ export const command = defineCommand({
     const now = cli.now()
     const { api, idOrName } = await chooseProject(cli, given.project)
     const page = await api.call(listPushes, { params: { idOrName }, query: pageQuery(given) })
+    const again = ['git deliveries', given.project && `--project ${given.project}`]
     showList(cli, page, {
       items: page.pushes,
       head: ['ID', 'BRANCH', 'COMMIT', 'BY', 'STATUS', 'OUTCOME', 'CAME'],
@@ -33,7 +34,7 @@ export const command = defineCommand({
       ],
       empty:
         'No pushes yet. Connect a repository with `aloft git connect <url>`, or push here as docs/git.md explains.',
-      more: ['git deliveries', page.pagination.next],
+      more: [again.filter(Boolean).join(' '), page.pagination.next],
     })
   },
 })

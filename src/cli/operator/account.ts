@@ -14,7 +14,12 @@ export const showAccount = (out: Output, account: Account): void =>
         ['id', account.id],
         ...(account.email === undefined ? [] : ([['email', account.email]] as const)),
         ['plan', account.plan],
-        ['status', account.softBlocked ? 'blocked: can be read but not changed' : 'active'],
+        [
+          'status',
+          account.softBlocked
+            ? 'blocked: its sites are offline, and it can be read but not changed'
+            : 'active',
+        ],
       ],
       out.colors,
     ),

@@ -3,13 +3,24 @@ import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { answers } from '#client/client-testing.ts'
-import { inviteMachine, joinInstallation, listMachines } from '#contract/api/machine.ts'
+import { inviteMachine, joinInstallation, listMachines, removeMachine } from '#contract/api/machine.ts'
 import { joinId, newJoinToken, sealJoin } from '#contract/join-seal.ts'
 import { MINUTE } from '#contract/time.ts'
 import { startMachine, TOKEN } from '../cli-testing.ts'
 
 const env = { ALOFT_TOKEN: TOKEN }
 const GB = 2 ** 30
+
+test('a machine is removed once that is agreed to', async () => {
+  await using machine = await startMachine(
+    answers(removeMachine, ({ params }) => ({ name: params.name ?? '' })),
+  )
+  const refused = await machine.run(['operator', 'remove-machine', 'm1'], env)
+  assert.deepEqual([refused.code, machine.api.requests.length], [2, 0])
+  assert.match(refused.stderr, /--yes/)
+  const removed = await machine.run(['operator', 'remove-machine', 'm1', '--yes'], env)
+  assert.deepEqual([removed.code, removed.stdout], [0, 'm1 is no longer part of the installation.\n'])
+})
 
 test('an invitation is one line to run on the new machine, and nothing else is printed', async () => {
   const expiresAt = Date.now() + 15 * MINUTE

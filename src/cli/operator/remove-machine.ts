@@ -11,6 +11,7 @@ export const command = defineCommand({
   examples: [['operator remove-machine 5e0c…', 'after it was lost or stolen']],
   hints: { ...operatorHints, not_found: 'See the names with `aloft operator machines`.' },
   async run(cli, { name }) {
+    await cli.prompt.confirm(`Remove the machine ${plainText(name)}? It cannot come back.`)
     const answer = await cli.api().call(removeMachine, { params: { name } })
     cli.out.show(answer, () => `${plainText(name)} is no longer part of the installation.`)
   },

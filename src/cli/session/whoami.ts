@@ -25,7 +25,11 @@ export const command = defineCommand({
           ['id', user.id],
           ['plan', user.plan],
           ...(user.operator ? ([['role', 'operator of this installation']] as const) : []),
-          ...(user.softBlocked ? ([['status', 'blocked: can be read but not changed']] as const) : []),
+          ...(user.softBlocked
+            ? ([
+                ['status', 'blocked: your sites are offline, and your account can be read but not changed'],
+              ] as const)
+            : []),
           ...(team
             ? ([['team', `${team.slug} (${team.id})${switched ? ', by teams switch' : ''}`]] as const)
             : []),

@@ -54,13 +54,15 @@ export function Review({
   onCreated: (id: string) => void
 }) {
   const [name, setName] = useState(project?.name ?? nameFrom(selection.name))
-  const [goal, setPromoted] = useState('production')
-  const isTaken = useIsTaken(project === undefined ? name : '')
-  const environments = useEnvironments(project?.id ?? (isTaken ? name : undefined))
+  const [wanted, setWanted] = useState('production')
+  const clean = name.replace(/-+$/, '')
+  const isTaken = useIsTaken(project === undefined ? clean : '')
+  const environments = useEnvironments(project?.id ?? (isTaken ? clean : undefined))
   const goals = [...GOALS, ...environments.map(({ id, slug }) => ({ value: id, label: slug }))]
+  // An environment of a project that was named before is none of this one's.
+  const goal = goals.some(({ value }) => value === wanted) ? wanted : 'production'
   const { progress, run, stop } = useDeploy(onCreated)
   const busy = progress.step !== 'idle' && progress.step !== 'failed'
-  const clean = name.replace(/-+$/, '')
   const deploy = () =>
     run({
       selection,
@@ -111,7 +113,7 @@ export function Review({
               label="Name"
               hint={
                 isTaken
-                  ? `The project ${name} already exists. This will be its next deployment.`
+                  ? `The project ${clean} already exists. This will be its next deployment.`
                   : 'Lowercase letters, digits and hyphens. Part of the URL.'
               }
               error={clean === '' ? 'Enter a name with at least one letter or digit.' : undefined}
@@ -125,7 +127,7 @@ export function Review({
             label="Target"
             hint="Production goes live immediately. Anything else gets its own URL, and you can promote it later."
             value={goal}
-            onChange={setPromoted}
+            onChange={setWanted}
             options={goals}
             disabled={busy}
           />

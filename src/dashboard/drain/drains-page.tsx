@@ -10,6 +10,7 @@ import { Empty } from '../ui/feedback/empty.tsx'
 import { Card } from '../ui/layout/card.tsx'
 import { Page } from '../ui/layout/page.tsx'
 import { Table } from '../ui/layout/table.tsx'
+import { formatNumber } from '../ui/text/format.ts'
 import { Time } from '../ui/text/time.tsx'
 import { NewDrainDialog } from './new-drain-dialog.tsx'
 
@@ -63,7 +64,9 @@ export function DrainsPage() {
                     sources?.join(', ') ?? 'All sources',
                     environments?.join(', '),
                     projectIds && count(projectIds.length, 'project'),
-                    samplingRate !== undefined && samplingRate < 1 && `${samplingRate * 100}% of requests`,
+                    samplingRate !== undefined &&
+                      samplingRate < 1 &&
+                      `${formatNumber(samplingRate * 100)}% of requests`,
                   ]
                     .filter(Boolean)
                     .join(' · '),

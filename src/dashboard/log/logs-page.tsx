@@ -75,7 +75,15 @@ export function LogsPage() {
       actions={
         <>
           <div className="mr-2 flex items-center gap-3">
-            <Switch label="Live" checked={isLive} onChange={(on) => setLive(on ? 'on' : '')} />
+            <Switch
+              label="Live"
+              checked={isLive}
+              onChange={(on) => {
+                setLive(on ? 'on' : '')
+                // What was followed is to stay in sight.
+                if (!on) void pages.refetch()
+              }}
+            />
             {isLive && (
               <span role="status">
                 <Badge tone={followed.isConnected ? 'good' : 'warn'}>

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { listAccounts, updateAccount } from '#contract/api/operator.ts'
 import { PLANS, type Plan } from '#contract/limit/limits.ts'
 import { useAction, useReadPages } from '../api/query.ts'
@@ -8,6 +9,7 @@ import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/control/button.tsx'
 import { SelectField, TextField } from '../ui/control/field.tsx'
 import { ShowOlder } from '../ui/control/show-older.tsx'
+import { Confirm } from '../ui/dialog/confirm.tsx'
 import { Empty } from '../ui/feedback/empty.tsx'
 import { Card } from '../ui/layout/card.tsx'
 import { Page } from '../ui/layout/page.tsx'
@@ -24,6 +26,7 @@ interface Change {
 }
 
 export function AccountsPage() {
+  const [blocking, setBlocking] = useState<Pick<Change, 'id'> & { readonly slug: string }>()
   const [search, setSearch] = useSearchText('q')
   const pages = useReadPages(
     'operator',
@@ -113,9 +116,10 @@ export function AccountsPage() {
                 size="small"
                 look={softBlocked ? 'plain' : 'danger'}
                 aria-label={`${softBlocked ? 'Unblock' : 'Block'} ${slug}`}
-                title="A blocked account is read-only and its sites are paused."
                 disabled={change.isPending}
-                onClick={() => change.mutate({ id, softBlocked: !softBlocked })}
+                onClick={() =>
+                  softBlocked ? change.mutate({ id, softBlocked: false }) : setBlocking({ id, slug })
+                }
               >
                 {softBlocked ? 'Unblock' : 'Block'}
               </Button>
@@ -124,6 +128,21 @@ export function AccountsPage() {
         )}
         <ShowOlder pages={pages} />
       </Card>
+      {blocking && (
+        <Confirm
+          title={`Block ${blocking.slug}?`}
+          action="Block account"
+          busy={change.isPending}
+          onConfirm={() =>
+            change.mutate({ id: blocking.id, softBlocked: true }, { onSettled: () => setBlocking(undefined) })
+          }
+          onClose={() => setBlocking(undefined)}
+        >
+          <p>
+            All of its sites go offline, and nothing of it can be changed or deployed until you unblock it.
+          </p>
+        </Confirm>
+      )}
     </Page>
   )
 }

@@ -8,7 +8,7 @@ import { Switch } from '../ui/control/field.tsx'
 import { ProgressBar } from '../ui/feedback/progress-bar.tsx'
 import { Card } from '../ui/layout/card.tsx'
 import { Page } from '../ui/layout/page.tsx'
-import { saveAs } from './save-as.ts'
+import { saveBackup } from './save-backup.ts'
 
 interface Progress {
   readonly done: number
@@ -41,7 +41,7 @@ export function BackupsPage() {
       const answer = await client.call(makeBackup, { query: { logs, key } })
       const of = Number(answer.headers.get('x-aloft-backup-bytes') ?? 0)
       const since = Date.now()
-      await saveAs(answer, (done) => setProgress({ done, of, ms: Date.now() - since }))
+      await saveBackup(answer, (done) => setProgress({ done, of, ms: Date.now() - since }))
     },
     { changes: [], done: 'Backup downloaded.' },
   )

@@ -10,13 +10,13 @@ export const command = defineCommand({
   arguments: { account: required('id, email address, username or team slug') },
   options: {
     plan: value('plan', PLANS.join(', '), oneOf(PLANS)),
-    block: flag('make the account read-only'),
-    unblock: flag('allow writes again'),
+    block: flag('take the sites of the account offline, and refuse changes and deployments'),
+    unblock: flag('serve its sites and allow changes again'),
   },
   examples: [
     ['operator accounts set acme --plan pro', 'change the plan'],
-    ['operator accounts set jo@example.com --block', 'refuse writes'],
-    ['operator accounts set jo@example.com --unblock', 'allow writes again'],
+    ['operator accounts set jo@example.com --block', 'take its sites offline and refuse changes'],
+    ['operator accounts set jo@example.com --unblock', 'serve them and allow changes again'],
   ],
   hints: accountHints,
   async run(cli, { account, plan, block, unblock }) {

@@ -3,20 +3,20 @@ import { test } from 'node:test'
 import { createScaling } from './scaling.ts'
 
 const ticks = (
-  decide: (busy: readonly number[]) => number,
+  { decide }: Pick<ReturnType<typeof createScaling>, 'decide'>,
   busy: readonly number[],
   count: number,
 ): number[] => Array.from({ length: count }, () => decide(busy))
 
 test('one more is started when all are busy for some seconds', () => {
-  const decide = createScaling({ least: 1, most: 2 })
-  assert.deepEqual(ticks(decide, [0.9], 3), [0, 0, 1])
+  const scaling = createScaling({ least: 1, most: 2 })
+  assert.deepEqual(ticks(scaling, [0.9], 3), [0, 0, 1])
 })
 
 test('a short burst starts nothing', () => {
-  const decide = createScaling({ least: 1, most: 2 })
+  const scaling = createScaling({ least: 1, most: 2 })
   assert.deepEqual(
-    [...ticks(decide, [1], 2), ...ticks(decide, [0.1], 1), ...ticks(decide, [1], 2)],
+    [...ticks(scaling, [1], 2), ...ticks(scaling, [0.1], 1), ...ticks(scaling, [1], 2)],
     [0, 0, 0, 0, 0],
   )
 })
@@ -39,4 +39,19 @@ test('after minutes with little to do one is ended', () => {
       [600, -1],
     ],
   )
+})
+
+test('after one that could not be started the next is waited for longer each time, until one is of use', () => {
+  const scaling = createScaling({ least: 1, most: 2 })
+  const untilNext = () => {
+    for (let n = 1; ; n++) if (scaling.decide([1]) > 0) return n
+  }
+  const waits = Array.from({ length: 9 }, () => {
+    const wait = untilNext()
+    scaling.failed()
+    return wait
+  })
+  assert.deepEqual(waits, [3, 6, 12, 24, 48, 96, 192, 300, 300])
+  scaling.started()
+  assert.equal(untilNext(), 3)
 })

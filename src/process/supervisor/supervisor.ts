@@ -201,23 +201,30 @@ export async function supervise(
     },
   })
 
+  const scaling = createScaling(servingRange(config))
+
   function startOneMore(): void {
     const n = serving().length
     const name = `serve-${n + 1}`
     log.info({ child: name }, 'high load: started another serving process')
     const before = serving()
     limiter.moveHere()
+    const failed = () => {
+      log.error({ child: name }, 'a process could not start; the others continue')
+      scaling.failed()
+      countAtLast()
+    }
     const child = createServing(n, {
       ...generation,
       onStillborn: () => {
-        log.error({ child: name }, 'a process could not start; the others continue')
         children.splice(children.indexOf(child), 1)
-        countAtLast()
+        failed()
       },
     })
     children.push(child)
     // Connections stay where they are, so that without this it would have little to do for a while.
     void child.start().then(() => {
+      scaling.started()
       for (const { channel } of before) channel?.send({ kind: JOINED })
     })
   }
@@ -231,10 +238,9 @@ export async function supervise(
   }
 
   function scale(): NodeJS.Timeout {
-    const decide = createScaling(servingRange(config))
     return setInterval(() => {
       if (restart.isUnderWay()) return
-      const change = decide(serving().map(({ busy }) => busy))
+      const change = scaling.decide(serving().map(({ busy }) => busy))
       if (change > 0) startOneMore()
       if (change < 0) endOne()
     }, SECOND)
@@ -248,9 +254,9 @@ export async function supervise(
     ready.resolve()
     giveBackWhenIdle()
     setImmediate(onReady)
-    const scaling = role === 'work' ? undefined : scale()
+    const scaled = role === 'work' ? undefined : scale()
     outcome = await Promise.race([stillborn.promise, stopping])
-    clearInterval(scaling)
+    clearInterval(scaled)
   }
   if (outcome === 'stillborn') log.error({}, 'a process could not start; the lines above say why')
   sockets?.close()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
+import { closeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createRecordingLog } from '#test/support/recording-log.ts'
@@ -9,7 +10,11 @@ import { pauseAfter, SupervisedChild } from './child.ts'
 const PROCESS = join(import.meta.dirname, '../../../../test/support/process/supervised-process.ts')
 
 /** A kept process whose lives do one after the other as they are told. */
-async function keep(t: TestContext, lives: readonly string[]) {
+async function keep(
+  t: TestContext,
+  lives: readonly string[],
+  look: (activity: ActivityNotes) => unknown = () => {},
+) {
   const started: ChildProcess[] = []
   let failed = 0
   const back = Promise.withResolvers<void>()
@@ -17,14 +22,15 @@ async function keep(t: TestContext, lives: readonly string[]) {
   const child = new SupervisedChild({
     ...{ role: 'serve', name: 'serve-1', seat: 0, program: '', log, onStart: () => () => {}, hangMs: 1500 },
     onStillborn: () => back.reject(new Error('it ended before it was ready')),
-    fork: (_role, activity?: ActivityNotes) => {
+    fork: (_role, activity) => {
+      look(activity)
       const life = lives[started.length + failed] ?? 'idle'
       if (life === 'throws') {
         failed++
         throw new Error('spawn EPERM')
       }
       const forked = fork(PROCESS, [life], {
-        stdio: ['ignore', 'inherit', 'inherit', 'ipc', activity?.fd],
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc', activity.fd],
         ...(life === 'not found' ? { execPath: '/nonexistent/node' } : {}),
       })
       started.push(forked)
@@ -67,6 +73,27 @@ for (const way of ['throws', 'not found'])
   test(`one that cannot be started at all is told of, and is over: it ${way}`, async (t) => {
     await assert.rejects(keep(t, [way]), /before it was ready/)
   })
+
+test('nor can one be started where nothing can be noted of it', async (t) => {
+  const { TMPDIR } = process.env
+  process.env.TMPDIR = '/nonexistent'
+  t.after(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = TMPDIR
+  })
+  await assert.rejects(keep(t, []), /before it was ready/)
+})
+
+test('of one that was never ready no descriptor is left', async (t) => {
+  const closed: number[] = []
+  const look = (activity: ActivityNotes) =>
+    t.mock.method(activity, 'close', () => {
+      closed.push(activity.fd)
+      closeSync(activity.fd)
+    })
+  await assert.rejects(keep(t, ['not found'], look), /before it was ready/)
+  assert.equal(closed.length, 1)
+})
 
 test('it is stopped once, whoever else asks for that meanwhile or later', async (t) => {
   const { child, started } = await keep(t, [])

@@ -114,7 +114,8 @@ export class SupervisedChild {
   #starts = 0
   #hangs = 0
   #heartbeat: Heartbeat | undefined
-  readonly #activity: ActivityNotes = createActivityNotes()
+  /** Made with the first process. */
+  #activity: ActivityNotes | undefined
   #everReady = false
   #onStillborn: () => void
 
@@ -176,7 +177,7 @@ export class SupervisedChild {
     const child = this.#child
     if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null)
       await this.#end(child, ms, how)
-    this.#activity.close()
+    this.#activity?.close()
   }
 
   async #end(child: ReturnType<typeof forkRole>, ms: number, how: DrainOptions): Promise<void> {
@@ -203,7 +204,11 @@ export class SupervisedChild {
       this.#child = undefined
       detach(!this.#stopping)
       if (this.#stopping) return
-      if (!this.#everReady) return this.#onStillborn()
+      if (!this.#everReady) {
+        // It is not started again, whoever it was for.
+        void this.stop(0)
+        return this.#onStillborn()
+      }
       this.#pause = pauseAfter(this.#pause, performance.now() - readyAt)
       log.error({ child: name, code, signal, pause: this.#pause }, 'a process died and will be started again')
       this.#options.onDied?.()
@@ -216,6 +221,7 @@ export class SupervisedChild {
     let child: ReturnType<typeof forkRole>
     try {
       const { program, given, fork = forkRole } = this.#options
+      this.#activity ??= createActivityNotes()
       child = fork(role, this.#activity, program, given?.() ?? {})
     } catch (error) {
       failed(error)
@@ -252,7 +258,7 @@ export class SupervisedChild {
       see: () => (pid === undefined ? undefined : seeProcess(pid)),
       onHung: (hung) => {
         this.#hangs += 1
-        const doing = this.#activity.read()
+        const doing = this.#activity?.read()
         log.error({ child: name, pid, ...hung, doing }, 'a process stopped responding and was killed')
         child.kill('SIGKILL')
       },

@@ -200,6 +200,7 @@ async function fill(
   const aside = join(dataDir, `.restoring-${randomBytes(4).toString('hex')}`)
   await mkdir(aside, { mode: 0o700 })
   let target: TableTarget | undefined
+  const undo: (() => Promise<void>)[] = []
   try {
     const url = config.databaseUrl?.reveal()
     target = await openTableTarget({ url, file: join(aside, 'aloft.db'), logFile: join(aside, 'logs.db') })
@@ -208,22 +209,28 @@ async function fill(
     options.onProgress?.({ step: 'finish' })
     if (config.masterKey === undefined)
       await writePrivateFile(join(aside, 'master.key'), `${key.toString('base64')}\n`)
+    // What cannot be moved, such as the place of another disk, is told of before a database is kept.
+    await (await moveAway(dataDir, present))?.back()
     await target.finish()
     target = undefined
     await syncFiles(aside)
-    const movedTo = await moveAway(dataDir, present)
-    for (const name of await readdir(aside)) await rename(join(aside, name), join(dataDir, name))
-    await rmdir(aside)
+    const moved = await moveAway(dataDir, present)
+    if (moved) undo.push(moved.back)
+    const names = await readdir(aside)
+    await renameAll(names, aside, dataDir)
+    undo.push(() => renameAll(names, dataDir, aside))
     await syncFolder(dataDir)
+    await rmdir(aside)
     return {
       dataDir,
       database: url === undefined ? 'sqlite' : 'postgresql',
       createdAt: archive.manifest.createdAt,
       ...counts,
-      ...(movedTo === undefined ? {} : { movedTo }),
+      ...(moved && { movedTo: moved.to }),
     }
   } catch (error) {
     await target?.abandon()
+    for (const step of undo.toReversed()) await step()
     await rm(wasThere ? aside : dataDir, { recursive: true, force: true })
     throw error
   }
@@ -245,12 +252,43 @@ async function listPresent(dataDir: string, force: boolean): Promise<readonly st
   return present
 }
 
-async function moveAway(dataDir: string, present: readonly string[]): Promise<string | undefined> {
+interface Moved {
+  readonly to: string
+  back(): Promise<void>
+}
+
+async function moveAway(dataDir: string, present: readonly string[]): Promise<Moved | undefined> {
   if (present.length === 0) return undefined
   const to = join(dataDir, `before-restore-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`)
   await mkdir(to, { mode: 0o700 })
-  for (const name of present) await rename(join(dataDir, name), join(to, name))
-  return to
+  await renameAll(present, dataDir, to).catch(async (error: NodeJS.ErrnoException) => {
+    await rmdir(to)
+    throw new RestoreError(
+      `${error.path} cannot be moved aside: ${error.message}.`,
+      'Unmount it if it is a disk of its own, or pass an empty folder with --data-dir.',
+    )
+  })
+  return {
+    to,
+    async back() {
+      await renameAll(present, to, dataDir)
+      await rmdir(to)
+    },
+  }
+}
+
+/** All of them, or none. */
+async function renameAll(names: readonly string[], from: string, to: string): Promise<void> {
+  const renamed: string[] = []
+  try {
+    for (const name of names) {
+      await rename(join(from, name), join(to, name))
+      renamed.push(name)
+    }
+  } catch (error) {
+    for (const name of renamed.toReversed()) await rename(join(to, name), join(from, name))
+    throw error
+  }
 }
 
 const ROWS = /^(main|logs)\/([a-z0-9_]+)\/\d+\.jsonl$/

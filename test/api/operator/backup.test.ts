@@ -27,6 +27,7 @@ import { eachDatabase, type OpenDatabase, onPostgres } from '#test/support/datab
 import { startServer, type TestServer } from '#test/support/server.ts'
 import { isSeveral } from '#test/support/several.ts'
 import { shareS3, withoutS3 } from '#test/support/storage/s3.ts'
+import { mountTinyDisk, unmountTinyDisk } from '#test/support/storage/tiny-disk.ts'
 
 const LARGE = 'large\n'.repeat(50_000)
 
@@ -273,6 +274,31 @@ eachDatabase((from, openFrom) =>
           lines.some((each) => line.test(each)),
           drawn.join(''),
         )
+    })
+
+    test('changes nothing where something cannot be moved aside, and can be repeated', async (t) => {
+      const dataDir = join(folder, 'mounted')
+      const names = ['a-note', 'disk', 'note']
+      await mkdir(join(dataDir, 'disk'), { recursive: true })
+      for (const name of ['a-note', 'note']) await writeFile(join(dataDir, name), 'mine')
+      const missing = mountTinyDisk(join(dataDir, 'disk'), 1)
+      if (missing !== undefined) return t.skip(missing)
+      const url = await openFrom()
+      const env = url === undefined ? {} : { ALOFT_DATABASE_URL: url }
+      const asked = asks(join(folder, TO_FIRST), dataDir, { force: true, env })
+      try {
+        await assert.rejects(restore(asked), (error) => {
+          assert.ok(error instanceof RestoreError)
+          assert.match(error.message, /disk cannot be moved aside: /)
+          return true
+        })
+        assert.deepEqual((await readdir(dataDir)).sort(), names)
+        assert.equal(await readFile(join(dataDir, 'note'), 'utf8'), 'mine')
+      } finally {
+        unmountTinyDisk(join(dataDir, 'disk'))
+      }
+      const { movedTo = '' } = await restore(asked)
+      assert.deepEqual((await readdir(movedTo)).sort(), names)
     })
 
     test('goes into a folder that is in use by nobody, and moves aside what is there when told to', async () => {

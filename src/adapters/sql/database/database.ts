@@ -1,5 +1,4 @@
 import { type Dialect, type DialectAdapter, Kysely } from 'kysely'
-import { MINUTE } from '#contract/time.ts'
 import type { DataVersion } from '#core/ports/data-version.ts'
 import { MIGRATIONS } from '../migrations/list.ts'
 import { type History, migrate } from '../migrations/migrate.ts'
@@ -11,6 +10,7 @@ import {
   EmbeddedAdapter,
   type SqliteOptions,
 } from './dialect/sqlite-dialect.ts'
+import { MIGRATION_LIMIT } from './migration-limit.ts'
 
 export interface DatabaseConfig {
   /** A PostgreSQL server; the embedded database is used when there is none. */
@@ -51,8 +51,6 @@ interface Dialects {
   /** For changes of the schema, which may take long and wait long for another process that makes them. */
   readonly patient: Dialect
 }
-
-const MIGRATION_LIMIT = 30 * MINUTE
 
 async function dialectsFor<T>(
   { url, file }: DatabaseConfig,

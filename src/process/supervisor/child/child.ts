@@ -7,6 +7,7 @@ import { SECOND } from '#contract/time.ts'
 import type { ProcessFacts } from '#core/operator/status.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { DrainOptions } from '#listener/listener.ts'
+import { PREPARED } from '../../prepared.ts'
 import { findBundle } from '../bundle.ts'
 import { channelToChild } from '../channel/channel.ts'
 import { type ActivityNotes, createActivityNotes } from './activity.ts'
@@ -218,11 +219,12 @@ export class SupervisedChild {
       )
     }
     const failed = (err: unknown) => log.error({ err, child: name }, 'a process could not be started')
+    const { program, given, fork = forkRole } = this.#options
+    const options = given?.() ?? {}
     let child: ReturnType<typeof forkRole>
     try {
-      const { program, given, fork = forkRole } = this.#options
       this.#activity ??= createActivityNotes()
-      child = fork(role, this.#activity, program, given?.() ?? {})
+      child = fork(role, this.#activity, program, options)
     } catch (error) {
       failed(error)
       // Later, as with what is not thrown: whoever starts it is not done with that.
@@ -233,6 +235,7 @@ export class SupervisedChild {
     this.#channel = channelToChild(child)
     detach = this.#options.onStart(this.#channel)
     this.#channel.onMessage((message) => {
+      if (kindOf(message) === PREPARED) this.#heartbeat?.prepared()
       if (kindOf(message) !== READY) return
       this.#everReady = true
       readyAt = performance.now()
@@ -240,7 +243,7 @@ export class SupervisedChild {
       onReady()
     })
     const { channel } = this
-    if (this.#options.hangMs > 0 && channel) this.#watch(child, channel)
+    if (this.#options.hangMs > 0 && channel) this.#watch(child, channel, options)
     child.on('error', (error) => {
       failed(error)
       // One that never was does not exit.
@@ -249,12 +252,12 @@ export class SupervisedChild {
     child.on('exit', ended)
   }
 
-  #watch(child: ReturnType<typeof forkRole>, channel: Channel): void {
+  #watch(child: ReturnType<typeof forkRole>, channel: Channel, { prepares = false }: ChildOptions): void {
     const { name, log, hangMs } = this.#options
     const { pid } = child
     this.#heartbeat = new Heartbeat({
       channel,
-      limitMs: hangMs,
+      ...{ limitMs: hangMs, prepares },
       see: () => (pid === undefined ? undefined : seeProcess(pid)),
       onHung: (hung) => {
         this.#hangs += 1

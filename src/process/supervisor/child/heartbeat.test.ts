@@ -6,7 +6,11 @@ import { Heartbeat, type Hung, type ProcessSight } from './heartbeat.ts'
 const RUNS: ProcessSight = { state: 'R', cpuMs: 0, isTraced: false }
 
 /** A heartbeat on a clock of its own, and a process that answers when it is told to. */
-function watch(t: TestContext, see: (silentMs: number) => ProcessSight | undefined = () => undefined) {
+function watch(
+  t: TestContext,
+  see: (silentMs: number) => ProcessSight | undefined = () => undefined,
+  prepares = false,
+) {
   const listeners: ((message: unknown) => void)[] = []
   const asked: { n: number }[] = []
   const hung: Hung[] = []
@@ -19,6 +23,7 @@ function watch(t: TestContext, see: (silentMs: number) => ProcessSight | undefin
   const heartbeat = new Heartbeat({
     ...{ channel, limitMs: 15_000, now: () => now, onHung: (how: Hung) => void hung.push(how) },
     see: () => see(now - silentSince),
+    prepares,
   })
   t.after(() => heartbeat.stop())
   const answer = (more: object = {}) => {
@@ -102,6 +107,26 @@ test('one that has not begun to serve has more time', (t) => {
 
   const stuck = watch(t)
   stuck.pass(200)
+  assert.equal(stuck.hung.length, 1)
+})
+
+test('one that brings the data up to date has half an hour, and longer while it works', (t) => {
+  const preparing = watch(t, undefined, true)
+  preparing.pass(29 * 60)
+  assert.deepEqual(preparing.hung, [])
+  // From then on it starts as any other.
+  preparing.heartbeat.prepared()
+  preparing.pass(170)
+  assert.deepEqual(preparing.hung, [])
+  preparing.pass(30)
+  assert.equal(preparing.hung.length, 1)
+
+  const working = watch(t, (ms) => ({ ...RUNS, cpuMs: ms * 0.5 }), true)
+  working.pass(3 * 3600)
+  assert.deepEqual(working.hung, [])
+
+  const stuck = watch(t, (ms) => ({ ...RUNS, state: 'S', cpuMs: ms * 0.001 }), true)
+  stuck.pass(31 * 60)
   assert.equal(stuck.hung.length, 1)
 })
 

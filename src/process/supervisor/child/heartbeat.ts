@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { url as inspectorUrl } from 'node:inspector'
 import { type Channel, kindOf } from '#adapters/ipc/channel.ts'
+import { MIGRATION_LIMIT } from '#adapters/sql/database/migration-limit.ts'
 import { MINUTE, SECOND } from '#contract/time.ts'
 
 const BEAT = 'heartbeat'
@@ -67,6 +68,8 @@ interface HeartbeatOptions {
   /** Silence of this length means that it stands still. */
   readonly limitMs: number
   readonly see: () => ProcessSight | undefined
+  /** It brings the data up to date first, which may take an embedded database very long without a word. */
+  readonly prepares?: boolean
   /** Never goes back, whatever happens to the time of day. */
   readonly now?: () => number
   /** Once. */
@@ -96,11 +99,13 @@ export class Heartbeat {
   #before: ProcessSight | undefined
   #isDebugged = false
   #busy = 0
+  #isPreparing: boolean
   #isServing = false
   #isStopped = false
 
   constructor(options: HeartbeatOptions) {
-    this.#options = { now: () => performance.now(), ...options }
+    this.#options = { now: () => performance.now(), prepares: false, ...options }
+    this.#isPreparing = this.#options.prepares
     this.#lastTick = this.#options.now()
     options.channel.onMessage((message) => {
       if (kindOf(message) !== BEAT) return
@@ -115,6 +120,12 @@ export class Heartbeat {
   /** How busy it was when it last answered, from 0 to 1; one that does not answer is busy. */
   get busy(): number {
     return this.#silentMs > 0 ? 1 : this.#busy
+  }
+
+  /** The data is up to date: from now on it starts as any other. */
+  prepared(): void {
+    this.#isPreparing = false
+    this.#silentMs = 0
   }
 
   /** It has begun to serve: from now on it may not stand still for long. */
@@ -149,6 +160,9 @@ export class Heartbeat {
     const isStarved = sight?.state === 'R' && (cpuMs ?? 0) < this.#silentMs * LEAST_SHARE
     if (isStarved && this.#silentMs < limitMs * INDULGENCE) return
     if (!this.#isServing && this.#silentMs < START_MS) return
+    // What would be done again from the beginning is not cut off while it goes on.
+    const isAtIt = this.#silentMs < MIGRATION_LIMIT || (cpuMs ?? 0) >= this.#silentMs * LEAST_SHARE
+    if (this.#isPreparing && isAtIt) return
     this.stop()
     onHung({ silentMs: Math.round(this.#silentMs), state: sight?.state, cpuMs })
   }

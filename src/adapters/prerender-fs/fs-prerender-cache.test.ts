@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  type FileHandle,
+  mkdtemp,
+  open as openFile,
+  readdir,
+  readFile,
+  rm,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -179,6 +188,33 @@ test('what was revalidated is known to other processes, stays when room is made,
   assert.equal((await other.revalidations('dpl_2')).size, 0)
   await cache.forget('dpl_1')
   assert.equal((await other.revalidations('dpl_1')).size, 0)
+})
+
+test('what was revalidated is on the disk when that is answered, and when the file was written anew', async (t) => {
+  const { cache } = open()
+  const handle = await openFile(import.meta.filename)
+  await handle.close()
+  const syncs: string[] = []
+  for (const way of ['sync', 'datasync'] as const) {
+    const real = handle[way]
+    t.mock.method(Object.getPrototypeOf(handle), way, async function (this: FileHandle) {
+      const isFolder = (await this.stat()).isDirectory()
+      await real.call(this)
+      syncs.push(isFolder ? 'folder' : way)
+    })
+  }
+  await cache.revalidate('dpl_1', { tags: ['a'], at: 5 })
+  assert.deepEqual([syncs.includes('datasync'), syncs.includes('folder')], [true, true])
+  syncs.length = 0
+  await cache.revalidate('dpl_1', { tags: ['b'], at: 6 })
+  assert.deepEqual(syncs, ['datasync'])
+  const long = Array.from({ length: 50 }, (_, n) => `${n}`.padEnd(200, 'x'))
+  for (let n = 0; !syncs.includes('sync'); n++) {
+    syncs.length = 0
+    await cache.revalidate('dpl_1', { tags: long, at: n })
+  }
+  assert.deepEqual(syncs, ['datasync', 'sync', 'folder'])
+  assert.equal((await cache.revalidations('dpl_1')).size, 52)
 })
 
 test('revalidations of many processes at once are all kept, however often the file is written anew', async () => {

@@ -1,9 +1,10 @@
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { RevalidatedTags, type Revalidation } from '#core/site/revalidation.ts'
 import { tryLockFile } from '../blob-fs/folder/file-lock.ts'
 import { ignoreAbsence } from '../fs/error-code.ts'
+import { makePrivateFolder, syncFolder } from '../fs/private-file.ts'
 
 /** Its name among the answers of a deployment, which have others; the names of what belongs to it begin with it. */
 export const REVALIDATIONS = 'revalidations'
@@ -20,11 +21,11 @@ const MAX_LOOKS = 1000
 const shortOf = (file: string) => `${file}.short`
 const lockOf = (file: string) => `${file}.lock`
 
-/** A line for each revalidation, added at the end by whatever process is told of it. */
+/** A line for each revalidation, added at the end by whatever process is told of it. On the disk when this resolves. */
 export async function addRevalidation(file: string, revalidation: Revalidation): Promise<void> {
   // A line before it may have been cut short.
   const line = `\n${JSON.stringify(revalidation)}\n`
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  await makePrivateFolder(dirname(file))
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const size = await append(file, line)
     if (size === undefined) continue
@@ -38,9 +39,13 @@ export async function addRevalidation(file: string, revalidation: Revalidation):
 
 /** The size of the file, or undefined if another process replaced it meanwhile, and the line went with the old one. */
 async function append(file: string, line: string): Promise<number | undefined> {
+  const isNew = (await stat(file).catch(ignoreAbsence)) === undefined
   const handle = await open(file, 'a', 0o600)
   try {
     await handle.appendFile(line)
+    await handle.datasync()
+    // Its folder may be new, too.
+    if (isNew) for (const folder of [dirname(file), dirname(dirname(file))]) await syncFolder(folder)
     await untilShortened(file)
     const [written, there] = [await handle.stat(), await stat(file).catch(() => undefined)]
     return there?.ino === written.ino ? written.size : undefined
@@ -86,7 +91,9 @@ async function writeShort(file: string): Promise<void> {
     const text = [...tags.revalidations()].map((one) => `${JSON.stringify(one)}\n`).join('')
     if (Buffer.byteLength(text) * 2 > size) return
     await short.writeFile(text)
+    await short.sync()
     await rename(shortOf(file), file)
+    await syncFolder(dirname(file))
   } finally {
     await short.close()
   }

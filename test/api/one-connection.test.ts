@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { HOUR, MINUTE } from '#contract/time.ts'
 import { createBrowser, hiddenIn } from '#test/support/browser/browser.ts'
 import { giveBack, onPostgres } from '#test/support/database/databases.ts'
 import { withOneConnection } from '#test/support/database/one-connection.ts'
@@ -83,6 +84,16 @@ onPostgres((_, open) =>
       await deploy(me)
       const { code } = await post('/projects/site/transfer-request', me, {})
       await post(`PUT /projects/transfer-request/${code}`, other, {})
+    })
+
+    test('people are told of runs that were missed', async () => {
+      const me = await fresh()
+      const crons = { crons: [{ path: '/', schedule: '0 * * * *' }] }
+      const files = [...FILES, { file: 'vercel.json', data: JSON.stringify(crons) }]
+      await deploy(me, { files, target: 'production' })
+      server.clock.advance(3 * HOUR + 10 * MINUTE)
+      await server.runJobs()
+      assert.match((await server.mails(me.email)).at(-1)?.text ?? '', /missed/)
     })
 
     test('a deployment is scaled', async () => {

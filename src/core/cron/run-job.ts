@@ -10,6 +10,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { ProjectStore } from '../project/project-store.ts'
+import type { PeopleStores } from '../team/account-people.ts'
 import { type Cron, type CronRun, FAILURES_TOLD, type RunState, type Trigger } from './cron.ts'
 import { countRuns } from './cron-expression.ts'
 import type { CronTrouble } from './cron-mails.ts'
@@ -24,7 +25,7 @@ export type CallDeployment = (call: {
   readonly signal: AbortSignal
 }) => Promise<{ readonly status: number; readonly requestId: string | null }>
 
-export interface CronJobStores {
+export interface CronJobStores extends PeopleStores {
   readonly crons: CronStore
   readonly jobs: JobQueue
   readonly projects: Pick<ProjectStore, 'byIdOrName' | 'deploymentsOf'>

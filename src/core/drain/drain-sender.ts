@@ -11,6 +11,7 @@ import type { Log } from '../ports/log.ts'
 import { type Outbound, OutboundFailure } from '../ports/outbound.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
+import type { PeopleStores } from '../team/account-people.ts'
 import { signatureHeaders } from '../webhook/signature.ts'
 import { DRAINS_TOPIC, type Drain, drainHeadersPurpose, drainSecretPurpose } from './drain.ts'
 import type { Scheme } from './drain-item.ts'
@@ -20,7 +21,7 @@ import { type Batch, gatherBatch } from './gather-batch.ts'
 import { createLogFeed, type LogFeed } from './log-feed.ts'
 import type { FindLogged } from './logged-deployments.ts'
 
-interface SenderStores {
+interface SenderStores extends PeopleStores {
   readonly drains: DrainStore
   readonly jobs: JobQueue
 }

@@ -9,6 +9,7 @@ import type { Transact } from '../ports/transact.ts'
 import { keepProduction } from '../project/keep-production.ts'
 import type { Project } from '../project/project.ts'
 import { showInProduction } from '../project/show-in-production.ts'
+import type { PeopleStores } from '../team/account-people.ts'
 import { abortedRelease, move } from './end-release.ts'
 import { whyWorse } from './judge.ts'
 import { ADVANCE_JOB, type AdvanceOrder, queueAdvance } from './queue-advance.ts'
@@ -18,12 +19,16 @@ import { atStage, type ReleaseStores } from './releases.ts'
 interface AdvanceParts {
   readonly projects: Pick<ReleaseStores['projects'], 'byId'>
   readonly traffic: Pick<TrafficStore, 'read'>
-  readonly transact: Transact<ReleaseStores>
+  readonly transact: Transact<ReleaseStores & PeopleStores>
   readonly clock: Clock
   readonly names: PlatformNames
   readonly onHostsChanged: (hosts: readonly string[]) => void
   /** Sends the mails about a release that went back or stands still, inside the transaction. */
-  readonly onTrouble: (stores: ReleaseStores, project: Project, release: Release) => Promise<void>
+  readonly onTrouble: (
+    stores: ReleaseStores & PeopleStores,
+    project: Project,
+    release: Release,
+  ) => Promise<void>
 }
 
 type Changed = Awaited<ReturnType<typeof move>>
@@ -55,7 +60,7 @@ export function createAdvanceJob(parts: AdvanceParts): JobHandler {
   }
 
   async function advance(
-    stores: ReleaseStores,
+    stores: ReleaseStores & PeopleStores,
     project: Project,
     release: Release,
     worse: string | undefined,

@@ -1,7 +1,7 @@
 import type { UserStore } from '../user/user-store.ts'
 import type { TeamStore } from './team-store.ts'
 
-interface PeopleStores {
+export interface PeopleStores {
   readonly teams: Pick<TeamStore, 'members'>
   readonly users: Pick<UserStore, 'byId'>
 }

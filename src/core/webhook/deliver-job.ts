@@ -6,6 +6,7 @@ import type { Clock } from '../ports/clock.ts'
 import { type Outbound, OutboundFailure } from '../ports/outbound.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
+import type { PeopleStores } from '../team/account-people.ts'
 import { signatureHeaders } from './signature.ts'
 import { type Attempt, type Delivery, type Webhook, webhookPurpose } from './webhook.ts'
 import type { DeliveryStore, WebhookStore } from './webhook-store.ts'
@@ -28,12 +29,12 @@ interface DeliverParts {
   readonly stores: DeliverStores & {
     readonly applications: { byId(id: string): Promise<Application | undefined> }
   }
-  readonly transact: Transact<DeliverStores>
+  readonly transact: Transact<DeliverStores & PeopleStores>
   readonly outbound: Outbound
   readonly vault: Vault
   readonly clock: Clock
   /** Tells the people of an account that nothing is sent to a webhook any more; inside the transaction. */
-  readonly onDead: (stores: DeliverStores, webhook: Webhook) => Promise<void>
+  readonly onDead: (stores: DeliverStores & PeopleStores, webhook: Webhook) => Promise<void>
 }
 
 interface Receiver {
@@ -97,7 +98,7 @@ export function createDeliverJob(parts: DeliverParts): JobHandler {
   }
 
   /** Remembers since when a webhook does not answer, and gives it up in the end. */
-  async function judge(tx: DeliverStores, known: Webhook, arrived: boolean): Promise<void> {
+  async function judge(tx: DeliverStores & PeopleStores, known: Webhook, arrived: boolean): Promise<void> {
     // Locked, so that it is given up once, and not by somebody who does not know that it was enabled again.
     const webhook = await tx.webhooks.lock(known.id)
     if (!webhook || webhook.disabledAt !== null) return

@@ -29,9 +29,9 @@ export function createDrainSender({ baseUrl }: Config, parts: Parts, worker: str
     transact,
     findLogged: createFindLogged(stores.deployments, clock),
     isBlocked: (ownerId) => isBlocked(stores, ownerId),
-    async onDead({ jobs }, drain) {
-      for (const address of await addressesOf(stores, drain.ownerId))
-        await queueMail(jobs, deadDrainMail(address, drain, baseUrl))
+    async onDead(within, drain) {
+      for (const address of await addressesOf(within, drain.ownerId))
+        await queueMail(within.jobs, deadDrainMail(address, drain, baseUrl))
     },
     worker,
     scheme: baseUrl.startsWith('https:') ? 'https' : 'http',

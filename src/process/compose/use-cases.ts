@@ -246,10 +246,10 @@ export function createJobHandlers(
       outbound,
       vault: parts.vault,
       clock: parts.clock,
-      async onDead({ jobs }, webhook) {
+      async onDead(stores, webhook) {
         const queueMail = createQueueMail(parts.vault)
-        for (const address of await addressesOf(parts.stores, webhook.ownerId))
-          await queueMail(jobs, deadWebhookMail(address, webhook, config.baseUrl))
+        for (const address of await addressesOf(stores, webhook.ownerId))
+          await queueMail(stores.jobs, deadWebhookMail(address, webhook, config.baseUrl))
       },
     }),
     createScopesJob(installationParts(config, parts)),
@@ -268,10 +268,10 @@ export function createJobHandlers(
       vault: parts.vault,
       clock: parts.clock,
       call: createCallDeployment(config, parts),
-      async onTrouble({ jobs }, cron, { name: project }, trouble) {
+      async onTrouble(stores, cron, { name: project }, trouble) {
         const queueMail = createQueueMail(parts.vault)
-        for (const address of await addressesOf(parts.stores, cron.ownerId))
-          await queueMail(jobs, cronMail(address, { cron, project, trouble }, config.baseUrl))
+        for (const address of await addressesOf(stores, cron.ownerId))
+          await queueMail(stores.jobs, cronMail(address, { cron, project, trouble }, config.baseUrl))
       },
     }),
     createAdvanceJob({
@@ -281,10 +281,10 @@ export function createJobHandlers(
       clock: parts.clock,
       names: platformNames(config),
       onHostsChanged: announceHosts(parts.bus),
-      async onTrouble({ jobs }, project, release) {
+      async onTrouble(stores, project, release) {
         const queueMail = createQueueMail(parts.vault)
-        for (const address of await addressesOf(parts.stores, project.ownerId))
-          await queueMail(jobs, releaseMail(address, project, release, config.baseUrl))
+        for (const address of await addressesOf(stores, project.ownerId))
+          await queueMail(stores.jobs, releaseMail(address, project, release, config.baseUrl))
       },
     }),
     createForgetJob({ store: parts.logStore }),

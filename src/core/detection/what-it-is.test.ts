@@ -219,6 +219,14 @@ const TABLE: readonly (readonly [what: string, files: Files, found: string])[] =
     },
     'command node bin/go.js',
   ],
+  ...['node .', 'npm run build && node .', 'node --env-file .env lib/go.js', 'bun .', 'sh bin/go.sh'].map(
+    (start) =>
+      [
+        `a program that is started by ${start}, beside a folder called api`,
+        { 'api/a.js': '', 'lib/go.js': SERVER, 'package.json': { scripts: { start } } },
+        `command ${start}`,
+      ] as const,
+  ),
   // Programs that cannot be run
   ['Go', { 'go.mod': 'module x', 'main.go': '' }, 'unknown_program'],
   ['Go with a page', { 'go.mod': '', 'main.go': '', 'index.html': '' }, 'unknown_program'],

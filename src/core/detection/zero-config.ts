@@ -8,7 +8,7 @@ import { angularServer } from './framework/angular.ts'
 import { API_NOT_FOUND, apiFiles, dynamicRoutes, type FunctionFile } from './framework/api-functions.ts'
 import { type Framework, isNodeServer, isPythonServer, needsCli } from './framework/frameworks.ts'
 import { middlewareFile } from './framework/middleware.ts'
-import { nodeServerEntries, runsOnBun, startOf } from './framework/node-server.ts'
+import { nodeServerEntries, runsOnBun, startsProgram } from './framework/node-server.ts'
 import { outputFolders } from './framework/output-folders.ts'
 import { pythonApps, pythonInstalls, pythonServerEntries } from './framework/python-server.ts'
 import { foreignFunction, unknownProgram } from './framework/unknown-program.ts'
@@ -191,8 +191,8 @@ async function serverOf(
       `There is no file that starts the server, such as server.js, app.js, index.js or one of them in src, for ${framework.name}.`,
     )
   if (build !== undefined) return undefined
-  // Beside functions, a `start` that runs no file is what its author previews the site with, such as `vercel dev`.
-  const isProgram = functions.length === 0 || startOf(pkg) !== undefined
+  // Beside functions, a `start` that runs no code is what its author previews the site with, such as `vercel dev`.
+  const isProgram = functions.length === 0 || startsProgram(pkg)
   // Whatever else is started has to listen on the port that it is given.
   if (pkg && isProgram && (pkg.scripts.start ?? '').trim() !== '')
     return { kind: 'command', root: folder, command: startCommand(pkg, tree) }

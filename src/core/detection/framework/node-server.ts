@@ -119,7 +119,13 @@ const STARTERS = [
   'pm2-runtime',
 ]
 const SUBCOMMANDS = ['start', 'run', 'watch']
+/** What runs code as well, but names it in a way of its own. */
+const RUNS_CODE = new Set([
+  ...[...STARTERS, 'ts-node-esm', 'deno', 'forever', 'fastify', 'sh', 'bash'],
+  ...['python', 'python3', 'gunicorn', 'uvicorn', 'hypercorn'],
+])
 const MOST_STEPS = 5
+const LONGEST_SCRIPT = 1024
 
 interface Start {
   readonly starter: string
@@ -127,18 +133,32 @@ interface Start {
 }
 
 /** `node --inspect dist/main.js` starts `dist/main.js`, and so does `npm run serve` where `serve` is that. */
-export function startOf(pkg: PackageJson | undefined): Start | undefined {
+function startOf(pkg: PackageJson | undefined): Start | undefined {
+  const script = startScript(pkg)
+  return script.length > LONGEST_SCRIPT ? undefined : startIn(script)
+}
+
+/** Whether `start` runs code that is there, such as `node .`, also where its words do not tell which file that is. */
+export function startsProgram(pkg: PackageJson | undefined): boolean {
+  const words = wordsOf(startScript(pkg).slice(0, LONGEST_SCRIPT))
+  return words[0]?.startsWith('./') === true || words.some((word) => RUNS_CODE.has(word))
+}
+
+/** Empty where there is none. */
+function startScript(pkg: PackageJson | undefined): string {
   let script = pkg?.scripts.start
   for (let step = 0; step < MOST_STEPS; step++) {
     const next = /^\s*(?:(?:npm|pnpm|bun|yarn)\s+run|yarn)\s+([\w:.-]+)\s*$/.exec(script ?? '')?.[1]
     if (next === undefined || !Object.hasOwn(pkg?.scripts ?? {}, next)) break
     script = pkg?.scripts[next]
   }
-  return script === undefined || script.length > 1024 ? undefined : startIn(script)
+  return script ?? ''
 }
 
+const wordsOf = (script: string): readonly string[] => script.trim().split(/\s+/)
+
 function startIn(script: string): Start | undefined {
-  const words = script.trim().split(/\s+/)
+  const words = wordsOf(script)
   const at = words.findIndex((word) => STARTERS.includes(word))
   const starter = words[at]
   if (starter === undefined) return undefined

@@ -55,6 +55,8 @@ export async function serveGit(
   command: GitCommand,
   { outgoing, channel, protocol, left }: Client,
 ): Promise<number> {
+  // They may have left while it was asked who they are.
+  if (left.aborted) return 1
   const gone = new AbortController()
   const leave = () => gone.abort()
   channel.once('close', leave)

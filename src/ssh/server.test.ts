@@ -296,3 +296,37 @@ test('a connection serves nothing more once its key is removed', async (t) => {
   assert.equal(code, 1)
   await closed
 })
+
+test('who leaves while it is asked whose key it is has nothing done for them', {
+  timeout: 30_000,
+}, async (t) => {
+  const asked = Promise.withResolvers<void>()
+  const looked = Promise.withResolvers<void>()
+  const token = { kind: 'account', id: 'key_1' }
+  const actor = { user: { id: 'u1', username: 'ada' }, token } as unknown as Actor
+  let isReady = false
+  const holder = async () => {
+    if (!isReady) return actor
+    asked.resolve()
+    await looked.promise
+    return actor
+  }
+  const { count, parts } = endless()
+  const limits = { maxCommandsOfUser: 1 }
+  const keys = { holder, used: async () => undefined }
+  const server = await serve(t, limits, undefined, { ...parts, keys })
+  const [one, other] = [enter(t, server.port), enter(t, server.port)]
+  await Promise.all([once(one, 'ready'), once(other, 'ready')])
+  isReady = true
+  const channel = await ask(one, FETCH)
+  await asked.promise
+  const closed = once(channel.resume(), 'close')
+  channel.close()
+  await closed
+  looked.resolve()
+  isReady = false
+  let second: ClientChannel | undefined
+  while (second === undefined)
+    second = await ask(other, "git-upload-pack '/ada'").catch(() => sleep(1, undefined))
+  assert.equal(count.sent, 0)
+})

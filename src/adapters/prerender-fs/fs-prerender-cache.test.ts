@@ -264,6 +264,15 @@ test('revalidations that were told while another process writes the file anew ar
   )
 })
 
+test('the file is written anew whatever size its lines have', async () => {
+  const { cache, folder } = open()
+  const line = (bytes: number) => ({ tags: ['x'.repeat(bytes - '{"tags":[""],"at":1}\n\n'.length)], at: 1 })
+  await cache.revalidate('dpl_1', line(20 * 1024))
+  for (let n = 0; n < 9; n++) await cache.revalidate('dpl_1', line(32 * 1024))
+  const file = (await filesIn(folder)).find((name) => name.endsWith('/revalidations')) ?? ''
+  assert.ok((await readFile(file)).length < 256 * 1024)
+})
+
 test('a line that was cut short takes no other along, and a process that died while it wrote the file anew stops nobody', async () => {
   const { cache, folder } = open()
   await cache.revalidate('dpl_1', { tags: ['a'], at: 5 })

@@ -11,7 +11,7 @@ export const REVALIDATIONS = 'revalidations'
 
 /** Whenever the file has grown by so much, it is written anew in as few lines as say the same. */
 const SHORTENED_EVERY = 256 * 1024
-/** Several processes add at the same time, and none of them knows which one has passed that size. */
+/** Several processes add at the same time, and none of them knows which one has passed that size: so near it counts. */
 const NEAR_BYTES = 16 * 1024
 const MAX_ATTEMPTS = 20
 const LOOK_MS = 10
@@ -29,8 +29,9 @@ export async function addRevalidation(file: string, revalidation: Revalidation):
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const size = await append(file, line)
     if (size === undefined) continue
-    // One that fails is tried again when the file has grown some more.
-    if (size > SHORTENED_EVERY && size % SHORTENED_EVERY < NEAR_BYTES)
+    // A line that is longer than what counts as near does not leap over it. One that fails is tried again when the file has
+    // grown some more.
+    if (size > SHORTENED_EVERY && size % SHORTENED_EVERY < NEAR_BYTES + Buffer.byteLength(line))
       await shorten(file).catch(() => undefined)
     return
   }

@@ -61,6 +61,31 @@ test('a handler answers, with bodies and connections that are kept', { skip }, a
   await launched.heard(({ text: line, requestId }) => line === 'RuntimeError: failed' && requestId === 'r2')
 })
 
+const FILE = `
+import io
+from http.server import BaseHTTPRequestHandler
+
+class handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        if self.path == '/length':
+            self.send_header('content-length', '8')
+        self.end_headers()
+        # By its kind, pandas and others decide whether they write text or bytes.
+        is_binary = isinstance(self.wfile, (io.BufferedIOBase, io.RawIOBase))
+        with io.TextIOWrapper(self.wfile, 'utf-8') as text:
+            text.write('binary\\r\\n' if is_binary else 'other\\r\\n ')
+
+    def log_message(self, *args):
+        pass
+`
+
+test('what a handler writes to is a binary file, whether or not the length is known', { skip }, async (t) => {
+  const launched = await start(t, python(FILE), 'python')
+  for (const path of ['/', '/length', '/length'])
+    assert.equal((await launched.fetch(path)).body, 'binary\r\n', path)
+})
+
 const BACKEND = `
 import socket, threading, urllib.request
 from http.server import BaseHTTPRequestHandler

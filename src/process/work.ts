@@ -21,6 +21,7 @@ import { apiSocket } from './compose/runner-socket.ts'
 import { createMetrics } from './compose/status/metrics.ts'
 import { createJobHandlers, createUseCases } from './compose/use-cases.ts'
 import { openCodeWorkers } from './compose/workers.ts'
+import { requireSocketFolder } from './data/data-folder.ts'
 import { giveWay } from './machine/give-way.ts'
 import { machineName } from './machine/machine-name.ts'
 import type { Running } from './serve.ts'
@@ -60,6 +61,8 @@ export async function work(
   }
   // It takes seconds where the CPU is short. Before anybody asks this process for anything, nobody waits for that.
   const ready = serves && answersApi ? await openApi() : undefined
+  // The supervisor may be of a version that had the sockets elsewhere, and whoever tidies up may have removed the folder since.
+  await requireSocketFolder(config)
   const code = await openCodeWorkers(config, parts, { machine, worker, serves, seat })
   tellSandbox(channel, code.sandbox)
   parts.machines.start()

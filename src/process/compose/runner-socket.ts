@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
+import { isMissing } from '#adapters/fs/error-code.ts'
 
 /** The address of a unix socket holds little more. */
 const LONGEST = 100
@@ -32,7 +33,7 @@ export function findRunnerSocket(dataDir: string, seat: number | undefined): () 
   const path = socketsOf(dataDir)
   const isOne = (name: string) => name.startsWith(`${basename(path)}.`)
   return () => {
-    const found = readdirSync(dirname(path))
+    const found = namesIn(dirname(path))
       .filter(isOne)
       .map((name) => ({
         name,
@@ -40,6 +41,16 @@ export function findRunnerSocket(dataDir: string, seat: number | undefined): () 
       }))
       .sort((a, b) => b.at - a.at)
     return join(dirname(path), found[0]?.name ?? `${basename(path)}.0`)
+  }
+}
+
+/** Where only sites are served nobody listens, and whoever tidies up among temporary files may have removed the folder. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
   }
 }
 

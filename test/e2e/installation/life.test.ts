@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile, rename, stat } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { socketFolder } from '#src/process/compose/runner-socket.ts'
 import { freePort } from '#test/support/free-port.ts'
 import {
   type Installation,
@@ -320,6 +321,23 @@ test('every process can be killed: what was acknowledged is there, and the proce
     [],
   )
   assert.equal(await again.stop(), 0)
+})
+
+test('where the path of the data folder is too long for sockets, processes come back although their folder was removed', async (t) => {
+  const place = await makePlace({ env: NOTHING_RUNS })
+  t.after(() => uninstall(place))
+  const dataDir = join(place.folder, 'd'.repeat(100))
+  const sockets = socketFolder(dataDir)
+  t.after(() => rm(sockets, { recursive: true, force: true }))
+  const at = await place.start({ env: { ...NOTHING_RUNS, ALOFT_DATA_DIR: dataDir } })
+  t.after(() => at.process.kill('SIGKILL'))
+  assert.ok((await readdir(sockets)).includes('runner.sock.0'))
+  await rm(sockets, { recursive: true })
+  for (const pid of await at.children('work')) process.kill(pid, 'SIGKILL')
+  await until('the working process listens again', async () =>
+    (await readdir(sockets)).includes('runner.sock.0'),
+  )
+  assert.equal(await at.stop(), 0)
 })
 
 for (const signal of ['SIGTERM', 'SIGKILL'] as const)

@@ -74,12 +74,15 @@ def read_chunked(file):
     return body, total
 
 
-class ConnectionWriter:
+class ConnectionWriter(io.BufferedIOBase):
     """What a connection is written to, which remembers whether that failed."""
 
     def __init__(self, file):
         self._file = file
         self.failed = False
+
+    def writable(self):
+        return True
 
     def write(self, data):
         try:
@@ -88,10 +91,6 @@ class ConnectionWriter:
             self.failed = True
             raise
 
-    def writelines(self, lines):
-        for line in lines:
-            self.write(line)
-
     def flush(self):
         try:
             self._file.flush()
@@ -99,8 +98,8 @@ class ConnectionWriter:
             self.failed = True
             raise
 
-    def __getattr__(self, name):
-        return getattr(self._file, name)
+    def fileno(self):
+        return self._file.fileno()
 
 
 class ChunkedWriter(io.RawIOBase):

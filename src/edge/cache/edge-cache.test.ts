@@ -157,6 +157,30 @@ test('many who wait for the same answer ask once', async () => {
   assert.equal(asked.filter(({ url }) => url === '/fn?slow').length, 1)
 })
 
+test('where the first of them leaves, one of the others asks for all', async () => {
+  const waiting: ServerResponse[] = []
+  const { host, get, asked } = await site((req, res, count) => {
+    res.setHeader('cache-control', 's-maxage=60')
+    if (req.url === '/fn?slow') waiting.push(res)
+    else res.end(`made ${count}`)
+  })
+  const askedTimes = async (count: number) => {
+    while (waiting.length < count) await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+  await get()
+  const first = connect(server.port, '127.0.0.1').on('error', () => {})
+  first.write(`GET /fn?slow HTTP/1.1\r\nhost: ${host}\r\n\r\n`)
+  await askedTimes(1)
+  const all = Array.from({ length: 20 }, () => get('/fn?slow'))
+  await get('/fn?came-after-these')
+  first.resetAndDestroy()
+  await askedTimes(2)
+  await get('/fn?came-after-those')
+  for (const res of waiting) res.end('slow')
+  assert.deepEqual(new Set((await Promise.all(all)).map(({ text }) => text)), new Set(['slow']))
+  assert.equal(asked.filter(({ url }) => url === '/fn?slow').length, 2)
+})
+
 for (const [megabytes, times] of [
   [7, 1],
   [12, 2],

@@ -72,6 +72,8 @@ export class EdgeCache {
   /** Of each site, whether a function or an address elsewhere has let an answer be kept, as far as that was looked up. */
   readonly #makers = new WeakMap<Site, Map<string, boolean>>()
   readonly #underWay = new Map<string, Promise<PrerenderEntry | undefined>>()
+  /** Of those, what nothing came of because its visitor left. */
+  readonly #left = new WeakSet<Promise<PrerenderEntry | undefined>>()
   readonly #unfit = new Map<string, number>()
 
   constructor(options: CacheOptions) {
@@ -221,6 +223,7 @@ export class EdgeCache {
     const underWay = this.#isUnfit(name) ? undefined : this.#underWay.get(name)
     if (underWay !== undefined) {
       const entry = await underWay
+      if (this.#left.has(underWay)) return this.#miss(request, name)
       // What varies was made for the headers of the first; the others ask for themselves. So do those who came after a purge.
       if (
         entry !== undefined &&
@@ -243,7 +246,9 @@ export class EdgeCache {
       const policy =
         'code' in result || 'switched' in result ? undefined : policyOf(result.status, result.headers)
       if (policy === undefined) {
-        this.#setUnfit(name)
+        // That says nothing of the answer: one of those who wait asks in their place.
+        if ('code' in result && result.code === 'CLIENT_CLOSED_REQUEST') this.#left.add(promised)
+        else this.#setUnfit(name)
         settle(undefined)
         return this.#finish(request, result, at)
       }

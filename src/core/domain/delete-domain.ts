@@ -1,5 +1,7 @@
 import { AloftError } from '#contract/errors.ts'
+import type { Alias } from '../alias/alias.ts'
 import type { CertificateStore } from '../certificate/certificate-store.ts'
+import { type SyncStores, syncCrons } from '../cron/sync-crons.ts'
 import type { EventQueue, NewEvent } from '../event/event.ts'
 import type { ShowStores } from '../names/show-domain.ts'
 import type { ProjectDomain } from '../project-domain/project-domain.ts'
@@ -8,7 +10,7 @@ import type { Domain } from './domain.ts'
 import { apexOf } from './domain-name.ts'
 import type { DomainStore } from './domain-store.ts'
 
-export interface DeleteStores extends ShowStores {
+export interface DeleteStores extends ShowStores, Pick<SyncStores, 'crons' | 'jobs'> {
   readonly domains: DomainStore
   readonly certificates: Pick<CertificateStore, 'inDomain'>
   readonly events: EventQueue
@@ -28,10 +30,7 @@ const needs = async ({ domains }: DeleteStores, domain: Domain, host: string): P
   (await domains.covering(domain.ownerId, host))?.id === domain.id
 
 /** The aliases that need the domain. */
-async function* aliasesIn(
-  stores: DeleteStores,
-  domain: Domain,
-): AsyncGenerator<{ readonly id: string; readonly host: string }> {
+async function* aliasesIn(stores: DeleteStores, domain: Domain): AsyncGenerator<Alias> {
   let until: number | null | undefined
   while (until !== null) {
     const range = until === undefined ? {} : { until }
@@ -108,11 +107,16 @@ export async function deleteDomain(
   // Before the aliases, because projects show something else under those that sent their visitors there.
   for await (const one of projectDomainsIn(stores, domain))
     for (const host of [one.name, ...((await removeFromProject(stores, one, cause)) ?? [])]) changed.add(host)
-  const hosts: string[] = []
-  for await (const { host } of aliasesIn(stores, domain)) hosts.push(host)
-  for (const host of hosts) {
+  const aliases: Alias[] = []
+  for await (const alias of aliasesIn(stores, domain)) aliases.push(alias)
+  for (const { host } of aliases) {
     await stores.hosts.release(host)
     changed.add(host)
+  }
+  const shown = aliases.filter(({ production }) => production).map(({ projectId }) => projectId)
+  for (const projectId of [...new Set(shown)].sort()) {
+    const project = await stores.projects.lock(domain.ownerId, projectId)
+    if (project) await syncCrons(stores, project, cause.at)
   }
   return (await stores.domains.remove(domain.id)) ? [...changed] : undefined
 }

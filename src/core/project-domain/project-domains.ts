@@ -3,6 +3,7 @@ import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
 import { checkReach } from '../access/reach.ts'
 import type { PlatformNames } from '../alias/platform-names.ts'
+import { type SyncStores, syncCrons } from '../cron/sync-crons.ts'
 import { isPlatformHost } from '../deployment/hosts.ts'
 import type { EventQueue } from '../event/event.ts'
 import { projectDomainEvent } from '../event/event-payloads.ts'
@@ -56,7 +57,11 @@ export interface ProjectDomains {
 }
 
 type DomainStores = ShowStores &
-  ClaimStores & { readonly events: EventQueue; readonly teams: Pick<TeamStore, 'byId'> }
+  ClaimStores &
+  Pick<SyncStores, 'crons' | 'jobs'> & {
+    readonly events: EventQueue
+    readonly teams: Pick<TeamStore, 'byId'>
+  }
 
 interface DomainParts {
   readonly store: ProjectDomainStore
@@ -90,10 +95,14 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
     return project
   }
 
-  /** Runs changes of one project's domains after one another, and tells of the hosts that they changed. */
+  /**
+   * Runs changes of one project's domains after one another, and tells of the hosts that they changed. Projects whose
+   * production has got or lost the name have the schedules of what they show then.
+   */
   async function write(
     ctx: Context,
     idOrName: string,
+    name: string,
     work: (stores: DomainStores, project: Project, now: number) => Promise<WrittenDomain>,
   ): Promise<ProjectDomain> {
     const { domain, hosts } = await transact(async (stores) => {
@@ -103,7 +112,15 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
       const now = clock.now()
       if (isInTransfer(project.details, now))
         throw new AloftError('conflict', 'The project is being transferred, so its domains can’t be changed.')
-      return work(stores, project, now)
+      const before = await stores.hosts.holder(name)
+      const written = await work(stores, project, now)
+      if (written.hosts.length === 0) return written
+      await syncCrons(stores, project, now)
+      if (before?.kind === 'alias' && before.production && before.projectId !== project.id) {
+        const other = await stores.projects.lock(before.ownerId, before.projectId)
+        if (other) await syncCrons(stores, other, now)
+      }
+      return written
     })
     parts.onHostsChanged(hosts)
     return domain
@@ -124,7 +141,7 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
   return {
     add(ctx, idOrName, { name: text, ...given }) {
       const wanted = readDomainName(text, parts.names)
-      return write(ctx, idOrName, async (stores, project, now) => {
+      return write(ctx, idOrName, wanted.name, async (stores, project, now) => {
         const siblings = await stores.projectDomains.ofProject(project.id)
         checkRoom(siblings, wanted)
         checkPlan(ctx, wanted)
@@ -178,7 +195,7 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
     },
 
     update: (ctx, idOrName, name, settings) =>
-      write(ctx, idOrName, async (stores, project, now) => {
+      write(ctx, idOrName, toStored(name), async (stores, project, now) => {
         const current = await find(stores, project, name)
         const siblings = await stores.projectDomains.ofProject(project.id)
         const settled = readDomainSettings(current, settings, { project, siblings })
@@ -193,7 +210,7 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
       }),
 
     async remove(ctx, idOrName, name) {
-      await write(ctx, idOrName, async (stores, project, now) => {
+      await write(ctx, idOrName, toStored(name), async (stores, project, now) => {
         const domain = await find(stores, project, name)
         const siblings = await stores.projectDomains.ofProject(project.id)
         const sender = siblings.find(({ redirect }) => redirect === domain.name)
@@ -217,7 +234,7 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
       if (!waiting) throw notAssigned(name)
       if (waiting.verified) return waiting
       await lookUpChallenge(parts.resolver, waiting)
-      return write(ctx, project.id, async (stores, current, now) => {
+      return write(ctx, project.id, waiting.name, async (stores, current, now) => {
         const found = await stores.projectDomains.find(current.id, waiting.name)
         if (!found) throw notAssigned(name)
         // Met by somebody else meanwhile.

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HOUR, MINUTE } from '#contract/time.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
+import { sampleDomain } from '#test/support/samples.ts'
 import type { Account } from '#test/support/server.ts'
 
 apiSuite('schedules', (server) => {
@@ -78,6 +79,32 @@ apiSuite('schedules', (server) => {
     assert.deepEqual(await paths(), ['/first'])
     await call(`DELETE /v8/platform/deployments/${first.id}`)
     assert.deepEqual(await paths(), [])
+  })
+
+  test('those of the configuration file are of what production shows when a domain is taken away', async () => {
+    const ada = await server.signUp()
+    const paths = async () => (await list(ada, 'parted')).map(({ path }: { path: string }) => path)
+    const call = async (on: string, body?: object) => {
+      const answer = await server.call(on, { token: ada.token, ...(body && { body }) })
+      assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    }
+    const first = await deploy(ada, 'parted', [{ path: '/first', schedule: '0 5 * * *' }])
+    server.clock.advance(1)
+    const second = await deploy(ada, 'parted', [{ path: '/second', schedule: '0 5 * * *' }])
+    await call('POST /v10/projects/parted/domains', { name: 'parted-shop.localhost' })
+    await call(`POST /v2/platform/deployments/${first.id}/aliases`, { alias: 'parted.localhost' })
+    assert.deepEqual(await paths(), ['/second'], 'the domain still shows the newer one')
+    await call('DELETE /v9/projects/parted/domains/parted-shop.localhost')
+    assert.deepEqual(await paths(), ['/first'])
+    const { id: ownerId, username } = ada
+    const name = `${username}.example`
+    await server.parts.stores.domains.add(
+      sampleDomain({ ownerId, creatorId: ownerId, txtVerifiedAt: 1, name }),
+    )
+    await call(`POST /v2/platform/deployments/${second.id}/aliases`, { alias: `www.${name}` })
+    assert.deepEqual(await paths(), ['/second'])
+    await call(`DELETE /v2/domains/${name}`)
+    assert.deepEqual(await paths(), ['/first'])
   })
 
   test('a run requests the production deployment, is recorded, and orders the next', async () => {

@@ -335,3 +335,19 @@ test('an image that a function makes is made for nobody in particular, and anew 
   while ((await from())[1] !== 'HIT') await setTimeout(10)
   assert.equal(asked.length, 2)
 })
+
+test('a middleware on the way to a source may lead to another path of the site by its full address', async () => {
+  const program = `leader-${hosts}`
+  await instances.start(program, (req, res) => {
+    res.setHeader('x-middleware-rewrite', `https://${req.headers.host}/c.png`).end()
+  })
+  const get = site(
+    {},
+    {
+      canonicalHost: 'shop-abc.test',
+      routes: [{ src: '/here', middlewarePath: '_middleware', continue: true }],
+      functions: siteFunctions({ _middleware: { program } }),
+    },
+  )
+  assert.equal((await get('/here')).status, 200)
+})

@@ -1,7 +1,7 @@
 import type { Continuation } from '#core/routing/match/route-outcome.ts'
 import type { SiteFunction } from '#core/site/site.ts'
 import { dropBody, valueIn } from '../answer.ts'
-import { authorityOf, type Exchange, type Result } from '../exchange.ts'
+import { type Exchange, type Result, visitorOf } from '../exchange.ts'
 import { ask, toAnswer } from '../function/function-answer.ts'
 import type { FunctionResponse, Functions } from '../function/function-call.ts'
 import { isForwarded, middlewareCall } from '../function/function-request.ts'
@@ -54,9 +54,9 @@ export async function askMiddleware(
 }
 
 /** An address of this very site as a path. */
-function withinSite(rewrite: string, { req }: Exchange): string {
+function withinSite(rewrite: string, exchange: Exchange): string {
   const url = URL.parse(rewrite)
-  if (url === null || url.host !== authorityOf(req)?.toLowerCase()) return rewrite
+  if (url === null || url.host !== visitorOf(exchange).host.toLowerCase()) return rewrite
   return `${url.pathname}${url.search}`
 }
 

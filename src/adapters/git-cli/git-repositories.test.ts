@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { type FileHandle, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
+import { FLUSH, packet } from '#core/git/protocol/pkt-line.ts'
 import { runGit, workTree } from '#test/support/git/git.ts'
 import { createGitRepositories } from './git-repositories.ts'
 
@@ -41,6 +45,30 @@ test('what refs lead to is on the disk before they are told to have moved', {
   await repositories.accept(ID, [{ ref: 'refs/heads/main', after: commit }])
   // The ref, and the file of all refs.
   assert.equal(await syncs(), 2)
+})
+
+test('so are the names of pushed refs, in whatever folder', async (t) => {
+  const { repositories, at, commit } = await opened(t)
+  const handle = await open(at)
+  await handle.close()
+  const synced = new Set<number>()
+  const real = handle.sync
+  t.mock.method(Object.getPrototypeOf(handle), 'sync', async function (this: FileHandle) {
+    await real.call(this)
+    synced.add((await this.stat()).ino)
+  })
+  const command = `${'0'.repeat(40)} ${commit} refs/heads/team/web/feature\0 report-status`
+  const none = Buffer.from('PACK\0\0\0\x02\0\0\0\0')
+  const answer = await repositories.http(ID, {
+    ...{ method: 'POST', path: '/git-receive-pack', query: '', maxBytes: 1e6 },
+    contentType: 'application/x-git-receive-pack-request',
+    body: Readable.from([packet(command), FLUSH, none, createHash('sha1').update(none).digest()]),
+    signal: new AbortController().signal,
+  })
+  assert.match(await text(answer.body), /ok refs\/heads\/team\/web\/feature/)
+  await answer.ended
+  for (const folder of ['.', 'refs/heads', 'refs/heads/team', 'refs/heads/team/web'])
+    assert.ok(synced.has((await stat(join(at, folder))).ino), folder)
 })
 
 for (const lost of [['HEAD'], ['HEAD', 'config']])

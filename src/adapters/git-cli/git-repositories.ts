@@ -9,7 +9,7 @@ import {
   INCOMING,
   type TreeEntry,
 } from '#core/git/git-repositories.ts'
-import { isMissing } from '../fs/error-code.ts'
+import { ignoreAbsence, isMissing } from '../fs/error-code.ts'
 import {
   makePrivateFolder,
   syncFile,
@@ -49,11 +49,19 @@ const FIRST_OF_COMMIT = 64 * 1024
 
 /** Git syncs what it writes before it gives it its name, and not the folders in which that is. */
 async function syncNames(at: string): Promise<void> {
-  for (const part of ['.', 'objects/pack', 'refs/heads', 'refs/tags'])
-    await syncFolder(join(at, part)).catch((error: unknown) => {
-      if (!isMissing(error)) throw error
-    })
+  for (const part of ['.', 'objects/pack']) await syncIfThere(join(at, part))
+  for (const part of ['refs/heads', 'refs/tags']) await syncFolders(join(at, part))
 }
+
+/** A branch called `team/feature` lies in a folder of its own, which may be as new as the branch. */
+async function syncFolders(folder: string): Promise<void> {
+  const entries = await opendir(folder).catch(ignoreAbsence)
+  if (!entries) return
+  for await (const entry of entries) if (entry.isDirectory()) await syncFolders(join(folder, entry.name))
+  await syncIfThere(folder)
+}
+
+const syncIfThere = (folder: string): Promise<void> => syncFolder(folder).catch(ignoreAbsence)
 
 export function createGitRepositories({ folder, confine }: GitCliParts): GitRepositories {
   const folderOf = (id: string): string => {

@@ -153,6 +153,14 @@ test('images from elsewhere come from where the site says, and never from privat
   assert.equal((await get(`https://127.0.0.1:${port}/x.png`)).status, 400)
 })
 
+test('patterns look ahead, as those do that Next.js makes of wildcards', async () => {
+  const star = String.raw`^(?:\/assets\/(?!\.)(?=.)[^/]*?\.png)$`
+  const get = site({ localPatterns: [{ pathname: star }] }, { functions: siteFunctions({}) })
+  assert.equal((await get('/assets/c.png')).status, 404)
+  assert.equal((await get('/assets/.c.png')).status, 400)
+  assert.equal((await get('/c.png')).status, 400)
+})
+
 test('a pattern that would take too long, or is none, matches nothing and harms no other', async () => {
   const useless = [{ pathname: '^(?:x{1000}x{1000}|/c[.]png)$' }, { pathname: '^(*)$' }]
   assert.equal((await site({ localPatterns: useless })('/c.png')).status, 400)

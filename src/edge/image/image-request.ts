@@ -84,14 +84,12 @@ function matches(source: string, text: string, meter: WorkMeter): boolean {
   }
 }
 
-/** Look-aheads of those that frameworks write only keep names apart that begin with a dot. */
-const LOOK_AHEAD = /\(\?!(?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)/g
-
 /** Null for a pattern that is none, or too large, which matches nothing. */
 const patternOf = remembering(
   (pattern): Pattern | null => {
-    const source = pattern.startsWith('^') ? pattern.replace(LOOK_AHEAD, '') : globSource(pattern)
-    const read = readPattern(source, { isCaseSensitive: true, isForValues: true })
+    // What frameworks make of wildcards looks ahead, for names that begin with a dot.
+    const source = pattern.startsWith('^') ? pattern : globSource(pattern)
+    const read = readPattern(source, { takesLookAround: true, isCaseSensitive: true, isForValues: true })
     return read.ok ? read.pattern : null
   },
   { most: 1000 },

@@ -205,6 +205,26 @@ test('one registered domain gets no more than 20 new hosts a day, and others are
   assert.ok(await ensure('n20.flood.co.uk'))
 })
 
+test('a host whose turn does not come is asked for within the next hour, however often that happens', async (t) => {
+  const { ensure, serve, clock, will, attempts } = await setUp(t)
+  await serve('www.example.com')
+  const spend = async (hour: number) => {
+    will.orders = OF_AN_ACCOUNT.points
+    for (const owner of ['ben', 'cleo']) {
+      await serve(`www.${owner}-${hour}.org`, owner)
+      assert.ok(await ensure(`www.${owner}-${hour}.org`))
+    }
+    will.orders = 1
+  }
+  for (let hour = 0; hour < 4; hour++) {
+    await spend(hour)
+    assert.equal(await ensure('www.example.com'), undefined)
+    assert.match((await attempts.find('www.example.com'))?.error ?? '', /this installation/)
+    clock.advance(HOUR)
+  }
+  assert.ok(await ensure('www.example.com'))
+})
+
 test('one that is deleted again and again is made again once an hour', async (t) => {
   const { ensure, serve, asked, clock, store } = await setUp(t)
   await serve('www.example.com')

@@ -15,7 +15,7 @@ import { askIssuer, type KeepCertificate } from '../make-certificate.ts'
 import { backOff, pauseAfter } from './back-off.ts'
 import { hostJob, registrable } from './issue-jobs.ts'
 import type { MayCertify } from './may-certify.ts'
-import { OF_AN_ACCOUNT, type OrderAllowance } from './order-allowance.ts'
+import { OF_AN_ACCOUNT, type OrderAllowance, OrdersSpent } from './order-allowance.ts'
 
 interface AutomaticParts {
   readonly issuer: CertificateIssuer
@@ -46,6 +46,8 @@ export interface AutomaticCertificates {
   onDemand(host: string): Promise<Certificate | undefined>
 }
 
+type Postpone = (why: string, ms?: number) => Promise<undefined>
+
 /** New hosts of one domain that an authority is asked for in a day. */
 const MOST_A_DAY = 20
 /** Made during handshakes at once, in one process, and of those for one account: its nameservers say how long each takes. */
@@ -64,25 +66,28 @@ export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCer
   /**
    * The name is put down before the authority is asked: what crashes is counted as well. It is also before the others of the
    * domain are counted: of those that come at the same moment, in whatever process, none is overlooked. Of several for the same host
-   * one asks.
+   * one asks. Answers how to put it off, where that turns out not to be its turn; undefined where it is not to be asked for.
    */
-  async function admit(ownerId: string, host: string): Promise<boolean> {
+  async function admit(ownerId: string, host: string): Promise<Postpone | undefined> {
     const now = clock.now()
     const last = await attempts.find(host)
-    if (last && now < last.retryAt) return false
+    if (last && now < last.retryAt) return undefined
     const failures = (last?.failures ?? 0) + 1
     const attempt = { host, domain: registrable(host), failures, error: last?.error ?? null }
-    if (!(await attempts.begin({ ...attempt, at: now, retryAt: now + backOff(failures) }, last))) return false
+    if (!(await attempts.begin({ ...attempt, at: now, retryAt: now + backOff(failures) }, last)))
+      return undefined
     const isNew = last === undefined || last.at <= now - DAY
-    const postpone = async (error: string) => {
+    const postpone = async (error: string, ms = HOUR) => {
       const at = last?.at ?? 0
-      await attempts.save({ ...attempt, failures: failures - 1 || 1, at, retryAt: now + HOUR, error })
-      return false
+      await attempts.save({ ...attempt, failures: failures - 1 || 1, at, retryAt: now + ms, error })
+      return undefined
     }
     if (isNew && (await attempts.count(attempt.domain, now - DAY, MOST_A_DAY + 1)) > MOST_A_DAY)
       return postpone(`${MOST_A_DAY} hosts of ${attempt.domain} were tried within a day`)
     const { allowed } = await limiter.take(`automatic-certificates ${ownerId}`, OF_AN_ACCOUNT)
-    return allowed || postpone(`${OF_AN_ACCOUNT.points} hosts of this account were tried within an hour`)
+    return allowed
+      ? postpone
+      : postpone(`${OF_AN_ACCOUNT.points} hosts of this account were tried within an hour`)
   }
 
   /** Where it does not, that is put down, and the round that tries failures again finds out when it does. */
@@ -149,14 +154,23 @@ export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCer
       if (!(await leadsHere(ownerId, host))) return undefined
       return keep.save(ownerId, 'automatic', await askIssuer(issuer, [host], signal))
     }
-    if (!(await admit(ownerId, host))) return undefined
+    const postpone = await admit(ownerId, host)
+    if (!postpone) return undefined
+    let isAsked = false
+    const allow = parts.orders(ownerId)
+    const beforeOrder = async () => {
+      await allow()
+      isAsked = true
+    }
     try {
-      const fresh = await askIssuer(issuer, [host], signal, parts.orders(ownerId))
+      const fresh = await askIssuer(issuer, [host], signal, beforeOrder)
       const made = await keep.save(ownerId, 'automatic', fresh)
       await succeeded(host)
       return made
     } catch (error) {
       if (signal.aborted) throw error
+      // It has not failed, and would come later each time than those that have.
+      if (error instanceof OrdersSpent && !isAsked) return postpone(error.message, error.retryAfter)
       log.warn({ err: error, host }, 'no certificate was issued for a host; retrying later')
       await failed(host, error)
       return undefined

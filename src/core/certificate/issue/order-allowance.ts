@@ -6,6 +6,9 @@ import type { RateLimiter } from '../../ports/rate-limiter.ts'
 /** What is called before each order for new names of an account. Renewals have what is left over, and need no leave. */
 export type OrderAllowance = (ownerId: string) => BeforeOrder
 
+/** The authority was not asked. */
+export class OrdersSpent extends IssueFailure {}
+
 /** Somebody may name hosts that lead elsewhere, whatever their domains. */
 export const OF_AN_ACCOUNT = { points: 30, ms: HOUR }
 /**
@@ -19,7 +22,7 @@ export function createOrderAllowance(limiter: RateLimiter, clock: Clock): OrderA
   async function take(key: string, window: typeof OF_ALL, whose: string): Promise<void> {
     const { allowed, resetAt } = await limiter.take(key, window)
     if (allowed) return
-    throw new IssueFailure(
+    throw new OrdersSpent(
       `The certificate authority was asked ${window.points} times for ${whose} within an hour`,
       Math.max(resetAt - clock.now(), 0),
     )

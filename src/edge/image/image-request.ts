@@ -4,6 +4,7 @@ import {
   matchPattern,
   type Pattern,
   readPattern,
+  sizeError,
   toSubject,
   type WorkMeter,
   workOfRequest,
@@ -90,7 +91,7 @@ const patternOf = remembering(
     // What frameworks make of wildcards looks ahead, for names that begin with a dot.
     const source = pattern.startsWith('^') ? pattern : globSource(pattern)
     const read = readPattern(source, { takesLookAround: true, isCaseSensitive: true, isForValues: true })
-    return read.ok ? read.pattern : null
+    return read.ok && sizeError(read.pattern) === undefined ? read.pattern : null
   },
   { most: 1000 },
 )

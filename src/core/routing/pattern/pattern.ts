@@ -53,7 +53,10 @@ export interface PatternOptions {
   readonly isForValues?: boolean
 }
 
-/** Reads a pattern; what only the engine can find wrong with it is left to {@link regexError}. */
+/**
+ * Reads a pattern. What only the engine can find wrong with it is left to {@link regexError}, and whether it is too much to
+ * {@link sizeError}.
+ */
 export function readPattern(
   src: string,
   { takesLookAround = false, isCaseSensitive = false, isForValues = false }: PatternOptions = {},
@@ -66,7 +69,6 @@ export function readPattern(
   const plainShape = shapeOf(read.tokens)
   const shape = isCaseSensitive ? withCase(plainShape) : plainShape
   const size = shape.kind === 'regex' ? sizeOf(read.tokens) : 0
-  if (size > MAX_SIZE) return { ok: false, reason: 'it is too complex; shorten it or repeat less' }
   const isRooted = shape.before === '' ? plainShape.kind !== 'literal' : shape.before.startsWith('/')
   const compile = hasLookAround(read.tokens)
     ? () => compileLookAround(read.tokens, isCaseSensitive)
@@ -84,6 +86,10 @@ export function readPattern(
     },
   }
 }
+
+/** Why somebody who sends the pattern is refused. What was accepted before stays, however it is counted since. */
+export const sizeError = ({ size }: Pattern): string | undefined =>
+  size > MAX_SIZE ? 'it is too complex; shorten it or repeat less' : undefined
 
 /** Why the engine refuses the pattern, if it does. */
 export function regexError(pattern: Pattern): string | undefined {

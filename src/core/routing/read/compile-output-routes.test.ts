@@ -184,6 +184,15 @@ test('stored routes that are not valid are an error', () => {
   assert.throws(() => restoreOutputRoutes([{ src: '(' }]), /Stored routes are not valid: routes\[0\]\.src/)
 })
 
+test('stored routes stay valid where more is counted of their patterns than once was', () => {
+  const src = '/([abcdefghijklmnopqrstuvwxyz0123456789]{1,1000})'
+  assert.match(messages([{ src }])[0] ?? '', /too complex/)
+  const table = restoreOutputRoutes([{ src, status: 308, headers: { location: '/there' } }])
+  const site = { find: () => undefined, isBuilt: true }
+  const { kind } = matchRoutes(table, { path: '/here', query: '', method: 'GET', host: 'h' }, site)
+  assert.equal(kind, 'redirect')
+})
+
 test('nothing that JSON can say makes compiling or matching throw', () => {
   const field = fc.constantFrom(
     ...[

@@ -1,4 +1,4 @@
-import { type Pattern, regexError } from '../pattern/pattern.ts'
+import { type Pattern, regexError, sizeError } from '../pattern/pattern.ts'
 import type { Route, RouteError } from '../route.ts'
 import type { RouteTable } from '../route-table.ts'
 import type { Report } from './read-route.ts'
@@ -35,14 +35,17 @@ interface Compiler {
   restore(routes: readonly Route[]): RouteTable
 }
 
+/** Why a pattern cannot be used, if so. */
+type CheckPattern = (pattern: Pattern) => string | undefined
+
 const MAX_ERRORS = 100
 const TURN_SIZE = 2000
 const TOO_MUCH_REGEX = 'all patterns of the list together are too complex; shorten them or repeat less'
 
 export const createCompiler = <Read extends AnyRead>(format: Format<Read>): Compiler => ({
-  compile: (routes) => atOnce(readTable(routes, format, regexError)),
+  compile: (routes) => atOnce(readTable(routes, format, checkSent(format))),
   async compileInTurns(routes) {
-    const reading = readTable(routes, format, regexError)
+    const reading = readTable(routes, format, checkSent(format))
     for (;;) {
       const step = reading.next()
       if (step.done) return step.value
@@ -56,6 +59,17 @@ export const createCompiler = <Read extends AnyRead>(format: Format<Read>): Comp
   },
 })
 
+/** What all of them together come to is limited as well. */
+function checkSent({ maxRegexSize }: { readonly maxRegexSize: number }): CheckPattern {
+  let total = 0
+  return (pattern) => {
+    const reason = sizeError(pattern)
+    if (reason !== undefined) return reason
+    total += pattern.size
+    return total > maxRegexSize ? TOO_MUCH_REGEX : regexError(pattern)
+  }
+}
+
 function atOnce<T>(work: Generator<undefined, T>): T {
   for (;;) {
     const step = work.next()
@@ -66,8 +80,8 @@ function atOnce<T>(work: Generator<undefined, T>): T {
 /** Stops now and then, after as much regex as takes a few milliseconds to compile. */
 function* readTable<Read extends AnyRead>(
   given: unknown,
-  { maxRoutes, maxRegexSize, read, patternsOf, toTable }: Format<Read>,
-  checkRegex: (pattern: Pattern) => string | undefined,
+  { maxRoutes, read, patternsOf, toTable }: Format<Read>,
+  check: CheckPattern,
 ): Generator<undefined, CompiledRoutes> {
   const routes = given ?? []
   if (!Array.isArray(routes)) return refuse('must be a list')
@@ -90,7 +104,7 @@ function* readTable<Read extends AnyRead>(
           turn = Math.floor(regexSize / TURN_SIZE)
           yield
         }
-        const reason = regexSize > maxRegexSize ? TOO_MUCH_REGEX : checkRegex(pattern)
+        const reason = check(pattern)
         if (reason !== undefined) report(field, `cannot be used: ${reason}`)
       }
       all.push(route)

@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -292,8 +293,10 @@ READERS = {
 
 def pip(target, *arguments):
     """Passes on what pip says; whether it could not reach an index is told by the code."""
+    # Of a folder that is there, pip replaces what is found at the top, such as all that begins with `google.`.
+    into = f"{target}.next" if os.path.isdir(target) else target
     usual = ["--disable-pip-version-check", "--no-warn-script-location", "--no-compile", "--progress-bar", "off"]
-    command = [sys.executable, "-m", "pip", "install", *usual, "--upgrade", "--target", target, *arguments]
+    command = [sys.executable, "-m", "pip", "install", *usual, "--upgrade", "--target", into, *arguments]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     unreachable = False
     for line in running.stdout:
@@ -303,6 +306,27 @@ def pip(target, *arguments):
     code = running.wait()
     if code != 0:
         sys.exit(INDEX_UNREACHABLE if unreachable else code)
+    if into != target and os.path.isdir(into):
+        move_all(into, target)
+
+
+def move_all(source, target):
+    """Packages take the place of those of the same name; folders that several packages share have what is in both."""
+    for name in os.listdir(source):
+        new, old = os.path.join(source, name), os.path.join(target, name)
+        if os.path.isdir(old) and not os.path.islink(old):
+            if os.path.isdir(new) and not (is_package(new) or is_package(old)):
+                move_all(new, old)
+                continue
+            shutil.rmtree(old)
+        elif os.path.lexists(old):
+            os.remove(old)
+        os.replace(new, old)
+    os.rmdir(source)
+
+
+def is_package(folder):
+    return any(name.startswith("__init__.") for name in os.listdir(folder))
 
 
 def compile_packages(target):

@@ -26,7 +26,7 @@ function wheelOf(name: string, version: string, needs: readonly string[]): Uint8
   const about = `${name}-${version}.dist-info`
   const lines = ['Metadata-Version: 2.1', `Name: ${name}`, `Version: ${version}`]
   const files: Files = {
-    [`${name}.py`]: `VERSION = ${JSON.stringify(version)}\n`,
+    [`${name.startsWith('of_') ? `shared/${name}/__init__` : name}.py`]: `VERSION = ${JSON.stringify(version)}\n`,
     [`${about}/METADATA`]: [...lines, ...needs.map((need) => `Requires-Dist: ${need}`), ''].join('\n'),
     [`${about}/WHEEL`]: 'Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n',
     [`${about}/RECORD`]: '',
@@ -48,6 +48,9 @@ describe('installing what Python projects list', { skip, concurrency: 2 }, () =>
       ['bbb', '1.0'],
       ['bbb', '1.1'],
       ['ccc', '1.0'],
+      ['of_one', '1.0'],
+      ['of_two', '1.0'],
+      ['of_two', '2.0'],
     ] as const) {
       const wheel = wheelOf(name, version, needs)
       await writeFile(join(folder, 'wheels', `${name}-${version}-py3-none-any.whl`), wheel)
@@ -57,8 +60,8 @@ describe('installing what Python projects list', { skip, concurrency: 2 }, () =>
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
-  async function install(list: string, files: Files, env: Files = {}) {
-    const root = await mkdtemp(join(folder, 'project-'))
+  async function install(list: string, files: Files, env: Files = {}, before?: string) {
+    const root = before ?? (await mkdtemp(join(folder, 'project-')))
     for (const [path, text] of Object.entries(files)) {
       await mkdir(dirname(join(root, path)), { recursive: true })
       await writeFile(join(root, path), text)
@@ -230,6 +233,19 @@ hashes = { sha256 = "${hash('bbb', '1.0').slice(7)}" }
     const project = '[project]\nname = "shop"\nversion = "1"\ndependencies = ["./wheels/ccc"]\n'
     const lock = await install('api/uv.lock', { 'api/uv.lock': uvLock(), 'api/pyproject.toml': project })
     assert.deepEqual(lock.packages, ['aaa-1.0', 'bbb-1.0'], lock.said)
+  })
+
+  it('leaves what another list has installed, also where packages share a folder', async () => {
+    const { root } = await install('requirements.txt', { 'requirements.txt': 'aaa\nof_one\nof_two==1.0\n' })
+    const again = await install('a/requirements.txt', { 'a/requirements.txt': 'of_two\nccc\n' }, {}, root)
+    assert.equal(again.code, 0, again.said)
+    const names = async (path: string) =>
+      (await readdir(join(root, path))).filter((name) => !/^__/.test(name))
+    assert.deepEqual((await names('_vendor/shared')).sort(), ['of_one', 'of_two'])
+    assert.match(await readFile(join(root, '_vendor/shared/of_two/__init__.py'), 'utf8'), /2\.0/)
+    for (const name of ['aaa.py', 'bbb.py', 'ccc.py'])
+      assert.ok((await names('_vendor')).includes(name), name)
+    assert.deepEqual((await names('.')).sort(), ['_vendor', 'a', 'requirements.txt'])
   })
 
   it('refuses a package that is not what the lock file says', async () => {

@@ -21,7 +21,7 @@ export const COMMANDS: CommandTable = {
       summary: 'Accounts of users and teams',
       examples: [
         ['operator accounts get jo@example.com', 'look up an account by email, id or slug'],
-        ['operator accounts set acme --block', 'make an account read-only'],
+        ['operator accounts set acme --block', 'take the sites of an account offline and refuse changes'],
       ],
     },
     'operator jobs': {

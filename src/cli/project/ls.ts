@@ -46,7 +46,10 @@ export const command = defineCommand({
           id,
         ],
         empty: 'No projects yet. Create one: aloft projects add <name>, or deploy a folder: aloft',
-        more: ['projects ls', page.pagination.next],
+        more: [
+          `projects ls${search === undefined ? '' : ` --search ${JSON.stringify(search)}`}`,
+          page.pagination.next,
+        ],
       },
     )
   },

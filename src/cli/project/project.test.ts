@@ -62,6 +62,8 @@ test('ls shows projects and how to go on, and an empty list how to begin', async
   const { stdout, stderr } = await aloft('ls')
   assert.match(stdout, /^NAME +PRODUCTION +FRAMEWORK +UPDATED +ID\nshop +- +nextjs +1d ago +prj_1\n$/)
   assert.match(stderr, /aloft projects ls --until 1700000000000/)
+  const some = await aloft('ls', '--search', 'my shop')
+  assert.match(some.stderr, /aloft projects ls --search "my shop" --until 1700000000000/)
   assert.match((await aloft('ls', '--search', 'none')).stderr, /aloft projects add <name>/)
 })
 

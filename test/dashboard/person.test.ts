@@ -96,6 +96,14 @@ describe('what is yours alone', { skip: withoutChromium }, () => {
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('cell', { name: 'after', exact: true }).waitFor()
     await fill('of whom')
+    await page.context().clearCookies()
+    for (const _ of [1, 2]) {
+      const refused = page.waitForResponse((answer) => answer.url().endsWith('/v1/user/session'))
+      await create()
+      await refused
+      const said = page.getByText(/You’re signed out|Can’t reach the server|requires a token/).first()
+      assert.match((await said.textContent()) ?? '', /^You’re signed out/)
+    }
     await signIn(eve)
     await create()
     await page.getByText(`signed in as ${eve.username} in another tab`).first().waitFor()

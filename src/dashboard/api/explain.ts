@@ -7,7 +7,7 @@ export function explain(error: unknown): string {
   if (error instanceof ConnectionError)
     return 'Can’t reach the server. Check your connection and try again. Nothing you entered is lost.'
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
-  if (error.status === 401 || error.code === 'auth_failed')
+  if (error.status === 401 || error.extra.missingToken === true || error.extra.invalidToken === true)
     return 'You’re signed out. Sign in again in another tab, then retry.'
   if (error.status === 429)
     return `Too many requests. Try again in ${Math.ceil((error.retryAfterMs ?? MINUTE) / 1000)} seconds.`

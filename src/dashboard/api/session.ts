@@ -11,9 +11,13 @@ let userId: string | undefined
 const bare = createClient({ baseUrl: location.origin })
 
 /** What one person has filled in is not saved by another. */
-class OtherPerson extends Error {
+class OtherPerson extends ApiError {
   constructor(name: string) {
-    super(`You’re signed in as ${name} in another tab now. Reload this page to go on as ${name}.`)
+    super({
+      status: 403,
+      code: 'forbidden',
+      message: `You’re signed in as ${name} in another tab now. Reload this page to go on as ${name}.`,
+    })
   }
 }
 
@@ -54,9 +58,17 @@ const fetchBySession: typeof fetch = async (input, init) => {
     })
     return now === undefined || now === proof ? answer : await send(now)
   } catch (error) {
-    if (!(error instanceof OtherPerson)) throw error
-    return Response.json({ error: { code: 'forbidden', message: error.message } }, { status: 403 })
+    if (error instanceof ApiError) return answerOf(error)
+    throw error
   }
+}
+
+/** What was answered to the question for the proof is the answer to the change: a failed fetch would mean that there was none. */
+function answerOf({ code, message, status, extra, requestId, retryAfterMs }: ApiError): Response {
+  const headers = new Headers()
+  if (requestId !== undefined) headers.set('x-request-id', requestId)
+  if (retryAfterMs !== undefined) headers.set('retry-after', String(Math.ceil(retryAfterMs / 1000)))
+  return Response.json({ error: { ...extra, code, message } }, { status, headers })
 }
 
 /** The one caller of the API, for an account: a team, or without one the person's own. */

@@ -325,6 +325,27 @@ test('rules change the headers of requests to elsewhere and of all answers', asy
   assert.deepEqual([again.status, again.headers['x-new']], [304, '3'])
 })
 
+test('routes that take long to compile are compiled for the first who asks, also behind a middleware', async () => {
+  const languages = Array.from({ length: 50 }, (_, i) => String.fromCharCode(97 + (i % 26)).repeat(5)).join(
+    '|',
+  )
+  const table = (name: string) =>
+    Array.from({ length: 220 }, (_, i) => ({
+      src: `^[/]?(?<lang>${languages})?/${name}${i}/([^/]+?)(?:/)?$`,
+      dest: '/none',
+      check: true,
+    }))
+  const pages = { index: 'front' }
+  const plain = await output([...table('a'), filesystem, { src: '/.*', dest: '/index' }], {}, pages)
+  assert.equal((await plain.get('/x/y')).text, 'front')
+  const guarded = await output(
+    [middleware(), ...table('b'), filesystem, { src: '/.*', dest: '/index' }],
+    { _middleware: (_, res) => void res.setHeader('x-middleware-next', '1').end() },
+    pages,
+  )
+  assert.equal((await guarded.get('/x/y')).text, 'front')
+})
+
 test('a middleware that fails lets nobody pass', async () => {
   const { get } = await output(
     [middleware(), filesystem],

@@ -14,6 +14,7 @@ import { staticAnswer } from '../file/static-answer.ts'
 import type { FunctionOutcome } from '../function/function-request.ts'
 import { transformAnswer } from '../function/header-transform.ts'
 import type { Target } from '../request/request-path.ts'
+import { matchInTurns } from './match-in-turns.ts'
 import { isPersonal, namesIn } from './personal.ts'
 import { routedHeader } from './routed-header.ts'
 import type { SiteEntry } from './site-entry.ts'
@@ -42,7 +43,10 @@ export function routeAnswer(
     question.method === 'GET' && !isPersonal(entry, target.query !== '', namesIn(question.headers))
   const hot = isHot ? hotAnswers.get(entry, target.rawPath) : undefined
   if (hot !== undefined) return staticAnswer(hot, question, contents)
-  const outcome = matchRoutes(entry.table, routedRequest(entry, target, exchange), entry.targets)
+  const request = routedRequest(entry, target, exchange)
+  const outcome = matchInTurns(() => matchRoutes(entry.table, request, entry.targets))
+  if (outcome instanceof Promise)
+    return outcome.then((late) => outcomeAnswer(entry, target, late, question, contents))
   if (isHot && outcome.kind === 'serve' && !isFunction(outcome.target)) {
     const remembered = hotAnswers.remember(entry, target.rawPath, { ...outcome, target: outcome.target })
     if (remembered !== undefined) return staticAnswer(remembered, question, contents)
@@ -102,6 +106,7 @@ export function outcomeAnswer(
 const REFUSED = {
   unsafe: 'BAD_REQUEST',
   'too-costly': 'URL_TOO_LONG',
+  'not-compiled': 'SERVICE_UNAVAILABLE',
   'too-large': 'INTERNAL_ERROR',
 } as const
 

@@ -13,6 +13,7 @@ import type { AnswerImage } from '../image/image-answer.ts'
 import { canonicalVisitor, type PublicAddress } from '../prerender/canonical-visitor.ts'
 import { readTarget, type Target } from '../request/request-path.ts'
 import { IMAGE_PATH, imageTarget, isImagePath } from './image-target.ts'
+import { matchInTurns } from './match-in-turns.ts'
 import { askMiddleware, NO_CHANGES, type RequestChanges } from './middleware.ts'
 import {
   type MiddlewareOutcome,
@@ -71,7 +72,7 @@ export function createSiteAnswers(options: SiteAnswerOptions) {
     if (fn === undefined || !isFunction(fn)) return refuse('FUNCTION_NOT_FOUND')
     const asked = await askMiddleware(functions, entry, fn, outcome, exchange, changes)
     if ('result' in asked) return asked.result
-    const next = outcome.resume(asked.goOn)
+    const next = await matchInTurns(() => outcome.resume(asked.goOn))
     const answer = await outcomeAnswer(entry, target, next, exchange.question, contents)
     const result = await settle(visit, answer, asked.changes)
     // Those of a middleware further on are in the answer already.

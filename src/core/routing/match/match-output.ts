@@ -15,6 +15,7 @@ import type { Continuation, HeaderTransform, Refusal, RouteMatches, RouteOutcome
 import type { RoutedRequest } from './routed-request.ts'
 import {
   addHeaders,
+  exhausted,
   leaveSite,
   NO_HEADERS,
   type RoutingState,
@@ -119,7 +120,7 @@ function runPhase<Target>(trip: Trip<Target>, name: PhaseName, from = 0): RouteO
     const rule = place === undefined ? undefined : rules[place]
     if (rule === undefined || place === undefined) return undefined
     const groups = matchRule(rule, tried, trip)
-    if (trip.meter.left < 0) return refused('too-costly')
+    if (trip.meter.left < 0) return exhausted(trip.meter)
     if (groups === undefined || (name === 'error' && !isForStatus(rule, trip.status))) continue
     const next = applyRule(rule, groups, trip, name, place)
     if (next === 'next-phase') return undefined
@@ -247,7 +248,8 @@ function resume<Target>(
   const trip: Trip<Target> = {
     ...paused,
     headers: paused.headers === NO_HEADERS ? NO_HEADERS : new Map(paused.headers),
-    meter: { ...paused.meter },
+    // A middleware takes its time: what was compiled before it has held up nobody since.
+    meter: { left: paused.meter.left + (paused.meter.compiled ?? 0) },
     within: { ...paused.within },
   }
   for (const [name, value] of headers ?? []) {
@@ -289,7 +291,7 @@ function transform<Target>(
   for (const rule of transforms) {
     if (rule.of === 'query') {
       trip.meter.left -= trip.query.length
-      if (trip.meter.left < 0) return 'too-costly'
+      if (trip.meter.left < 0) return exhausted(trip.meter).reason
       const query = transformQuery(trip.query, rule, groups)
       // A value gets too long.
       if (query === undefined || query.length > MAX_QUERY) return 'unsafe'
@@ -337,7 +339,7 @@ function hit<Target>(trip: Trip<Target>, foundAt: string): RouteOutcome<Target> 
   ) {
     const rule = rules[place]
     const groups = rule && matchRule(rule, subject, trip)
-    if (trip.meter.left < 0) return refused('too-costly')
+    if (trip.meter.left < 0) return exhausted(trip.meter)
     if (rule === undefined || groups === undefined) continue
     const add = rule.isImportant ? addHeaders : addNewHeaders
     const refusal = add(rule.headers, groups, trip)

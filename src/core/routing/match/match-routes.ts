@@ -8,6 +8,7 @@ import type { RouteOutcome } from './route-outcome.ts'
 import type { RoutedRequest } from './routed-request.ts'
 import {
   addHeaders,
+  exhausted,
   leaveSite,
   type RoutingState,
   redirectPending,
@@ -68,7 +69,7 @@ function tryRule<Target>(
 ): Step<Target> {
   if (rule.methods !== undefined && !rule.methods.includes(state.method)) return 'next-rule'
   const groups = matchPattern(rule.pattern, subject, state.meter)
-  if (state.meter.left < 0) return refused('too-costly')
+  if (state.meter.left < 0) return exhausted(state.meter)
   return groups === undefined ? 'next-rule' : applyRule(rule, groups, state, site)
 }
 

@@ -93,5 +93,6 @@ export interface HeaderTransform {
  * - `unsafe`: what a group captured would lead out of the destination, or make it too long
  * - `too-large`: the response headers of all matching routes together
  * - `too-costly`: the table's regexes on so long a path would hold up other requests
+ * - `not-compiled`: compiling more of the table's regexes would; the next try gets further
  */
-export type Refusal = 'unsafe' | 'too-large' | 'too-costly'
+export type Refusal = 'unsafe' | 'too-large' | 'too-costly' | 'not-compiled'

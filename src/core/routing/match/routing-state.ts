@@ -104,6 +104,10 @@ export const redirectPending = <Target>(state: RoutingState): RouteOutcome<Targe
 const isRedirect = (status: number | undefined): status is number =>
   status !== undefined && status >= 300 && status <= 399
 
+/** For a request that may do no more work. */
+export const exhausted = ({ compiled }: WorkMeter): ReturnType<typeof refused> =>
+  refused(compiled === undefined ? 'too-costly' : 'not-compiled')
+
 export const refused = (reason: Refusal): { readonly kind: 'refused'; readonly reason: Refusal } => ({
   kind: 'refused',
   reason,

@@ -35,6 +35,8 @@ export interface Subject {
 /** The regex work that a request may still do. Once it is below zero, "no match" means "not tried". */
 export interface WorkMeter {
   left: number
+  /** What of it went into regexes that had not been compiled before: it is spent once, and another try gets further. */
+  compiled?: number
 }
 
 /** Steps of the regex engine for one request, 160 ms of them at the very worst. */
@@ -178,7 +180,9 @@ function whileKept(key: string, size: number, compile: () => Regex): Pattern['re
       kept.used = true
       return kept.regex
     }
-    meter.left -= size * COMPILE_WORK
+    const work = size * COMPILE_WORK
+    meter.left -= work
+    meter.compiled = (meter.compiled ?? 0) + work
     if (meter.left < 0) return undefined
     const regex = compile()
     kept = keepRegex(key, regex, Math.max(size, regex.size))

@@ -505,6 +505,26 @@ test('one visitor cannot keep all connections of an account busy', async (t) => 
   for (const { text } of await Promise.all(slow)) assert.equal(text, 'slow')
 })
 
+test('two hundred event streams to one address leave room for more', { timeout: 60_000 }, async (t) => {
+  behave = (req, res) => (req.url === '/events' ? res.write('data: 1\n\n') : res.end('there'))
+  const roomy = createEdgeWorld({ proxy: { allows: () => true } })
+  roomy.addSite('events.test', {}, { routes: route(`${origin}/$1`) })
+  const serving = await serveSlow(roomy.edge)
+  t.after(async () => {
+    await serving.close()
+    await roomy.edge.close()
+  })
+  const host = 'events.test'
+  const streams = Array.from({ length: 200 }, () =>
+    request({ port: serving.port, host: '127.0.0.1', path: '/api/events', headers: { host }, agent: false }),
+  )
+  t.after(() => {
+    for (const req of streams) req.on('error', () => {}).destroy()
+  })
+  await Promise.all(streams.map((req) => once(req.end(), 'response')))
+  assert.equal((await ask(serving.port, '/api/x', { host })).text, 'there')
+})
+
 for (const method of ['GET', 'DELETE', 'OPTIONS', 'POST'])
   test(`a body of ${method} is never the next request to the upstream, whatever Connection names`, async () => {
     const bodies: string[] = []

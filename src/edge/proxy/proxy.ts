@@ -65,7 +65,8 @@ export interface Proxy {
 const TIMEOUT_MS = 2 * MINUTE
 const AGENT_OPTIONS = { keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo' } as const
 const MAX_SOCKETS = 1024
-const MAX_OF_VISITOR = 128
+/** All who share an address count as one: an office whose pages hold event streams open has hundreds. */
+const MAX_OF_VISITOR = 256
 
 export function createProxy({
   allows = isPublicAddress,

@@ -404,6 +404,27 @@ describe('what a build leaves for the next', () => {
     assert.deepEqual(await build(['api/v1'], uploaded), ['installed'])
   })
 
+  it('is what Yarn installs of a package that is not among the workspaces of its lock file', async (t) => {
+    const { open, log, sandbox } = await setUp(t, installing)
+    const install = async (root: string, manifest: object, lock = '__metadata:\n  version: 8\n') => {
+      const files = {
+        'package.json': JSON.stringify(manifest),
+        'yarn.lock': lock,
+        'api/package.json': '{"type":"module"}',
+      }
+      const workspace = await open({ files })
+      await installDependencies(workspace, noTools, { root, node: NODE, log })
+      await workspace.close()
+      const { argv, cwd, env } = sandbox.runs.at(-1) ?? assert.fail()
+      return [argv[2], cwd, env.YARN_ENABLE_IMMUTABLE_INSTALLS]
+    }
+    const [there, below] = ['/vercel/path0', '/vercel/path0/api']
+    assert.deepEqual(await install('', {}), ['yarn install', there, undefined])
+    assert.deepEqual(await install('api', {}), ['touch yarn.lock && yarn install', below, 'false'])
+    assert.deepEqual(await install('api', { workspaces: ['api'] }), ['yarn install', there, undefined])
+    assert.deepEqual(await install('api', {}, '# yarn lockfile v1\n'), ['yarn install', below, undefined])
+  })
+
   it('is not shared by previews and production', async (t) => {
     const { open, log } = await setUp(t, installing)
     const preview = await open({ target: 'staging' })

@@ -5,7 +5,13 @@ import { shell, type Workspace } from '../workspace.ts'
 import { dependencyDigest, onlyInstalls } from './dependency-digest.ts'
 import type { Installed, InstallOptions } from './install-options.ts'
 import { hasNothingToInstall } from './nothing-to-install.ts'
-import { calledTools, findPackageManager, type PackageJson, type RequestedTool } from './package-manager.ts'
+import {
+  calledTools,
+  findPackageManager,
+  type PackageJson,
+  type PackageManager,
+  type RequestedTool,
+} from './package-manager.ts'
 import { workspaceRoot } from './workspace-root.ts'
 
 /** Packages of a repository whose manifests are read. */
@@ -136,18 +142,26 @@ export async function installDependencies(
     })
   )
     return { manager: manager.name, tools, how: 'skipped' }
+  const isApart = installCommand == null && above === undefined && lockFolder !== root && isBerry(manager)
   await workspace.run({
-    argv: shell(line),
+    argv: shell(isApart ? `touch yarn.lock && ${line}` : line),
     // A command that somebody has set runs where all commands do.
     cwd: installCommand == null ? (above ?? root) : root,
     ...{ node, tools, log },
     ...(options.run === undefined ? {} : { run: options.run }),
     // Builds need the dependencies of development, whatever the deployment's environment says.
-    env: { ...options.env, NODE_ENV: undefined, ...installEnv(manager.lock) },
+    env: { ...options.env, NODE_ENV: undefined, ...installEnv(isApart ? undefined : manager.lock) },
   })
   workspace.installed({ root, digest, paths: folders })
   return { manager: manager.name, tools, how: 'installed' }
 }
+
+/**
+ * It refuses a package below its lock file that is not among the workspaces there, such as the package.json of a folder of
+ * functions, unless that has a lock file of its own, which may be empty.
+ */
+const isBerry = ({ name, tool }: PackageManager): boolean =>
+  name === 'yarn' && tool?.version.startsWith('1.') === false
 
 /** With everything locked, what is cached cannot be stale; with nothing locked, there is no lock to insist on. */
 const installEnv = (lock: string | undefined): Readonly<Record<string, string>> =>

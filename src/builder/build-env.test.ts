@@ -20,6 +20,7 @@ test('variables make frameworks choose this platform, under what the owner has s
   assert.equal(env.FORCE_COLOR, '1')
   assert.equal('FORCE_COLOR' in (await envOf({ env: { NO_COLOR: '1' } })), false)
   assert.equal(env.NOW_BUILDER, '1')
+  assert.equal(env.TURBO_DANGEROUSLY_DISABLE_PACKAGE_MANAGER_CHECK, '1')
   assert.equal(env.VERCEL_ENV, 'production')
   assert.equal(env.VITE_VERCEL_ENV, 'production')
   assert.equal(env.VITE_VERCEL_URL, 'site-abc.example.test')

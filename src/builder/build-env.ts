@@ -14,6 +14,9 @@ const CONSTANTS = {
   NUXT_TELEMETRY_DISABLED: '1',
   GATSBY_TELEMETRY_DISABLED: '1',
   STORYBOOK_DISABLE_TELEMETRY: '1',
+  TURBO_TELEMETRY_DISABLED: '1',
+  // Turborepo 2 gives up where package.json names no package manager. With this, it goes by the lock file.
+  TURBO_DANGEROUSLY_DISABLE_PACKAGE_MANAGER_CHECK: '1',
 } as const
 
 /** Those of the system's variables that a browser may see. */

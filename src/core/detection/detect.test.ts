@@ -433,6 +433,10 @@ test('Nx builds a package by its name where it has a target for that', async () 
   const own = { nx: { name: 'mine', targets: { build: {} } } }
   assert.deepEqual(await ofSeveral({ 'nx.json': {}, 'apps/web/package.json': own }), line('mine'))
   assert.deepEqual(await ofSeveral({ 'nx.json': {} }), alone)
+  const bare = { 'apps/web/package.json': { name: '@repo/web' }, 'apps/web/index.html': '' }
+  assert.equal(await ofSeveral({ ...bare, 'nx.json': nx }), undefined)
+  const plugins = ['@nx/vite/plugin']
+  assert.deepEqual(await ofSeveral({ ...bare, 'nx.json': { ...nx, plugins } }), line('@repo/web'))
   const odd = { name: 'a; curl b', targets: { build: {} } }
   assert.deepEqual(await ofSeveral({ 'nx.json': {}, 'apps/web/project.json': odd }), alone)
 })

@@ -50,8 +50,10 @@ export async function repositoryBuild(
   const project = looseJson(await tree.text(joined(folder, 'project.json')))
   const own = looseJson(await tree.text(joined(folder, 'package.json')))
   const ofPackage = isRecord(own) ? own.nx : undefined
+  // Defaults alone are no target: a script is one, and plugins make some of their own.
+  const isMade = script !== undefined || (Array.isArray(nx.plugins) && nx.plugins.length > 0)
   const isTarget =
-    has(nx.targetDefaults) || [project, ofPackage].some((it) => isRecord(it) && has(it.targets))
+    (isMade && has(nx.targetDefaults)) || [project, ofPackage].some((it) => isRecord(it) && has(it.targets))
   const name = nameIn(project) ?? nameIn(ofPackage) ?? pkg.name ?? baseOf(folder)
   return isTarget && PLAIN.test(name) ? `cd ${top} && npx nx build ${name}` : undefined
 }

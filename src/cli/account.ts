@@ -19,9 +19,10 @@ export async function linkedApi(cli: Cli, link: Pick<Link, 'teamId'> | undefined
 
 /** The same where of a folder's link nothing counts but its account, because the rest is named. */
 export async function folderApi(cli: Cli, folder = cli.cwd): Promise<Client> {
+  if (cli.namesAccount) return accountApi(cli)
   const link = readLink(folder, cli.baseUrl)
   const isOther = link !== undefined && (link.teamId ?? undefined) !== cli.switched()?.id
-  if (isOther && !cli.namesAccount) await agreeToLink(cli, folder, link)
+  if (isOther) await agreeToLink(cli, folder, link)
   return linkedApi(cli, link)
 }
 

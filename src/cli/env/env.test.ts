@@ -92,6 +92,7 @@ test('without a project nothing is tried, and the linked folder names one', asyn
   assert.deepEqual(machine.api.requests.at(-1)?.query, {})
   writeFileSync(join(machine.home, LINK_FILE), '{')
   assert.match((await aloft(['ls'])).stderr, /project\.json cannot be read/)
+  assert.equal((await aloft(['ls', ...on, '--personal'])).code, 0)
   machine.link({ projectId: 'prj_linked', teamId: null })
 })
 

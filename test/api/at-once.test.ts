@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { QUOTA_NAMES } from '#contract/limit/quotas.ts'
+import { MINUTE } from '#contract/time.ts'
 import type { MachineReport } from '#core/machine/machine.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { createBrowser, hiddenIn } from '#test/support/browser/browser.ts'
@@ -549,6 +550,20 @@ apiSuite('at once', (server) =>
           () => call('POST /v8/platform/deployments', { name, ...filesOf('same') }),
           count(`GET /v3/platform/deployments?app=${name}`, 'deployments'),
         ]
+      })
+      test('two of one project, the first where the clock is ahead: the second is the newer one', async () => {
+        const { name, projectId } = await deploy(fresh(), 'before')
+        const begin = async (text: string, ahead: number) => {
+          server.clock.jump(ahead)
+          return deploy(name, text)
+        }
+        const both = [() => begin('first', MINUTE), () => begin('second', -MINUTE)] as const
+        // With one writer at a time, neither has looked before the other has written.
+        const [first, second] =
+          server.databaseUrl === undefined
+            ? [await both[0](), await both[1]()]
+            : await gate.inLine(`select 1 from projects where id = '${projectId}' for update`, both)
+        assert.ok(second.createdAt > first.createdAt)
       })
       same('delete one', { answers: one('200', '404 not_found') }, async () => {
         const { id } = await deploy(site, 'x')

@@ -39,8 +39,11 @@ export interface ProjectStore {
   byId(id: string): Promise<Project | undefined>
   /** Answers false when the account has a project of that name, and then nothing is stored. */
   insert(project: Project): Promise<boolean>
-  /** Answers false when the account has no such project any more. */
-  touch(ownerId: string, id: string, updatedAt: number): Promise<boolean>
+  /**
+   * Answers when it was changed last, which is later where a clock was ahead, and false when the account has no such project
+   * any more. Until the transaction ends, nobody else touches it.
+   */
+  touch(ownerId: string, id: string, updatedAt: number): Promise<number | false>
   setDefaultHost(id: string, host: string): Promise<void>
   /** By their last change, the latest first; the times of the page are those of changes. */
   list(ownerId: string, page: PageQuery, filter: ProjectFilter): Promise<Page<Project>>

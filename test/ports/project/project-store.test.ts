@@ -209,8 +209,8 @@ eachDatabase((name, open) =>
       const other = sampleProject({ ownerId: 'anna' })
       await projects.insert(project)
       await projects.insert(other)
-      await projects.touch('anna', project.id, 30)
-      await projects.touch('anna', project.id, 20)
+      assert.equal(await projects.touch('anna', project.id, 30), 30)
+      assert.equal(await projects.touch('anna', project.id, 20), 30)
       await projects.setDefaultHost(project.id, 'a.aloft.test')
       assert.deepEqual(await projects.byIdOrName('anna', project.id), {
         ...project,

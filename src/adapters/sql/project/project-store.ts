@@ -46,7 +46,7 @@ const touchOne = prepare<{ ownerId: string; id: string; updatedAt: number }>()(
       .set((eb) => ({ updated_at: latest(eb, updatedAt) }))
       .where('id', '=', id)
       .where('owner_id', '=', ownerId)
-      .returning('id'),
+      .returning('updated_at'),
 )
 
 const ID = /^prj_[0-9A-Za-z]+$/
@@ -85,7 +85,10 @@ export function createProjectStore(db: Db): ProjectStore {
       )
     },
 
-    touch: async (ownerId, id, updatedAt) => (await touchOne(db, { ownerId, id, updatedAt })).length === 1,
+    async touch(ownerId, id, updatedAt) {
+      const [row] = await touchOne(db, { ownerId, id, updatedAt })
+      return row?.updated_at ?? false
+    },
 
     async setDefaultHost(id, host) {
       await db.updateTable('projects').set({ default_host: host }).where('id', '=', id).execute()

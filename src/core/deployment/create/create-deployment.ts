@@ -259,7 +259,7 @@ export function createCreateDeployment(parts: CreateParts) {
       }
       const begun: Deployment = {
         ...begin(command, asked, now),
-        createdAt: await afterOthers(stores.deployments, known, now),
+        createdAt: await afterOthers(stores.deployments, project, now),
         id,
         ownerId: owner.id,
         projectId: project.id,
@@ -435,10 +435,10 @@ function shapingSettings(build: BuildSettings, hidesSystem: boolean): Pick<Diges
  */
 async function afterOthers(
   deployments: Pick<DeploymentStore, 'list'>,
-  project: Project | undefined,
+  project: Project,
   now: number,
 ): Promise<number> {
-  if (!project || project.updatedAt <= now) return now
+  if (project.updatedAt <= now) return now
   const { items } = await deployments.list(project.ownerId, { limit: 1 }, { projectId: project.id })
   const [newest] = items
   return newest && newest.createdAt > now ? newest.createdAt + 1 : now
@@ -453,10 +453,11 @@ async function ensureProject(
   now: number,
 ): Promise<Project> {
   // One that is being deleted or given away at this moment is gone by the time it can be touched.
-  if (known && (await projects.touch(owner.id, known.id, now))) {
+  const updatedAt = known !== undefined && (await projects.touch(owner.id, known.id, now))
+  if (known && updatedAt !== false) {
     // Whoever was at it until then may have made its first deployment, by which it has its name.
     const first = known.defaultHost === null ? await projects.lock(owner.id, known.id) : undefined
-    return { ...(first ?? known), updatedAt: now }
+    return { ...(first ?? known), updatedAt }
   }
   if (command.project !== undefined) throw unknownProject(command.project)
   const project = newProject(owner.id, slug, now, initialSettings(command))

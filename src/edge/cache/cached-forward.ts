@@ -3,6 +3,7 @@ import type { AnyRequest } from '#core/http-message.ts'
 import type { Site } from '#core/site/site.ts'
 import { addressedAt, type Exchange, type Result, visitorOf } from '../exchange.ts'
 import { siteHeaders } from '../file/file-answer.ts'
+import { sentHeader } from '../function/function-request.ts'
 import { extraHeaders, isPersonalRequest, transformAnswer } from '../function/header-transform.ts'
 import type { Proxy as Forwarder } from '../proxy/proxy.ts'
 import type { Visitor } from '../proxy/proxy-headers.ts'
@@ -24,8 +25,9 @@ export function createCachedForward(proxy: Forwarder, cache: EdgeCache): Forward
     request: { readonly req: AnyRequest; readonly signal: AbortSignal; readonly visitor: Visitor },
   ): Promise<Result> {
     const { url, status, headers } = outcome
+    const extra = extraHeaders(outcome, outcome.overrides, (name) => sentHeader(request.req, name))
     const answer = await proxy.forward({
-      ...{ ...request, ownerId: site.ownerId, extra: extraHeaders(outcome, outcome.overrides) },
+      ...{ ...request, ownerId: site.ownerId, extra },
       ...{ url, status, headers, siteHeaders: siteHeaders(site) },
     })
     return 'code' in answer ? answer : transformAnswer(answer, outcome)

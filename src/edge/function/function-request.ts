@@ -69,7 +69,7 @@ export function visitorCall(site: Site, outcome: FunctionOutcome, exchange: Exch
     url: urlOf(outcome.asked, outcome.query),
     visitor: visitorOf(exchange),
   }
-  const extra = extraHeaders(outcome, outcome.overrides)
+  const extra = extraHeaders(outcome, outcome.overrides, (name) => sentHeader(req, name))
   const ending = upgrade === undefined ? framingLines(req, body) : upgradeTo(upgrade.protocol)
   return {
     ...callOf(site, outcome.target, request, linesOf(req, extra) + extraLines(extra) + ending),
@@ -95,10 +95,12 @@ export function resumingCall(
     url: urlOf(outcome.asked, outcome.query),
     visitor: visitorOf(exchange),
   }
-  const extra = new Map([...(extraHeaders(outcome, outcome.overrides) ?? []), ...Object.entries(headers)])
+  const { req } = exchange
+  const changed = extraHeaders(outcome, outcome.overrides, (name) => sentHeader(req, name))
+  const extra = new Map([...(changed ?? []), ...Object.entries(headers)])
   const framing = `content-length: ${state.length}\r\n${KEEP_ALIVE}`
   return {
-    ...callOf(site, outcome.target, request, linesOf(exchange.req, extra) + extraLines(extra) + framing),
+    ...callOf(site, outcome.target, request, linesOf(req, extra) + extraLines(extra) + framing),
     body: new OutgoingBody(Readable.from([state])),
   }
 }
@@ -149,7 +151,7 @@ export class PreparedCall implements FunctionCall {
   #last: StampedHead | undefined
 
   constructor(site: Site, outcome: FunctionOutcome, visitor: Omit<Visitor, 'requestId'>, lines: string) {
-    const extra = extraHeaders(outcome, undefined)
+    const extra = extraHeaders(outcome, undefined, (name) => valueInLines(lines, name))
     const kept = extra === undefined ? lines : withoutNames(lines, extra)
     const url = urlOf(outcome.asked, outcome.query)
     const request = { method: 'GET', url, visitor: { ...visitor, requestId: '' } }
@@ -322,7 +324,21 @@ function linesOf(req: AnyRequest, extra: Extra | undefined): string {
   return lines
 }
 
+/** A header of a visitor that reaches functions, in one text. */
+export function sentHeader(req: AnyRequest, name: string): string | undefined {
+  if (!isForwarded(name) || namedByConnection(req.headers.connection)?.has(name)) return undefined
+  const value = req.headers[name]
+  return typeof value === 'string' ? value : value?.join(', ')
+}
+
 const LINE = /([^:\r\n]+):([^\r\n]*)\r\n/g
+
+function valueInLines(lines: string, wanted: string): string | undefined {
+  const values = [...lines.matchAll(LINE)]
+    .filter(([, name = '']) => name.toLowerCase() === wanted)
+    .map(([, , value = '']) => value.trim())
+  return values.length === 0 ? undefined : values.join(wanted === 'cookie' ? '; ' : ', ')
+}
 
 /** The same of headers that are lines already; without the cookie of a protection, which is not the function's. */
 export function forwardedLines(text: string): string {

@@ -3,18 +3,22 @@ import type { Answer, HeaderList } from '../answer.ts'
 
 type Served = Pick<Extract<RouteOutcome<unknown>, { kind: 'serve' }>, 'transforms'>
 
+/** What a visitor has sent under a name in lower case, of that which goes on. */
+type SentHeader = (name: string) => string | undefined
+
 /** What the routes add to, and take from, the headers of a request that goes on to a function or elsewhere. */
 export function extraHeaders(
   { transforms }: Served,
   overrides: ReadonlyMap<string, string | undefined> | undefined,
+  sent: SentHeader,
 ): ReadonlyMap<string, string | undefined> | undefined {
   if (transforms === undefined) return overrides
   const extra = new Map(overrides)
   for (const { of, op, name, value } of transforms) {
     if (of !== 'request' || !isFree(name)) continue
+    const before = op !== 'append' ? undefined : extra.has(name) ? extra.get(name) : sent(name)
     if (op === 'delete') extra.set(name, undefined)
-    else if (op === 'append' && extra.get(name) !== undefined) extra.set(name, `${extra.get(name)}, ${value}`)
-    else extra.set(name, value)
+    else extra.set(name, before === undefined ? value : `${before}${name === 'cookie' ? ';' : ','} ${value}`)
   }
   return extra
 }

@@ -301,6 +301,9 @@ test('rules change the headers of requests to elsewhere and of all answers', asy
           change('request.headers', 'set', 'authorization', 'Bearer key'),
           change('request.headers', 'set', 'via', 'evil'),
           change('request.headers', 'delete', 'x-secret'),
+          change('request.headers', 'append', 'cookie', 'tier=1'),
+          change('request.headers', 'append', 'x-own', '2'),
+          change('request.headers', 'append', 'x-none', '3'),
           change('response.headers', 'delete', 'x-powered-by'),
           change('response.headers', 'set', 'x-kept', '2'),
           change('response.headers', 'append', 'x-new', '3'),
@@ -313,9 +316,10 @@ test('rules change the headers of requests to elsewhere and of all answers', asy
     { 'a.txt': 'file' },
   )
   for (const path of ['/away', '/api']) {
-    const { text, headers } = await get(path, { headers: { 'x-secret': '1', 'x-own': '1' } })
+    const { text, headers } = await get(path, { headers: { 'x-secret': '1', 'x-own': '1', cookie: 'a=b' } })
     const seen = JSON.parse(text).headers
-    assert.deepEqual([seen.authorization, seen['x-secret'], seen['x-own']], ['Bearer key', undefined, '1'])
+    assert.deepEqual([seen.authorization, seen['x-secret'], seen['x-none']], ['Bearer key', undefined, '3'])
+    assert.deepEqual([seen['x-own'], seen.cookie], ['1, 2', 'a=b; tier=1'])
     if (path === '/away') assert.equal(seen.via, '1.1 aloft')
     assert.deepEqual([headers['x-powered-by'], headers['x-kept'], headers['x-new']], [undefined, '2', '3'])
   }

@@ -384,6 +384,12 @@ const SAID: readonly (readonly [what: string, files: Files, changes: TaskChanges
   ['a framework', { 'a.md': '' }, { settings: { framework: 'hugo' } }, 'built'],
   ['a Docker Engine', { Dockerfile: '', 'go.mod': '' }, { docker: true }, 'image Dockerfile'],
   [
+    'a Docker Engine for a program that has a folder called api',
+    { Dockerfile: '', 'main.go': '', 'api/routes.go': '' },
+    { docker: true },
+    'image Dockerfile',
+  ],
+  [
     'a Docker Engine for what runs without one',
     { Dockerfile: '', 'package.json': { scripts: { start: 'node a.js' } }, 'a.js': '' },
     { docker: true },
@@ -405,6 +411,10 @@ test('a program that cannot be run is told with what to do', async () => {
   assert.match(
     await message({ 'go.mod': '' }),
     /program written in Go \(go\.mod\).*Dockerfile.*outputDirectory/s,
+  )
+  assert.match(
+    await message({ Dockerfile: '', 'main.go': '', 'api/routes.go': '' }),
+    /an image \(Dockerfile\).*ALOFT_RUNTIME=docker/s,
   )
   assert.match(
     await message({ 'package.json': { workspaces: [] }, 'apps/web/package.json': {} }),

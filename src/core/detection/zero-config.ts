@@ -81,12 +81,15 @@ async function planStage(run: string, asked: ZeroConfig): Promise<Stage> {
     const installs = beside.length > 0 ? withThose(stage.installs, given, functions) : stage.installs
     return { ...stage, installs, python: pythonOf(given, server), build, takes: [...beside, server] }
   }
-  // Somebody who has everything served as it is has looked into it.
-  const foreign = build === undefined && settings.outputDirectory === '' ? undefined : foreignFunction(tree)
-  if (foreign) throw foreign
   const isRun = functions.length > 0 || middlewareFile(tree) !== undefined
-  if (build === undefined && framework === undefined && settings.outputDirectory === null) {
-    if (docker && tree.has('Dockerfile') && !isRun)
+  const isOpen = build === undefined && framework === undefined && settings.outputDirectory === null
+  const isImage = isOpen && !isRun && tree.has('Dockerfile')
+  // Somebody who has everything served as it is, or run as an image, has looked into it.
+  const isMeant = isImage || (build === undefined && settings.outputDirectory === '')
+  const foreign = isMeant ? undefined : foreignFunction(tree)
+  if (foreign) throw foreign
+  if (isOpen) {
+    if (docker && isImage)
       return imageStage(run, { folder, dockerfile: joined(given.mount, 'Dockerfile'), docker })
     const unknown = unknownProgram({ tree, pkg, isRun })
     if (unknown) throw unknown

@@ -344,6 +344,27 @@ test('what failed is found again when its time has come, and forgotten when the 
   assert.equal(await attempts.find('b.example.com'), undefined)
 })
 
+test('a host that failed, was taken away and is back is tried when its time has come, by itself', async (t) => {
+  const { sweep, workAll, serve, ensure, asked, clock, will, stores } = await setUp(t)
+  will.failure = new IssueFailure('not yet')
+  await serve('a.example.com')
+  await ensure('a.example.com')
+  await stores.hosts.release('a.example.com')
+  await ensure('a.example.com')
+  will.failure = undefined
+  await serve('a.example.com')
+  for (let i = 0; i < 3; i++) {
+    await sweep()
+    await workAll()
+    assert.equal(asked.length, 1, 'too early')
+    clock.advance(15 * 60_000)
+  }
+  clock.advance(15 * 60_000)
+  await sweep()
+  await workAll()
+  assert.equal((await stores.certificates.forHost('a.example.com')).length, 1)
+})
+
 test('hosts that are taken away again count for their domain, and for themselves', async (t) => {
   const { serve, ensure, asked, will, stores, clock } = await setUp(t)
   const hosts = Array.from({ length: 30 }, (_, i) => `h${i}.example.com`)

@@ -71,7 +71,11 @@ export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCer
   async function admit(ownerId: string, host: string): Promise<Postpone | undefined> {
     const now = clock.now()
     const last = await attempts.find(host)
-    if (last && now < last.retryAt) return undefined
+    if (last && now < last.retryAt) {
+      // The round that tries failures again finds it then, though nothing failed since it is served again.
+      if (last.failures === 0) await attempts.save({ ...last, failures: 1 })
+      return undefined
+    }
     const failures = (last?.failures ?? 0) + 1
     const attempt = { host, domain: registrable(host), failures, error: last?.error ?? null }
     if (!(await attempts.begin({ ...attempt, at: now, retryAt: now + backOff(failures) }, last)))

@@ -1,4 +1,4 @@
-import { compileLenientGlob, globBudget } from '../glob/glob.ts'
+import { compileLenientGlob, type GlobBudget, globBudget } from '../glob/glob.ts'
 
 /** Where pnpm has the list of packages that others have in package.json. */
 export const PNPM_WORKSPACE = 'pnpm-workspace.yaml'
@@ -21,14 +21,16 @@ export function workspacePatterns({ pnpm, manifest }: WorkspaceFiles): readonly 
 }
 
 /** For all folders that are asked about: some tenths of a second, however many patterns and folders there are. */
-const WORK = 10_000_000
+export const workspaceBudget = (): GlobBudget => globBudget(10_000_000)
 
 /**
  * Whether the patterns of a workspace name a folder. Those with a `!` take away what others name. Patterns that are none, and
- * those that would take too long, name nothing.
+ * those that would take too long, name nothing: less than nothing is left of the budget then.
  */
-export function namedBy(patterns: readonly string[]): (folder: string) => boolean {
-  const budget = globBudget(WORK)
+export function namedBy(
+  patterns: readonly string[],
+  budget = workspaceBudget(),
+): (folder: string) => boolean {
   const read = (pattern: string) => compileLenientGlob(withoutSlashes(pattern.replace(/^\.\//, '')), budget)
   const isExclusion = (pattern: string) => pattern.startsWith('!')
   const excluding = patterns.filter(isExclusion).map((pattern) => read(pattern.slice(1)))

@@ -62,3 +62,18 @@ test('patterns of a workspace are read once, for as many packages as there are',
   }
   assert.equal(await untouched('packages/2/index.js', many, { rootDirectory: 'packages/1' }), false)
 })
+
+test('where it takes too long to tell which packages there are, everything may be read', async () => {
+  const workspaces = ['packages/*', ...Array.from({ length: 500 }, (_, i) => `${'*a?'.repeat(300)}${i}`)]
+  const folders = ['packages/1', ...Array.from({ length: 100 }, (_, i) => `fixtures/${i}`), 'packages/2']
+  const manifests: Record<string, object> = {
+    'package.json': { workspaces },
+    'packages/1/package.json': { dependencies: { two: '*' } },
+    'packages/2/package.json': { name: 'two' },
+  }
+  const many = {
+    paths: folders.map((folder) => `${folder}/package.json`),
+    text: async (path: string) => manifests[path] && JSON.stringify(manifests[path]),
+  }
+  assert.equal(await untouched('packages/2/index.js', many, { rootDirectory: 'packages/1' }), false)
+})

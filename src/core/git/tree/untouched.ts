@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { namedBy, PNPM_WORKSPACE, workspacePatterns } from '#contract/build/workspace.ts'
+import { namedBy, PNPM_WORKSPACE, workspaceBudget, workspacePatterns } from '#contract/build/workspace.ts'
 import type { BuildSettings } from '../../project/project.ts'
 
 interface Repository {
@@ -39,11 +39,13 @@ async function foldersUsedBy(root: string, repository: Repository): Promise<read
     pnpm: await repository.text(PNPM_WORKSPACE),
     manifest: parse(await repository.text('package.json')),
   })
+  const budget = workspaceBudget()
   const folders = repository.paths
     .filter((path) => path.endsWith('/package.json'))
     .map((path) => posix.dirname(path))
-    .filter(namedBy(patterns))
-  if (!folders.includes(root)) return undefined
+    .filter(namedBy(patterns, budget))
+  // Where it would take too long to find all of them, the project may use one that is not among these.
+  if (budget.left < 0 || !folders.includes(root)) return undefined
   const manifests = new Map<string, Manifest>()
   const byName = new Map<string, string>()
   for (const folder of folders) {

@@ -41,6 +41,12 @@ test('of patterns that fill a file as many are looked at as take little time', (
   assert.equal(namedBy([...many, 'packages/*'])('packages/a'), false)
 })
 
+test('a pattern that is none leaves the others what they need for all folders of a large repository', () => {
+  const named = namedBy([`packages/*(!(${'a'.repeat(60)}))`, 'packages/*'])
+  for (let i = 0; i < 10_000; i++) named(`fixtures/${i}`)
+  assert.equal(named('packages/a'), true)
+})
+
 test('a file that keeps an expression guessing is read like any other', () => {
   const long = (text: string) => text.repeat(200_000)
   for (const [pnpm, patterns] of [

@@ -55,12 +55,16 @@ export function compileLenientGlob(pattern: string, budget: GlobBudget): Glob {
         glob ??= compileGlob(pattern, budget)
         return glob.matches(path)
       } catch (error) {
-        if (error instanceof GlobError) return false
-        throw error
+        if (!(error instanceof GlobError)) throw error
+        // Else it would be read again, at the cost of all others, for each path.
+        glob = NEVER
+        return false
       }
     },
   }
 }
+
+const NEVER: Glob = { matches: () => false }
 
 /** Which states hold at a place, and where reading one more character to the left leads. */
 interface StateSet {

@@ -149,7 +149,7 @@ async function inspectFolder(tree: SourceTree, path: string): Promise<InspectedF
 
 /** Those that an example of a `.env` file sets. Blanks end with their line: else each empty one would be looked at from all before it. */
 export const variablesIn = (text: string): readonly string[] =>
-  [...text.matchAll(/^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w{0,255})[ \t]*=/gm)]
+  [...text.matchAll(/^\uFEFF?[ \t]*(?:export[ \t]+)?([A-Za-z_]\w{0,255})[ \t]*=/gm)]
     .flatMap(([, name]) => (name === undefined ? [] : [name]))
     .slice(0, MAX_VARIABLES)
 

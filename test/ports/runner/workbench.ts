@@ -51,10 +51,10 @@ interface Reply {
   readonly body: string
 }
 
-/** A working process and serving processes, all within this one. */
 /** What programs run on that say nothing else. */
 export const USUAL_KIND = { runtime: 'node', version: '24.x', memoryMb: 1024 } as const
 
+/** A working process and serving processes, all within this one. */
 export interface Workbench {
   readonly host: RunnerHost
   readonly client: RunnerClient

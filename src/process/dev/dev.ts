@@ -26,6 +26,7 @@ import { findBun } from './find-bun.ts'
 import { type CollectFiles, FolderContents } from './folder-contents.ts'
 import { listenAt, PortTaken } from './listen.ts'
 import { isLocalOrigin, namesThisServer } from './local-name.ts'
+import { OwnChanges } from './own-changes.ts'
 import { packInWorkspace, placeOf } from './pack-in-workspace.ts'
 import { openProgramContents } from './program-contents.ts'
 import { programText } from './program-text.ts'
@@ -143,6 +144,7 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
   const faults = createFaultPages(run)
   let devServer: DevServer | undefined
   let devServers = 0
+  const ownChanges = new OwnChanges()
   const startCommand = (command: PlannedCommand): Promise<DevServer> =>
     startDevServer({
       command,
@@ -165,6 +167,7 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
       stop: async () => (await next).stop(),
     }
     devServer = restarted
+    ownChanges.starts(ready)
     // One that was started once more is meant to end.
     ready.catch((error: Error) => {
       if (devServer === restarted) tell({ type: 'fault', text: `\`${shown}\` ${error.message}.` })
@@ -207,7 +210,10 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
       hasOtherFiles ||
       (look.plan !== undefined && JSON.stringify(look.plan.programEnv) !== JSON.stringify(programEnv))
     envFiles = env
-    if (hasOtherFiles && devServer && plan?.command) restartCommand(devServer, plan.command)
+    if (hasOtherFiles && devServer && plan?.command) {
+      if (ownChanges.isOwn()) tell({ type: 'note', text: ownChangeText(devServer.shown) })
+      else restartCommand(devServer, plan.command)
+    }
     if (look.plan === undefined) return
     plan = look.plan
     programEnv = plan.programEnv
@@ -280,6 +286,7 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
     const command = (plan as DevPlan | undefined)?.command
     if (command) {
       devServer = await startCommand(command)
+      ownChanges.starts(devServer.ready)
       // It is started again where the command itself writes .env files.
       for (let waited: DevServer | undefined; waited !== devServer; ) {
         waited = devServer
@@ -303,6 +310,9 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
     throw error
   }
 }
+
+const ownChangeText = (shown: string): string =>
+  `\`${shown}\` seems to write .env files whenever it starts, and is not restarted for that. If you have changed them yourself, stop it with Ctrl-C and start it again.`
 
 const NO_STORE = {
   add: async () => {},

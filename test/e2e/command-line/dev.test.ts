@@ -319,6 +319,27 @@ test('a development server runs behind the routes and functions of the project',
   }
 })
 
+test('a development server that writes a .env file at each start is not restarted without end', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const folder = join(home, 'writes-env')
+  const script = 'echo start >> ../starts; echo STARTED=$(date +%s%N) > .env.local; exec node tools/serve.js'
+  write(folder, {
+    'package.json': JSON.stringify({ type: 'module', scripts: { build: 'true', dev: script } }),
+    'tools/serve.js': FRAMEWORK,
+  })
+  const dev = new Running(folder)
+  try {
+    await dev.event('note', ({ text }) => text.includes('restarting'))
+    await dev.event('note', ({ text }) => text.includes('seems to write .env files'))
+    assert.equal(readFileSync(join(home, 'starts'), 'utf8'), 'start\nstart\n')
+    assert.deepEqual(await dev.interrupt(), { code: 0, left: [] })
+    assert.deepEqual(readdirSync(temporary), [])
+  } finally {
+    dev.child.kill('SIGKILL')
+  }
+})
+
 test('a package of a workspace finds what is installed for all, and packages beside it as they are now', {
   skip: process.platform !== 'linux',
 }, async () => {

@@ -77,15 +77,14 @@ export const command = defineCommand({
     const notes = readPairs('--meta', given.meta)
     const site = readSiteFolder(cli.cwd, given.folder, cli.env.HOME)
     const workspace = given.noWorkspace ? undefined : findWorkspace(site, cli.env.HOME)
-    const [destination, git] = await Promise.all([
-      findProject(cli, site, given.name, workspace !== undefined),
-      given.noGit ? {} : readGitNotes(site.home, cli.env),
-    ])
-
+    const destination = await findProject(cli, site, given.name, workspace !== undefined)
     const { api } = destination
     const source: SourceFolder = given.noWorkspace
       ? { folder: site.folder }
       : chooseSource(site, workspace, destination.existing, cli.env.HOME)
+    // What is uploaded with a package may have changed as well.
+    const noted = source.folder === site.folder ? site.home : source.folder
+    const git = given.noGit ? {} : await readGitNotes(noted, cli.env)
     if (source.folder !== site.folder) tellOfWorkspace(cli, source.folder, site.folder)
     await followDeployment(
       cli,
@@ -146,7 +145,7 @@ async function findProject(
       await cli.prompt.confirm(
         `There is a project ${plainText(existing.name)} already, and this folder is not linked to it. Deploy to that project?`,
       )
-    return { api, name, ...(isAskedFor && existing ? { existing } : {}) }
+    return { api, name, ...(existing ? { existing } : {}) }
   }
   try {
     const existing = await api.call(getProject, { params: { idOrName: link.projectId } })

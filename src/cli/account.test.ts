@@ -18,7 +18,10 @@ const link = { projectId: sampleProject.id, teamId: null }
 /** A folder whose author says to which project it belongs. */
 async function startWithStrangersFolder(): Promise<TestMachine> {
   const machine = await startMachine(
-    answers(getProject, () => sampleProject),
+    answers(getProject, ({ params: { idOrName = '' } }) => {
+      if (/^(?:shop|prj_[12])$/.test(idOrName)) return sampleProject
+      throw new AloftError('not_found', 'There is no such project.')
+    }),
     answers(getDeployment, () => sampleDeployment),
     answers(listDeployments, () => ({ deployments: [], pagination: { count: 0, next: null, prev: null } })),
     answers(listVariables, () => ({ envs: [] })),
@@ -84,6 +87,20 @@ test('naming the project, or linking the folder, is the way on', async () => {
   assert.equal((await machine.run(['ls', '--all'], env)).code, 0)
   machine.link(link)
   assert.equal((await machine.run(['env', 'ls'], env)).code, 0)
+})
+
+test('a script deploys a folder to the project of its name, although nobody remembers who has linked it', async () => {
+  await using machine = await startWithStrangersFolder()
+  const folder = join(machine.home, sampleProject.name)
+  mkdirSync(join(folder, '.aloft'), { recursive: true })
+  writeFileSync(join(folder, 'index.html'), 'x')
+  const deployed = async (written: object) => {
+    writeFileSync(join(folder, LINK_FILE), JSON.stringify({ ...link, ...written }))
+    return (await machine.run(['deploy', folder], env)).stderr
+  }
+  assert.match(await deployed({}), /Nothing is deployed here/)
+  assert.match(await deployed({ projectId: 'prj_2' }), refusal)
+  assert.doesNotMatch(await deployed({ teamId: `team_${'a'.repeat(24)}` }), /Nothing is deployed here/)
 })
 
 test('a link that came with the folder does not say for which team a named project is deployed', async () => {

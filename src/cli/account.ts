@@ -4,13 +4,15 @@ import { getProject } from '#contract/api/project.ts'
 import type { Cli } from './cli.ts'
 import { LINK_FILE, type Link, readLink, writeLink } from './config/link-file.ts'
 import { CliError, EXIT } from './exit.ts'
+import { plainText } from './output/plain-text.ts'
 import { findTeam, type Team } from './team/find-team.ts'
 
-/** Calls for the team that `--team` names, else for that of `teams switch`, else for the user's own account. */
-export async function accountApi(cli: Cli): Promise<Client> {
-  if (cli.team !== undefined) return cli.api((await findTeam(cli.api(), cli.team)).id)
-  return cli.api(cli.switched()?.id)
-}
+/** The team that `--team` names, else that of `teams switch`; undefined for the user's own account. */
+const actingTeamId = async (cli: Cli): Promise<string | undefined> =>
+  cli.team === undefined ? cli.switched()?.id : (await findTeam(cli.api(), cli.team)).id
+
+/** Calls for that team, or for the user's own account. */
+export const accountApi = async (cli: Cli): Promise<Client> => cli.api(await actingTeamId(cli))
 
 /** The same where a link counts: it comes after `--team`, and before `teams switch`. */
 export async function linkedApi(cli: Cli, link: Pick<Link, 'teamId'> | undefined): Promise<Client> {
@@ -43,10 +45,24 @@ export async function linkedAccount(cli: Cli, folder = cli.cwd): Promise<LinkedA
 }
 
 /** The link of a folder, if this person made it or agrees to it. */
-export async function findLink(cli: Cli, folder: string): Promise<Link | undefined> {
+async function findLink(cli: Cli, folder: string): Promise<Link | undefined> {
   const link = readLink(folder, cli.baseUrl)
   if (link !== undefined) await agreeToLink(cli, folder, link)
   return link
+}
+
+/**
+ * The same for what goes to the project that is called like the folder where there is no link. A script that deploys a folder in a
+ * new container each time finds the link that it wrote itself: one that leads where the name does is as good as none.
+ */
+export async function findLinkBeside(cli: Cli, folder: string, name: string): Promise<Link | undefined> {
+  const link = readLink(folder, cli.baseUrl)
+  if (link !== undefined && !cli.prompt.canAsk && !cli.linkedFolders.knows(folder, link)) {
+    const teamId = await actingTeamId(cli)
+    const named = (link.teamId ?? undefined) === teamId ? await lookUp(cli.api(teamId), name) : undefined
+    if (named?.id === link.projectId) return undefined
+  }
+  return findLink(cli, folder)
 }
 
 /** Writes the link of a folder, which nobody has to agree to then. */
@@ -55,16 +71,17 @@ export function linkFolder(cli: Cli, folder: string, link: Link): void {
   cli.linkedFolders.remember(folder, link)
 }
 
+/** A project that there is, and that one may see. */
+const lookUp = (api: Client, idOrName: string) =>
+  api.call(getProject, { params: { idOrName } }).catch((error: unknown) => {
+    if (error instanceof ApiError && (error.status === 403 || error.status === 404)) return undefined
+    throw error
+  })
+
 async function agreeToLink(cli: Cli, folder: string, link: Link): Promise<void> {
   if (cli.linkedFolders.knows(folder, link)) return
-  const api = cli.api(link.teamId ?? undefined)
-  const known = await api
-    .call(getProject, { params: { idOrName: link.projectId } })
-    .catch((error: unknown) => {
-      if (error instanceof ApiError && (error.status === 403 || error.status === 404)) return undefined
-      throw error
-    })
-  const name = known?.name ?? link.projectId
+  const known = await lookUp(cli.api(link.teamId ?? undefined), link.projectId)
+  const name = plainText(known?.name ?? link.projectId)
   const team = link.teamId === null ? undefined : (await findTeam(cli.api(), link.teamId)).slug
   const project = team === undefined ? `your project ${name}` : `the project ${name} of the team ${team}`
   const says = `${LINK_FILE} links this folder to ${project}, and was not written by you on this machine.`

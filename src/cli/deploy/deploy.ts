@@ -7,7 +7,7 @@ import { deploy } from '#client/deploy/deploy.ts'
 import type { Deployment } from '#client/deploy/deploy-event.ts'
 import { getProject } from '#contract/api/project.ts'
 import { teamIdOf } from '#contract/ids.ts'
-import { findLink, folderApi, linkedApi, linkFolder } from '../account.ts'
+import { findLinkBeside, folderApi, linkedApi, linkFolder } from '../account.ts'
 import type { Cli } from '../cli.ts'
 import { defineCommand, flag, optional, short, value, values } from '../command.ts'
 import { LINK_FILE, type Link } from '../config/link-file.ts'
@@ -134,7 +134,7 @@ async function findProject(
   /** Whether what is uploaded depends on whether it is there already. */
   isAskedFor: boolean,
 ): Promise<DeployProject> {
-  const link = named === undefined ? await findLink(cli, site.home) : undefined
+  const link = named === undefined ? await findLinkBeside(cli, site.home, site.name) : undefined
   const api = await (named === undefined ? linkedApi(cli, link) : folderApi(cli, site.home))
   if (named !== undefined || link === undefined) {
     const name = named ?? site.name

@@ -121,8 +121,9 @@ a folder that isn't linked goes to a project that exists already.
 
 A link counts only in the folder, and on the machine, where you made it. A \`.aloft/project.json\` that came with a
 repository or an archive could name any of your projects, so the command line asks before it uses it, once for each
-folder. Without a terminal it refuses, with \`--yes\` too. In CI, name the project (\`--name\` or \`--project\`, and
-\`--team\`), or run \`aloft link <project>\` first.
+folder. Without a terminal it refuses, with \`--yes\` too, unless \`aloft deploy\` would choose the same project by the
+folder's name. In CI, name the project (\`--name\` or \`--project\`, and \`--team\`), or run \`aloft link <project>\`
+first.
 
 **Git.** If the folder is in a Git repository, the deployment gets this metadata (\`meta\`), unless \`--no-git\` or
 \`--meta\` overrides it: \`gitBranch\`, \`gitCommitSha\`, \`gitCommitMessage\` (first line), \`gitCommitAuthorName\` and

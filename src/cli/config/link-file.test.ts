@@ -27,7 +27,7 @@ test('a link is read as it was written, by its owner alone, and for its installa
 test('a file that is no link is told', (t) => {
   const folder = temporary(t)
   mkdirSync(join(folder, '.aloft'))
-  for (const text of ['', '{}', '[]', 'null', '{"projectId":1}']) {
+  for (const text of ['', '{}', '[]', 'null', '{"projectId":1}', '{"projectId":"x; reboot"}']) {
     writeFileSync(join(folder, LINK_FILE), text)
     assert.throws(() => readLink(folder), CliError, text)
   }

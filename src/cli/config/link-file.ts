@@ -81,7 +81,8 @@ function readFile(folder: string): Link | undefined {
   }
   try {
     const { projectId, teamId, baseUrl } = JSON.parse(text) as Record<string, unknown>
-    if (typeof projectId === 'string' && projectId !== '')
+    // It stands in a command that people are told to run.
+    if (typeof projectId === 'string' && /^[\w-]+$/.test(projectId))
       return {
         projectId,
         teamId: typeof teamId === 'string' ? teamId : null,

@@ -55,6 +55,7 @@ for (const line of [
     const { code, stderr } = await machine.run(line, env)
     assert.equal(code, 2)
     assert.match(stderr, refusal)
+    assert.match(stderr, /or name the project/)
     assert.equal(changed(machine), 0)
   })
 

@@ -24,7 +24,7 @@ export async function folderApi(cli: Cli, folder = cli.cwd): Promise<Client> {
   if (cli.namesAccount) return accountApi(cli)
   const link = readLink(folder, cli.baseUrl)
   const isOther = link !== undefined && (link.teamId ?? undefined) !== cli.switched()?.id
-  if (isOther) await agreeToLink(cli, folder, link)
+  if (isOther) await agreeToLink(cli, folder, link, 'say whose project you mean with --team or --personal')
   return linkedApi(cli, link)
 }
 
@@ -47,7 +47,7 @@ export async function linkedAccount(cli: Cli, folder = cli.cwd): Promise<LinkedA
 /** The link of a folder, if this person made it or agrees to it. */
 async function findLink(cli: Cli, folder: string): Promise<Link | undefined> {
   const link = readLink(folder, cli.baseUrl)
-  if (link !== undefined) await agreeToLink(cli, folder, link)
+  if (link !== undefined) await agreeToLink(cli, folder, link, 'name the project, with --team or --personal')
   return link
 }
 
@@ -78,7 +78,7 @@ const lookUp = (api: Client, idOrName: string) =>
     throw error
   })
 
-async function agreeToLink(cli: Cli, folder: string, link: Link): Promise<void> {
+async function agreeToLink(cli: Cli, folder: string, link: Link, orElse: string): Promise<void> {
   if (cli.linkedFolders.knows(folder, link)) return
   const known = await lookUp(cli.api(link.teamId ?? undefined), link.projectId)
   const name = plainText(known?.name ?? link.projectId)
@@ -90,7 +90,7 @@ async function agreeToLink(cli: Cli, folder: string, link: Link): Promise<void> 
     new CliError(
       EXIT.usage,
       says,
-      `If you want that, run \`aloft link ${name}${team === undefined ? ' --personal' : ` --team ${team}`}\` first. Otherwise remove the file, or say whose project you mean with --team or --personal.`,
+      `If you want that, run \`aloft link ${name}${team === undefined ? ' --personal' : ` --team ${team}`}\` first. Otherwise remove the file, or ${orElse}.`,
     ),
   )
   cli.linkedFolders.remember(folder, link)

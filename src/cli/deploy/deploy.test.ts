@@ -64,12 +64,16 @@ test('changes anywhere in a workspace count as uncommitted where all of it is up
   assert.equal(await dirtyOf('--no-workspace'), '0', 'of the folder alone, nothing has changed')
 })
 
-test('a project that a person agrees to gets what its root directory is in, as one that is linked does', async () => {
+test('a project that is named, or that a person agrees to, gets what its root directory is in, as one that is linked does', async () => {
   const shop = { ...sampleProject, rootDirectory: 'shop' }
   await using machine = await startWithRepository({ 'shop/index.html': 'x', 'other/a': 'x' }, [shop])
+  const filesOf = () => machine.asked.at(-1)?.files.map(({ file }) => file)
   await machine.answer('y', ['deploy', 'mono/shop'], env)
-  assert.deepEqual(
-    machine.asked.at(-1)?.files.map(({ file }) => file),
-    ['other/a', 'shop/index.html'],
-  )
+  assert.deepEqual(filesOf(), ['other/a', 'shop/index.html'])
+  await machine.run(['deploy', 'mono/shop', '--name', 'shop', '--no-workspace'], env)
+  assert.deepEqual(filesOf(), ['index.html'])
+  await machine.run(['deploy', 'mono/shop', '--name', 'shop'], env)
+  assert.deepEqual(filesOf(), ['other/a', 'shop/index.html'])
+  await machine.run(['deploy', 'mono/shop', '--name', 'new'], env)
+  assert.deepEqual(filesOf(), ['index.html'])
 })

@@ -19,7 +19,7 @@ import { followDeployment } from './follow-deployment.ts'
 import { readGitNotes } from './git-notes.ts'
 import { readPairs } from './read-pairs.ts'
 import { projectName, readSiteFolder, type SiteFolder } from './site-folder.ts'
-import { chooseSource, findWorkspace, type SourceFolder } from './source-folder.ts'
+import { chooseSource, findWorkspace, isInRepository, type SourceFolder } from './source-folder.ts'
 
 const text = (given: string): string => given
 
@@ -77,7 +77,8 @@ export const command = defineCommand({
     const notes = readPairs('--meta', given.meta)
     const site = readSiteFolder(cli.cwd, given.folder, cli.env.HOME)
     const workspace = given.noWorkspace ? undefined : findWorkspace(site, cli.env.HOME)
-    const destination = await findProject(cli, site, given.name, workspace !== undefined)
+    const isPart = !given.noWorkspace && (workspace !== undefined || isInRepository(site, cli.env.HOME))
+    const destination = await findProject(cli, site, given.name, isPart)
     const { api } = destination
     const source: SourceFolder = given.noWorkspace
       ? { folder: site.folder }

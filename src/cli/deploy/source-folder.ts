@@ -50,7 +50,7 @@ function aboveRoot(folder: string, rootDirectory: string): string | undefined {
 export function findWorkspace({ folder, home }: SiteFolder, own: string = homedir()): string | undefined {
   // What a program wrote needs nothing beside it any more.
   if (folder !== home || !existsSync(join(folder, 'package.json'))) return undefined
-  for (let at = dirname(folder); at !== dirname(at) && at !== resolve(own); at = dirname(at)) {
+  for (const at of foldersAbove(folder, own)) {
     const patterns = workspacePatterns({ pnpm: read(join(at, PNPM_WORKSPACE)), manifest: readManifest(at) })
     const isMeant = [PNPM_WORKSPACE, 'package.json'].every(
       (name) => !existsSync(join(at, name)) || isOfSame(join(at, name), folder),
@@ -58,6 +58,17 @@ export function findWorkspace({ folder, home }: SiteFolder, own: string = homedi
     if (isMeant && namedBy(patterns)(pathWithin(at, folder))) return at
   }
   return undefined
+}
+
+/** Whether a repository is above it: then it depends on its project what is uploaded. */
+export const isInRepository = ({ folder }: SiteFolder, own: string = homedir()): boolean =>
+  foldersAbove(folder, own).some((at) => isOfSame(join(at, '.git'), folder))
+
+/** From the nearest on, without a home folder and what is above it. */
+function foldersAbove(folder: string, own: string): readonly string[] {
+  const above: string[] = []
+  for (let at = dirname(folder); at !== dirname(at) && at !== resolve(own); at = dirname(at)) above.push(at)
+  return above
 }
 
 /**

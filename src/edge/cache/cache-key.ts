@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { PrerenderKey } from '#core/ports/prerender-cache.ts'
-import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
 import type { Site } from '#core/site/site.ts'
 import { headerOf, type Question } from '../answer.ts'
+import type { RouteWords } from './kept-headers.ts'
 
 /** What tells one kept answer from another, before anything is known of what it varies by. */
 export interface CacheKeyParts {
@@ -14,38 +14,26 @@ export interface CacheKeyParts {
   readonly scheme: string
   /** The host as the visitor has sent it, with its port: what answers may put it into what it says. */
   readonly authority: string
-  /** What the routes say in the answer: it may be for something that the visitor has sent. */
-  readonly said?: RouteWords
+  /** What the routes say that is kept with the answer (see `keptOf`): it may be for something that the visitor has sent. */
+  readonly said?: Pick<RouteWords, 'status' | 'headers'>
   readonly question: Question
-}
-
-interface RouteWords {
-  readonly status?: number | undefined
-  readonly headers: RouteHeaders
 }
 
 /**
  * Of one deployment and one of its hosts: what is protected at one is never given to visitors of another. Nor is what was made for
- * somebody who spells the host in another way, or adds a port that is not ours, given to those who do not.
+ * somebody who spells the host in another way, or adds a port that is not ours, given to those who do not. `own`: earlier versions
+ * kept answers of functions and rewrites with all that the routes had said to one visitor.
  */
 export const keyOf = ({ site, by, url, scheme, authority, said }: CacheKeyParts): PrerenderKey => ({
   deploymentId: site.deploymentId,
-  path: `edge ${scheme}://${site.host}${authority === site.host ? '' : `@${authority}`} ${by}`,
+  path: `edge ${said === undefined ? '' : 'own '}${scheme}://${site.host}${authority === site.host ? '' : `@${authority}`} ${by}`,
   query: said === undefined ? url : `${url}${nameOfWords(said)}`,
 })
 
-/** Of routes that are remembered, it is worked out once. */
-const names = new WeakMap<RouteWords, string>()
-
-function nameOfWords(said: RouteWords): string {
-  const { status, headers } = said
-  if (status === undefined && headers.size === 0) return ''
-  const known = names.get(said)
-  if (known !== undefined) return known
-  const name = `\n${hash('sha256', JSON.stringify([status ?? 0, ...headers]))}`
-  names.set(said, name)
-  return name
-}
+const nameOfWords = ({ status, headers }: Pick<RouteWords, 'status' | 'headers'>): string =>
+  status === undefined && headers.size === 0
+    ? ''
+    : `\n${hash('sha256', JSON.stringify([status ?? 0, ...headers]))}`
 
 /** Where it is noted that something of a deployment has let an answer be kept. */
 export const markOf = ({ deploymentId }: Site, by: string): PrerenderKey => ({

@@ -10,7 +10,7 @@ export interface CachePolicy {
 /** Of the answers that may be kept. */
 const STATUSES: ReadonlySet<number> = new Set([200, 301, 302, 307, 308, 404, 410])
 /** Meant for caches such as this one; the first that is there counts. */
-const TARGETED = ['vercel-cdn-cache-control', 'cdn-cache-control'] as const
+export const TARGETED = ['vercel-cdn-cache-control', 'cdn-cache-control'] as const
 const NOT_SHARED = /\b(?:private|no-store|no-cache)\b/i
 /**
  * An answer that depends on who asks cannot be told from another by anything that may be kept; least of all by what a visitor
@@ -49,7 +49,7 @@ export const tagsOf = (headers: HeaderList): readonly string[] =>
     .map((tag) => tag.trim())
     .filter((tag) => tag !== '')
 
-const NOT_FOR_VISITORS: ReadonlySet<string> = new Set([
+export const NOT_FOR_VISITORS: ReadonlySet<string> = new Set([
   ...TAGS,
   'vercel-cdn-cache-control',
   'x-vercel-cache',

@@ -1,16 +1,19 @@
 import { MINUTE } from '#contract/time.ts'
 import type { AnyRequest } from '#core/http-message.ts'
 import type { Site } from '#core/site/site.ts'
+import { andThen } from '../and-then.ts'
+import type { Answer } from '../answer.ts'
 import { addressedAt, type Exchange, type Result, visitorOf } from '../exchange.ts'
 import { siteHeaders } from '../file/file-answer.ts'
-import { sentHeader } from '../function/function-request.ts'
-import { extraHeaders, isPersonalRequest, transformAnswer } from '../function/header-transform.ts'
+import { isChangedRequest, sentHeader } from '../function/function-request.ts'
+import { extraHeaders, transformAnswer } from '../function/header-transform.ts'
 import type { Proxy as Forwarder } from '../proxy/proxy.ts'
-import type { Visitor } from '../proxy/proxy-headers.ts'
+import { type ExtraHeaders, replacedIn, type Visitor } from '../proxy/proxy-headers.ts'
 import { whenUnwanted } from '../respond.ts'
 import type { ProxyOutcome } from '../site/route-answer.ts'
 import { neutralHeaders } from './cache-key.ts'
 import { type EdgeCache, mayShare, plainQuestion } from './edge-cache.ts'
+import { isDecidedByRules, keptOf, laidOf } from './kept-headers.ts'
 
 export type Forward = (site: Site, outcome: ProxyOutcome, exchange: Exchange) => Result | Promise<Result>
 
@@ -22,12 +25,16 @@ export function createCachedForward(proxy: Forwarder, cache: EdgeCache): Forward
   async function send(
     site: Site,
     outcome: ProxyOutcome,
-    request: { readonly req: AnyRequest; readonly signal: AbortSignal; readonly visitor: Visitor },
+    request: {
+      readonly req: AnyRequest
+      readonly signal: AbortSignal
+      readonly visitor: Visitor
+      readonly extra: ExtraHeaders | undefined
+    },
   ): Promise<Result> {
     const { url, status, headers } = outcome
-    const extra = extraHeaders(outcome, outcome.overrides, (name) => sentHeader(request.req, name))
     const answer = await proxy.forward({
-      ...{ ...request, ownerId: site.ownerId, extra },
+      ...{ ...request, ownerId: site.ownerId },
       ...{ url, status, headers, siteHeaders: siteHeaders(site) },
     })
     return 'code' in answer ? answer : transformAnswer(answer, outcome)
@@ -36,30 +43,44 @@ export function createCachedForward(proxy: Forwarder, cache: EdgeCache): Forward
   const forVisitor: (...args: Parameters<Forward>) => Promise<Result> = (site, outcome, exchange) => {
     const gone = new AbortController()
     whenUnwanted(exchange, () => gone.abort())
-    return send(site, outcome, { req: exchange.req, signal: gone.signal, visitor: visitorOf(exchange) })
+    const { req } = exchange
+    const extra = extraHeaders(outcome, outcome.overrides, (name) => sentHeader(req, name))
+    return send(site, outcome, { req, extra, signal: gone.signal, visitor: visitorOf(exchange) })
   }
 
   return (site, outcome, exchange) => {
     const { question } = exchange
     const target = URL.parse(outcome.url)
     if (target === null || !mayShare(site, exchange)) return forVisitor(site, outcome, exchange)
-    return cache.through({
+    const kept = keptOf(outcome)
+    const result = cache.through({
       site,
       by: target.origin,
       url: `${target.pathname}${target.search}`,
       ...addressedAt(exchange),
-      said: outcome,
+      said: kept,
       question,
-      make: () => forVisitor(site, outcome, exchange),
+      make: () => forVisitor(site, kept, exchange),
       makeForAll: () => {
         const headers = Object.fromEntries(neutralHeaders(plainQuestion(question)))
         const req = { method: 'GET', headers } as unknown as AnyRequest
         const visitor = { ...visitorOf(exchange), ip: '127.0.0.1' }
-        return send(site, outcome, { req, signal: AbortSignal.timeout(RENEW_MS), visitor })
+        const signal = AbortSignal.timeout(RENEW_MS)
+        return send(site, kept, { req, extra: undefined, signal, visitor })
       },
-      isPersonal: isPersonalRequest(outcome),
+      isPersonal: isChangedRequest(outcome, exchange.req) || isDecidedByRules(outcome),
       source: 'proxy',
       entrypoint: outcome.url,
     })
+    return andThen(result, (answer) => ('code' in answer ? answer : laidOver(site, outcome, answer)))
   }
+}
+
+/** The answer with what the routes say of it to this visitor over what is kept. */
+function laidOver(site: Site, outcome: ProxyOutcome, answer: Answer): Answer {
+  const laid = laidOf(outcome)
+  return transformAnswer(
+    { ...answer, headers: replacedIn(answer.headers, laid.headers, siteHeaders(site)) },
+    laid,
+  )
 }

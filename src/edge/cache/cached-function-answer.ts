@@ -1,12 +1,20 @@
 import type { Site } from '#core/site/site.ts'
+import { andThen } from '../and-then.ts'
 import type { Refusal } from '../error/refusal.ts'
 import { addressedAt, type Exchange, type Result, visitorOf } from '../exchange.ts'
 import { functionAnswer, sourceOf, toAnswer } from '../function/function-answer.ts'
 import { callFunction, type FunctionResponse, type Functions } from '../function/function-call.ts'
-import { type FunctionOutcome, isForwarded, sharedCall, urlOf } from '../function/function-request.ts'
-import { isPersonalRequest } from '../function/header-transform.ts'
+import { laidOver } from '../function/function-headers.ts'
+import {
+  type FunctionOutcome,
+  isChangedRequest,
+  isForwarded,
+  sharedCall,
+  urlOf,
+} from '../function/function-request.ts'
 import { neutralHeaders } from './cache-key.ts'
 import { type EdgeCache, mayShare, plainQuestion } from './edge-cache.ts'
+import { isDecidedByRules, keptOf, laidOf } from './kept-headers.ts'
 
 type AnswerFunction = (site: Site, outcome: FunctionOutcome, exchange: Exchange) => Result | Promise<Result>
 
@@ -26,19 +34,23 @@ export const createCachedFunctionAnswer =
     const isPlain = exchange.upgrade === undefined && exchange.instance === undefined && !outcome.isPage
     if (target.prerender !== undefined || !isPlain || !mayShare(site, exchange))
       return next(site, outcome, exchange)
-    return cache.through({
+    const kept = keptOf(outcome)
+    const result = cache.through({
       site,
       by: target.path,
       url: urlOf(outcome.asked, outcome.query),
       ...addressedAt(exchange),
-      said: outcome,
+      said: kept,
       question,
-      make: () => forVisitor(functions, site, outcome, exchange),
-      makeForAll: () => forAll(functions, site, outcome, exchange),
-      isPersonal: isPersonalRequest(outcome),
+      make: () => forVisitor(functions, site, kept, exchange),
+      makeForAll: () => forAll(functions, site, kept, exchange),
+      isPersonal: isChangedRequest(outcome, exchange.req) || isDecidedByRules(outcome),
       source: sourceOf(target),
       entrypoint: target.path,
     })
+    return andThen(result, (answer) =>
+      'code' in answer ? answer : { ...answer, headers: laidOver(answer.headers, laidOf(outcome)) },
+    )
   }
 
 async function forVisitor(

@@ -5,11 +5,19 @@ import { type AddressInfo, connect } from 'node:net'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
+import type { Route } from '#core/routing/route.ts'
 import { REVALIDATIONS_TOPIC } from '#core/site/revalidation.ts'
 import { SITES_TOPIC, type Site } from '#core/site/site.ts'
 import { hashBearer } from '#core/token/token.ts'
 import { clockOf } from '#test/support/clock.ts'
-import { ask, createEdgeWorld, createInstances, serveSlow, siteFunctions } from '#test/support/http/edge.ts'
+import {
+  ask,
+  createEdgeWorld,
+  createInstances,
+  serveFast,
+  serveSlow,
+  siteFunctions,
+} from '#test/support/http/edge.ts'
 import { createTestPrerenders } from '#test/support/prerenders.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { keyOf, markOf } from './cache-key.ts'
@@ -25,8 +33,9 @@ const world = createEdgeWorld({
   proxy: { allows: () => true },
 })
 const server = await serveSlow(world.edge)
+const fast = await serveFast(world.edge)
 after(async () => {
-  await server.close()
+  await Promise.all([server.close(), fast.close()])
   await world.edge.close()
   await instances.close()
   await remove()
@@ -44,8 +53,13 @@ async function site(handler: Handler, rest: Partial<Site> = {}) {
     handler(req, res, asked.length)
   })
   const made = world.addSite(host, {}, { functions: siteFunctions({ fn: { program: host } }), ...rest })
-  const get = async (path = '/fn', headers: Record<string, string> = {}, method = 'GET') => {
-    const answer = await ask(server.port, path, { host, headers, method })
+  const get = async (
+    path = '/fn',
+    headers: Record<string, string> = {},
+    method = 'GET',
+    { port } = server,
+  ) => {
+    const answer = await ask(port, path, { host, headers, method })
     const from = answer.headers['x-vercel-cache']
     return { ...answer, from, seen: [answer.text, from] as const }
   }
@@ -280,6 +294,7 @@ test('what was kept is given by a process that has just begun, unless it was rev
       url,
       scheme: 'http',
       authority: host,
+      said: { headers: new Map() },
       question: { method: 'GET', headers: {} },
     }),
   )
@@ -389,9 +404,225 @@ test('what the routes say for something that a visitor has sent is not said to o
     return [...answer.seen, answer.headers['x-all'], answer.headers['x-shown']]
   }
   assert.deepEqual(await shown({ 'x-debug': '1' }), ['made 1', 'MISS', 'yes', 'debug'])
-  assert.deepEqual(await shown(), ['made 2', 'MISS', 'yes', undefined])
+  assert.deepEqual(await shown(), ['made 1', 'HIT', 'yes', undefined])
   assert.deepEqual(await shown({ 'x-debug': '1' }), ['made 1', 'HIT', 'yes', 'debug'])
-  assert.deepEqual(await shown(), ['made 2', 'HIT', 'yes', undefined])
+  assert.deepEqual(await shown(), ['made 1', 'HIT', 'yes', undefined])
+})
+
+test('answers are kept apart where the routes have different things to say of how they are kept', async () => {
+  const has = [{ type: 'header', key: 'x-debug', value: '1' }] as const
+  const only = (more: Route): Site['routes'] => [
+    { src: '/.*', has: [...has], continue: true, ...more } as Route,
+    { handle: 'filesystem' },
+  ]
+  for (const more of [
+    { headers: { 'cache-control': 's-maxage=60', 'content-type': 'text/odd' } },
+    { headers: { vary: 'x-odd', 'cdn-cache-control': 's-maxage=60' } },
+    { headers: { 'content-encoding': 'br', 'cdn-cache-control': 's-maxage=60' } },
+  ] as unknown as Route[]) {
+    const own = await site((_, res, count) => res.end(`made ${count}`), {
+      routes: only(more),
+      routesFrom: 'output',
+    })
+    const odd = { 'x-debug': '1' }
+    assert.deepEqual((await own.get('/fn', odd)).seen, ['made 1', 'MISS'])
+    await written()
+    assert.deepEqual((await own.get('/fn', odd)).seen, ['made 1', 'HIT'], JSON.stringify(more))
+    for (const times of [2, 3]) assert.equal((await own.get()).text, `made ${times}`)
+    assert.equal((await own.get()).headers['content-type'], undefined)
+    assert.equal((await own.get()).headers['content-encoding'], undefined)
+  }
+})
+
+const filesystem = { handle: 'filesystem' } as const
+
+/** A site whose middleware lets requests pass. */
+async function behind(middleware: Handler, handler: Handler, routes: readonly Route[] = [filesystem]) {
+  let count = 0
+  const program = `middleware${hosts}`
+  await instances.start(program, (req, res) => {
+    res.setHeader('x-middleware-next', '1')
+    middleware(req, res, ++count)
+    res.end()
+  })
+  const host = `c${hosts}.test`
+  return site(handler, {
+    routes: [{ src: '/.*', middlewarePath: '_middleware', continue: true }, ...routes],
+    routesFrom: 'output',
+    functions: siteFunctions({ fn: { program: host }, _middleware: { program } }),
+  })
+}
+
+test('each visitor of a kept answer gets what the middleware says to them', async () => {
+  const { get, asked } = await behind(
+    (_, res, count) => {
+      res.setHeader('x-request-id', `request ${count}`)
+      res.setHeader('set-cookie', `id=${count}`)
+    },
+    sharing('s-maxage=60, stale-while-revalidate=60', { 'x-own': 'function' }),
+  )
+  let visits = 0
+  const shown = async (headers = {}, method = 'GET', to = server) => {
+    const answer = await get('/fn', headers, method, to)
+    visits++
+    assert.equal(answer.headers['x-request-id'], `request ${visits}`)
+    assert.deepEqual(answer.headers['set-cookie'], [`id=${visits}`])
+    assert.equal(answer.headers['x-own'], 'function')
+    return [answer.status, answer.from]
+  }
+  assert.deepEqual(await shown(), [200, 'MISS'])
+  for (const to of [server, fast, fast, server]) {
+    assert.deepEqual(await shown({}, 'GET', to), [200, 'HIT'])
+    assert.deepEqual(await shown({}, 'HEAD', to), [200, 'HIT'])
+    assert.deepEqual(await shown({ 'if-none-match': '*' }, 'GET', to), [304, 'HIT'])
+    assert.deepEqual(await shown({ cookie: 'id=0' }, 'GET', to), [200, 'HIT'])
+  }
+  assert.equal(asked.length, 1)
+  await written()
+  time.now += 61_000
+  assert.deepEqual(await shown(), [200, 'STALE'])
+  while (asked.length < 2) await new Promise((resolve) => setTimeout(resolve, 2))
+  while ((await shown())[1] !== 'HIT');
+})
+
+test('those who wait for the same answer get what the routes say to each of them', async () => {
+  const waiting: ServerResponse[] = []
+  const { get, asked } = await behind(
+    (req, res) => res.setHeader('x-hello', String(req.headers['x-who'])),
+    (req, res) => {
+      res.setHeader('cache-control', 's-maxage=60')
+      if (req.url === '/fn?slow') waiting.push(res)
+      else res.end()
+    },
+  )
+  await get()
+  const who = ['a', 'b', 'c', 'd']
+  const all = who.map((name) => get('/fn?slow', { 'x-who': name }))
+  while (waiting.length === 0) await new Promise((resolve) => setTimeout(resolve, 2))
+  await get('/fn?came-after-these')
+  waiting[0]?.end('slow')
+  const hellos = (await Promise.all(all)).map(({ headers }) => headers['x-hello'])
+  assert.deepEqual(hellos, who)
+  assert.equal(asked.filter(({ url }) => url === '/fn?slow').length, 1)
+})
+
+test('a request that a middleware has changed is answered for its visitor alone', async () => {
+  const { get, asked } = await behind(
+    (req, res) => {
+      // As Next.js says it: all that there is, and what is new.
+      const headers: Record<string, unknown> = { ...req.headers }
+      if (headers['x-group'] === 'b') headers['x-variant'] = 'b'
+      if (headers['x-group'] === 'none') delete headers['x-group']
+      res.setHeader('x-middleware-override-headers', Object.keys(headers).join(','))
+      for (const [name, value] of Object.entries(headers))
+        res.setHeader(`x-middleware-request-${name}`, String(value))
+    },
+    (req, res, count) => {
+      res.setHeader('cache-control', 's-maxage=60')
+      res.end(`made ${count} ${req.headers['x-variant'] ?? 'a'} ${req.headers.cookie ?? ''}`)
+    },
+  )
+  const shown = async (headers = {}) => (await get('/fn', headers)).seen
+  assert.deepEqual(await shown({ 'x-group': 'b' }), ['made 1 b ', 'MISS'])
+  assert.deepEqual(await shown(), ['made 2 a ', 'MISS'])
+  assert.deepEqual(await shown({ 'x-group': 'b' }), ['made 3 b ', 'MISS'])
+  assert.deepEqual(await shown({ 'x-group': 'none' }), ['made 4 a ', 'MISS'])
+  // One that is as it was sent is not changed.
+  assert.deepEqual(await shown(), ['made 2 a ', 'HIT'])
+  assert.deepEqual(await shown({ cookie: 'id=1' }), ['made 2 a ', 'HIT'])
+  assert.equal(asked.length, 4)
+})
+
+test('what middlewares say once more of a visitor is not sent on behalf of everybody', async (t) => {
+  const sent: (string | undefined)[] = []
+  const echo: Handler = (req, res) => {
+    sent.push(req.headers.cookie)
+    res.setHeader('cache-control', 's-maxage=60')
+    res.end(`cookie ${req.headers.cookie ?? ''}`)
+  }
+  const upstream = createServer((req, res) => echo(req, res, 0)).listen(0, '127.0.0.1')
+  await once(upstream, 'listening')
+  t.after(() => upstream.close())
+  const elsewhere: Route = {
+    src: '/there',
+    dest: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/`,
+  }
+  const { get } = await behind(
+    (req, res) => {
+      res.setHeader('x-middleware-override-headers', Object.keys(req.headers).join(','))
+      for (const [name, value] of Object.entries(req.headers))
+        res.setHeader(`x-middleware-request-${name}`, String(value))
+    },
+    echo,
+    [elsewhere, filesystem],
+  )
+  for (const path of ['/fn', '/there']) {
+    sent.length = 0
+    assert.equal((await get(path, { cookie: 'id=1' })).text, 'cookie id=1')
+    while (sent.length < 2) await new Promise((resolve) => setTimeout(resolve, 2))
+    assert.deepEqual(sent, ['id=1', undefined])
+    while ((await get(path, { cookie: 'id=2' })).text !== 'cookie ');
+    assert.deepEqual((await get(path)).seen, ['cookie ', 'HIT'])
+  }
+})
+
+const set = (key: string, args: string) => ({ type: 'response.headers', op: 'set', target: { key }, args })
+
+test('what rules make of what an answer says of being kept is not kept', async () => {
+  const has = [{ type: 'header', key: 'x-who' }]
+  for (const [rule, more] of [
+    [set('cache-control', 's-maxage=60'), { 'cache-control': 'private' }],
+    [set('vary', 'accept'), { vary: 'cookie' }],
+    [{ type: 'response.headers', op: 'delete', target: { key: 'set-cookie' } }, { 'set-cookie': 'id=1' }],
+  ] as const) {
+    const routes = [{ src: '/.*', has, transforms: [rule], continue: true }, filesystem] as unknown as Route[]
+    const { get } = await site(sharing('s-maxage=60', more), { routes, routesFrom: 'output' })
+    for (const times of [1, 2, 3]) {
+      assert.equal((await get('/fn', { 'x-who': 'Ada' })).text, `made ${times}`, JSON.stringify(rule))
+      await written()
+    }
+    assert.equal((await get()).text, 'made 4')
+  }
+})
+
+test('transforms of the response are for those whom they are of, and are done to what is kept', async (t) => {
+  const upstream = createServer((_, res) => {
+    res.setHeader('cache-control', 's-maxage=60')
+    res.setHeader('x-own', 'kept')
+    res.setHeader('x-routed', 'upstream')
+    res.end('made 1')
+  }).listen(0, '127.0.0.1')
+  await once(upstream, 'listening')
+  t.after(() => upstream.close())
+  const has = [{ type: 'header', key: 'x-who', value: '(?<who>.*)' }]
+  const remove = { type: 'response.headers', op: 'delete', target: { key: 'x-own' } }
+  const routes = [
+    { src: '/.*', headers: { 'x-routed': 'route' }, continue: true },
+    { src: '/.*', has, transforms: [set('x-hello', '$who'), remove], continue: true },
+    { src: '/there', dest: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/` },
+    filesystem,
+  ] as unknown as Site['routes']
+  const { get, asked } = await site(sharing('s-maxage=60', { 'x-own': 'kept', 'x-routed': 'function' }), {
+    routes,
+    routesFrom: 'output',
+  })
+  for (const [path, routed] of [
+    ['/fn', 'function'],
+    ['/there', 'route'],
+  ] as const) {
+    const shown = async (headers = {}, to = server) => {
+      const answer = await get(path, headers, 'GET', to)
+      const { 'x-hello': hello, 'x-own': own, 'x-routed': byRoute } = answer.headers
+      assert.equal(byRoute, routed)
+      return [...answer.seen, hello, own]
+    }
+    assert.deepEqual(await shown({ 'x-who': 'Ada' }), ['made 1', 'MISS', 'Ada', undefined])
+    for (const to of [server, fast, fast, server]) {
+      assert.deepEqual(await shown({}, to), ['made 1', 'HIT', undefined, 'kept'])
+      assert.deepEqual(await shown({ 'x-who': 'Bob' }, to), ['made 1', 'HIT', 'Bob', undefined])
+    }
+  }
+  assert.equal(asked.length, 1)
 })
 
 test('never is one visitor given what was made of what another has sent of themselves', async () => {

@@ -32,7 +32,7 @@ export interface CacheRequest extends CacheKeyParts {
   readonly make: () => Promise<Result>
   /** For nobody in particular. */
   readonly makeForAll: () => Promise<Result>
-  /** Something of this visitor was put into the request on its way, so that its answer is theirs alone. */
+  /** Something of this visitor may be in the request or the answer that is not in the key: it is theirs alone, and what is kept is for others. */
   readonly isPersonal: boolean
   readonly source: Answer['source']
   readonly entrypoint: string
@@ -158,6 +158,10 @@ export class EdgeCache {
   answer(request: CacheRequest): Result | Promise<Result> {
     const { site, question } = request
     if (isBypassed(question)) return request.make().then((result) => this.#passed(request, result))
+    if (request.isPersonal) {
+      const at = this.#options.clock.now()
+      return request.make().then((result) => this.#finish(request, result, at))
+    }
     const pending = this.#options.revalidations.pending(site.deploymentId)
     return pending === undefined ? this.#lookUp(request) : pending.then(() => this.#lookUp(request))
   }

@@ -7,6 +7,7 @@ import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import { type ImageConfig, readImageConfig } from '#core/output/image-config.ts'
 import type { Images } from '#core/ports/images.ts'
 import { REVALIDATIONS_TOPIC } from '#core/site/revalidation.ts'
+import { SITES_TOPIC, type Site } from '#core/site/site.ts'
 import { clockOf } from '#test/support/clock.ts'
 import {
   createEdgeWorld,
@@ -51,10 +52,10 @@ const IMAGES = readImageConfig({ sizes: [640], formats: ['image/webp'], minimumC
 const PNG = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]), Buffer.alloc(100)])
 let hosts = 0
 
-function addSite(): string {
+function addSite(rest: Partial<Site> = {}): string {
   const host = `k${hosts++}.test`
   const functions = siteFunctions({ fn: { program: 'fn' } })
-  world.addSite(host, { 'a.png': PNG }, { functions, images: IMAGES, platformDomain: 'test' })
+  world.addSite(host, { 'a.png': PNG }, { functions, images: IMAGES, platformDomain: 'test', ...rest })
   return host
 }
 
@@ -133,6 +134,66 @@ test('a kept answer is the same on the socket as by node:http', async () => {
   assert.deepEqual(new Set(served), new Set(PATHS.filter((path) => !/vary|own|641|image$/.test(path))))
 })
 
+const PASS = { src: '/.*', continue: true } as const
+const routed = (rule: object): Partial<Site> => ({
+  routes: [{ ...PASS, ...rule }, { handle: 'filesystem' }] as unknown as Site['routes'],
+})
+const transform = { type: 'response.headers', op: 'set', target: { key: 'x-all' }, args: 'yes' }
+const ROUTED: readonly (readonly [string, Partial<Site>, boolean])[] = [
+  ['headers', routed({ headers: { 'x-all': 'yes', date: 'never', 'set-cookie2': 'a' } }), true],
+  [
+    'headers that are kept',
+    routed({ headers: { 'x-all': 'yes', etag: '"a"', age: '9', 'x-vercel-cache': 'A' } }),
+    true,
+  ],
+  ['what varies', routed({ headers: { 'x-all': 'yes', vary: 'x-all' } }), false],
+  ['transforms', { ...routed({ transforms: [transform] }), routesFrom: 'output' }, false],
+]
+
+for (const [what, rest, isQuick] of ROUTED)
+  test(`what routes say is said of a kept answer on the socket as by node:http: ${what}`, async () => {
+    const host = addSite(rest)
+    const say = async (port: number, lines: readonly string[]) => {
+      const one = await open(port)
+      const texts = [await one.say(host, '/fn?text', lines), await one.say(host, '/fn?text', lines)]
+      one.end()
+      return texts.map(stampless)
+    }
+    for (const lines of [[], ['Accept-Encoding: br'], ['If-None-Match: *'], ['X-All: 1']]) {
+      for (let where = ''; where !== 'HIT'; ) where = from((await say(slow.port, lines))[0] ?? '') ?? ''
+      const before = fast.handedOver()
+      const quick = await say(fast.port, lines)
+      if (isQuick) assert.equal(fast.handedOver(), before, `${lines}`)
+      assert.deepEqual(quick, await say(slow.port, lines), `${lines}`)
+      for (const text of quick) assert.match(text, /^x-all: yes\r$/m)
+    }
+  })
+
+test('where a site says something else from now on, so do kept answers', async () => {
+  const said = (value: string) => routed({ headers: { 'x-said': value } })
+  const host = addSite(said('first'))
+  const heard = (text: string) => [from(text), /^x-said: (\w+)/im.exec(text)?.[1]]
+  const one = await open(fast.port)
+  while (from(await one.say(host, '/fn')) !== 'HIT');
+  for (let times = 0; times < 3; times++)
+    assert.deepEqual(heard(await one.say(host, '/fn')), ['HIT', 'first'])
+  const site = world.sites.get(host) as Site
+  for (const value of ['second', 'first', 'third']) {
+    world.sites.set(host, { ...site, ...said(value) })
+    bus.publish(SITES_TOPIC, host)
+    for (const each of [await open(fast.port), one]) {
+      // Of a site that is new to it, the edge finds out that something is kept by asking the function.
+      for (let where: unknown; where !== 'HIT'; ) {
+        const [now, word] = heard(await each.say(host, '/fn'))
+        assert.equal(word, value)
+        where = now
+      }
+      if (each !== one) each.end()
+    }
+  }
+  one.end()
+})
+
 test('visits to kept answers are recorded alike', async () => {
   const host = addSite()
   const seen = []
@@ -153,7 +214,7 @@ test('on a connection of the fast path an answer grows old, is stale, and is ano
   const host = addSite()
   const prime = await open(slow.port)
   const first = last(await prime.say(host, '/fn'))
-  const key = { deploymentId: `dpl_${host}`, path: `edge http://${host} fn`, query: '/fn' }
+  const key = { deploymentId: `dpl_${host}`, path: `edge own http://${host} fn`, query: '/fn' }
   while ((await prerenders.get(key)) === undefined) await new Promise((resolve) => setTimeout(resolve, 2))
   const one = await open(fast.port)
   const before = fast.handedOver()

@@ -3,8 +3,10 @@ import type { Site } from '#core/site/site.ts'
 import { type Answer, headerOf, type Question } from '../answer.ts'
 import { keyOf } from '../cache/cache-key.ts'
 import { type CacheHit, type CacheRequest, type EdgeCache, mayAsk } from '../cache/edge-cache.ts'
+import { keptOf, type LaidWords, laidOf } from '../cache/kept-headers.ts'
 import { shownForm } from '../cache/shown-form.ts'
 import { sourceOf } from '../function/function-answer.ts'
+import { laidOver } from '../function/function-headers.ts'
 import { type FunctionOutcome, urlOf } from '../function/function-request.ts'
 import { ownCookies } from '../function/own-cookies.ts'
 import { askedImage, IMAGE_HEADERS } from '../image/image-answer.ts'
@@ -19,6 +21,7 @@ import type { WirePlace, Wires } from './wires.ts'
 export interface CachedHit {
   readonly answer: Answer
   readonly age: number
+  readonly more: MoreHeaders
   kept: CacheHit['kept']
   known: CacheHit['known']
   /** All lines of the head that are the same each time, once they are known. */
@@ -29,12 +32,27 @@ export interface CachedHit {
   http2Head: Http2Head | 'unfit' | undefined
 }
 
+/** What comes on top of what is kept; it is the same for everybody who asks in this way. */
+interface MoreHeaders {
+  readonly own: readonly string[]
+  readonly laid: LaidWords | undefined
+  /** Which tells it from others. */
+  readonly name: string
+}
+
+const NO_MORE: MoreHeaders = { own: [], laid: undefined, name: '' }
+const MORE_OF_IMAGE: MoreHeaders = { ...NO_MORE, own: IMAGE_HEADERS }
+
+function moreOf(outcome: FunctionOutcome): MoreHeaders {
+  const laid = laidOf(outcome)
+  return laid.headers.size === 0 ? NO_MORE : { own: [], laid, name: JSON.stringify([...laid.headers]) }
+}
+
 /** Where a kept answer would be, for one visitor. To work that out takes as long as to answer. */
 export interface CacheLookup {
   readonly place: CachePlace
   readonly request: Pick<CacheRequest, 'question' | 'source' | 'entrypoint'>
-  /** Headers that come on top of those that are kept. */
-  readonly more: readonly string[]
+  readonly more: MoreHeaders
   /** To be remembered for all connections once it was found. */
   readonly image?: FoundImage & { readonly name: string; isRemembered: boolean }
   /** What was found before. */
@@ -76,10 +94,13 @@ export class CachedHits {
     { authority, question }: Pick<HeaderBlock, 'authority' | 'question'>,
   ): CacheLookup | undefined {
     if (site.keepsAnswers === false || !mayAsk(question)) return undefined
+    // Whether they change the request is for others to find out.
+    if (outcome.transforms !== undefined) return undefined
     const url = urlOf(outcome.asked, outcome.query)
-    const key = keyOf({ site, by: outcome.target.path, url, scheme, authority, said: outcome, question })
+    const said = keptOf(outcome)
+    const key = keyOf({ site, by: outcome.target.path, url, scheme, authority, said, question })
     const request = { question, source: sourceOf(outcome.target), entrypoint: outcome.target.path }
-    return { place: placeOf(key), request, more: [], last: undefined }
+    return { place: placeOf(key), request, more: moreOf(outcome), last: undefined }
   }
 
   /** Where an image in the size and format that the visitor wants would be. */
@@ -96,7 +117,7 @@ export class CachedHits {
     return {
       place: image.place,
       request,
-      more: IMAGE_HEADERS,
+      more: MORE_OF_IMAGE,
       last: undefined,
       ...(isNew ? { image: { name, ...image, isRemembered: false } } : {}),
     }
@@ -126,7 +147,7 @@ export class CachedHits {
     site: Site,
     found: CacheHit | Promise<unknown> | undefined,
     question: Question,
-    more: readonly string[],
+    more: MoreHeaders,
   ): FoundHit {
     if (found === undefined || found instanceof Promise) return found
     const { form, age } = found
@@ -135,7 +156,7 @@ export class CachedHits {
       if (hit.answer.status === 304) return hit
     }
     const last = this.#hits.get(form)
-    if (last?.age === age) {
+    if (last?.age === age && last.more.name === more.name) {
       last.kept = found.kept
       last.known = found.known
       return last
@@ -147,12 +168,13 @@ export class CachedHits {
   }
 }
 
-function show(site: Site, hit: CacheHit, question: Question, more: readonly string[]): CachedHit {
+function show(site: Site, hit: CacheHit, question: Question, more: MoreHeaders): CachedHit {
   const { form, age, kept, known } = hit
   const shown = shownForm(form, 'HIT', age, question)
-  const headers = ownCookies([...shown.headers, ...more], site)
+  const own = [...shown.headers, ...more.own]
+  const headers = ownCookies(more.laid === undefined ? own : laidOver(own, more.laid), site)
   return {
-    ...{ answer: { ...shown, headers }, age, kept, known },
+    ...{ answer: { ...shown, headers }, age, more, kept, known },
     ...{ head: undefined, place: undefined, http2Head: undefined },
   }
 }

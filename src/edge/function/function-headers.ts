@@ -1,6 +1,8 @@
 import { namedByConnection } from '#core/connection-headers.ts'
 import { remembering } from '#core/remembering.ts'
-import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
+import type { HeaderTransform, RouteHeaders } from '#core/routing/match/route-outcome.ts'
+import type { HeaderList } from '../answer.ts'
+import { transformResponse } from './header-transform.ts'
 
 /** Headers of an instance's answer that do not go further. */
 const NOT_PASSED =
@@ -26,14 +28,35 @@ export function visitorHeaders(
     const name = sent[i] as string
     if (isPassed(name) && !named.has(name) && !isNamed(own, name)) headers.push(name, sent[i + 1] as string)
   }
-  for (const [name, value] of routes)
-    if (isPassed(name) && name !== 'content-length' && !isNamed(headers, name) && !isNamed(own, name))
-      headers.push(name, value)
-  headers.push(...own)
+  headers.push(...unsaid(routes, headers, own), ...own)
   return headers
 }
 
-function isNamed(headers: readonly string[], name: string): boolean {
+/** Those of the routes that neither an answer nor we have said. */
+function unsaid(routes: RouteHeaders, said: HeaderList, own: readonly string[]): readonly string[] {
+  if (routes.size === 0) return NONE
+  const headers: string[] = []
+  for (const [name, value] of routes)
+    if (isPassed(name) && name !== 'content-length' && !isNamed(said, name) && !isNamed(own, name))
+      headers.push(name, value)
+  return headers
+}
+
+const NONE: readonly string[] = []
+
+/** The headers of an answer that is a visitor's but for these, which the routes say to them. */
+export function laidOver(
+  headers: HeaderList,
+  {
+    headers: routes,
+    transforms,
+  }: { readonly headers: RouteHeaders; readonly transforms?: readonly HeaderTransform[] },
+): HeaderList {
+  const all = routes.size === 0 ? headers : [...headers, ...unsaid(routes, headers, NONE)]
+  return transforms === undefined ? all : transformResponse(all, transforms)
+}
+
+function isNamed(headers: HeaderList, name: string): boolean {
   for (let i = 0; i < headers.length; i += 2) if (headers[i] === name) return true
   return false
 }

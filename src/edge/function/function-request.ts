@@ -331,6 +331,20 @@ export function sentHeader(req: AnyRequest, name: string): string | undefined {
   return typeof value === 'string' ? value : value?.join(', ')
 }
 
+/**
+ * Whether middlewares and rules make a request another one than the visitor has sent: its answer may be for what they have put there. A
+ * middleware of Next.js that changes one header says all others once more.
+ */
+export function isChangedRequest(
+  outcome: Pick<FunctionOutcome, 'transforms' | 'overrides'>,
+  req: AnyRequest,
+): boolean {
+  const sent = (name: string) => sentHeader(req, name)
+  for (const [name, value] of extraHeaders(outcome, outcome.overrides, sent) ?? [])
+    if (value !== sent(name) || !isForwarded(name)) return true
+  return false
+}
+
 const LINE = /([^:\r\n]+):([^\r\n]*)\r\n/g
 
 function valueInLines(lines: string, wanted: string): string | undefined {

@@ -23,13 +23,6 @@ export function extraHeaders(
   return extra
 }
 
-/** Whether middlewares and rules may have put something of the visitor's into the request. */
-export const isPersonalRequest = ({
-  transforms,
-  overrides,
-}: Served & { readonly overrides?: ReadonlyMap<string, string | undefined> }): boolean =>
-  (overrides?.size ?? 0) > 0 || transforms !== undefined
-
 /** How messages are framed and where they come from is not for routes to say. */
 const FIXED = /^(?:connection|content-length|host|transfer-encoding|upgrade|x-(?:aloft|platform)-.*)$/
 const isFree = (name: string): boolean => !FIXED.test(name)

@@ -96,5 +96,14 @@ export function responseHeaders(
   ])
 }
 
+/** Headers of an upstream that are a visitor's but for those that the routes say to them, which are over these and not over `own`. */
+export function replacedIn(headers: HeaderList, routes: RouteHeaders, own: readonly string[]): HeaderList {
+  if (routes.size === 0) return headers
+  const ours = new Set(own.filter((_, index) => index % 2 === 0))
+  const over = [...routes].filter(([name]) => !ours.has(name))
+  const names = new Set(over.map(([name]) => name))
+  return [...headers.filter((_, index) => !names.has(headers[index - (index % 2)] as string)), ...over.flat()]
+}
+
 const countOwn = (via: string | undefined): number =>
   via?.split(',').filter((step) => step.trim() === VIA).length ?? 0

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { posix } from 'node:path'
 import type { ManifestFile } from '#core/deployment/file/manifest.ts'
 import type { PackageJson, PackageManager } from './package-manager.ts'
 
@@ -32,6 +33,8 @@ export const OWN_SCRIPTS = [
   'prepare',
   'postprepare',
 ]
+/** Beside a package.json, an installation compiles what it describes. */
+export const COMPILED_BY_INSTALLATIONS = /(?:^|\/)binding\.gyp$/
 
 interface DigestParts {
   readonly files: readonly ManifestFile[]
@@ -45,12 +48,13 @@ interface DigestParts {
 
 /**
  * Equal where an installation would install the same again; null where that cannot be told: nothing is locked, the
- * project's own scripts take part in it, or packages come from the project's own files.
+ * project's own scripts or sources take part in it, or packages come from the project's own files.
  */
 export function dependencyDigest(parts: DigestParts): string | null {
   const { files, packages, manager, nodeVersion, machine, root, command } = parts
   const lock = files.find(({ path }) => path === manager.lock)
   if (!lock) return null
+  const compiled = files.flatMap(({ path }) => (COMPILED_BY_INSTALLATIONS.test(path) ? [path] : []))
   const hash = createHash('sha256')
   const add = (...words: readonly unknown[]) => hash.update(`${JSON.stringify(words)}\n`)
   add(
@@ -66,6 +70,7 @@ export function dependencyDigest(parts: DigestParts): string | null {
   for (const [path, content] of [...packages].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const scripts = (content.scripts ?? {}) as PackageJson
     if (OWN_SCRIPTS.some((name) => scripts[name] !== undefined)) return null
+    if (compiled.includes(posix.join(path, 'binding.gyp'))) return null
     const fields = FIELDS.map((field) => content[field] ?? null)
     if (/":"(?:file|link|portal):/.test(JSON.stringify(fields))) return null
     add(path, ...fields)

@@ -37,6 +37,7 @@ describe('nothing to install', () => {
     'another package manager': { manager: { ...NOTHING.manager, name: 'pnpm' } },
     'settings of npm': { paths: ['package.json', '.npmrc'] },
     'variables that are settings of npm': { variables: ['NPM_CONFIG_INCLUDE'] },
+    'something to compile': { paths: ['package.json', 'binding.gyp', 'addon.c'] },
     'packages among the files': { paths: ['package.json', 'node_modules/ms/index.js'] },
   } as const))
     it(`is not where there is ${what}`, () => {

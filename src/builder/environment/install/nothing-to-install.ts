@@ -1,4 +1,4 @@
-import { OWN_SCRIPTS, READ_BY_INSTALLATIONS } from './dependency-digest.ts'
+import { COMPILED_BY_INSTALLATIONS, OWN_SCRIPTS, READ_BY_INSTALLATIONS } from './dependency-digest.ts'
 import type { PackageJson, PackageManager } from './package-manager.ts'
 
 /** Of package.json, what makes npm install something, or look elsewhere, or refuse. Of `engines` it only warns. */
@@ -15,8 +15,8 @@ const FIELDS = [
   'libc',
   'devEngines',
 ] as const
-/** What npm finds names and versions of packages in, and what it would tidy. */
-const OF_PACKAGES = /(?:^|\/)node_modules\//
+/** Of files, what npm reads, what it compiles, and what it finds names and versions of packages in and would tidy. */
+const OF_NPM = [READ_BY_INSTALLATIONS, COMPILED_BY_INSTALLATIONS, /(?:^|\/)node_modules\//]
 const NPM_SETTING = /^npm_config_/i
 
 interface Installation {
@@ -34,7 +34,7 @@ interface Installation {
 export function hasNothingToInstall({ manager, packages, paths, variables }: Installation): boolean {
   if (manager.name !== 'npm' || manager.tool || manager.lock !== undefined) return false
   if (variables.some((name) => NPM_SETTING.test(name))) return false
-  for (const path of paths) if (READ_BY_INSTALLATIONS.test(path) || OF_PACKAGES.test(path)) return false
+  for (const path of paths) if (OF_NPM.some((expression) => expression.test(path))) return false
   for (const content of packages) {
     if (FIELDS.some((field) => !isEmpty(content[field]))) return false
     const scripts = (content.scripts ?? {}) as PackageJson

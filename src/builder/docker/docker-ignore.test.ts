@@ -37,17 +37,33 @@ it('gives up over many patterns and paths that mean to take long, and over no ot
   const times = (count: number, line: (i: number) => string) =>
     Array.from({ length: count }, (_, i) => line(i)).join('\n')
   for (const hostile of [
-    times(1000, (i) => `${'**/a/'.repeat(15)}${i}`),
+    times(1000, (i) => `${'**/a/'.repeat(14)}${i}`),
     times(1000, (i) => `*${'a'.repeat(500)}${i}`),
   ]) {
     const ignores = readDockerIgnore(hostile)
     assert.throws(() => {
       for (let i = 0; i < 100; i++) {
-        ignores(`${'a/'.repeat(500)}${i}`)
+        ignores(`${'a/'.repeat(500)}other-${i}`)
         ignores('a'.repeat(1000))
       }
     }, TooMuchToMatch)
   }
   const ignores = readDockerIgnore(times(100, (i) => `**/folder-${i}/*.log`))
   for (let i = 0; i < 1000; i++) assert.equal(ignores(`src/of/some/thing-${i}/file.log`), false)
+})
+
+it('compares as many files as a deployment may have with the patterns that `docker init` writes', () => {
+  const names = [
+    '.DS_Store',
+    '__pycache__',
+    '.git',
+    '.vscode',
+    '*.*proj.user',
+    'docker-compose*',
+    'node_modules',
+  ]
+  const lines = Array.from({ length: 28 }, (_, i) => `**/${names[i] ?? `.name-${i}`}`)
+  const ignores = readDockerIgnore(lines.join('\n'))
+  for (let i = 0; i < 100_000; i++)
+    assert.equal(ignores(`packages/part-${i % 300}/src/features/thing-${i % 70}/page-${i}.tsx`), false)
 })

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { Redacted } from '#contract/redacted.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { Env } from '../output/output.ts'
+import { homeFolder } from './home-folder.ts'
 import { changePrivately } from './private-file.ts'
 
 /** The team that was chosen with `aloft teams switch`. */
@@ -48,7 +48,7 @@ const EMPTY: Content = { logins: {} }
 /** `$XDG_CONFIG_HOME/aloft/auth.json`; a relative value of the variable does not count, by its own rules. */
 export function authPath(env: Env): string {
   const configured = env.XDG_CONFIG_HOME
-  const base = configured && isAbsolute(configured) ? configured : join(env.HOME || homedir(), '.config')
+  const base = configured && isAbsolute(configured) ? configured : join(homeFolder(env), '.config')
   return join(base, 'aloft', 'auth.json')
 }
 

@@ -10,6 +10,7 @@ import { teamIdOf } from '#contract/ids.ts'
 import { findLinkBeside, folderApi, linkedApi, linkFolder } from '../account.ts'
 import type { Cli } from '../cli.ts'
 import { defineCommand, flag, optional, short, value, values } from '../command.ts'
+import { homeFolder } from '../config/home-folder.ts'
 import { LINK_FILE, type Link } from '../config/link-file.ts'
 import { readTarget } from '../env/read-target.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
@@ -75,14 +76,15 @@ export const command = defineCommand({
     const buildEnv = readPairs('--build-env', given.buildEnv, cli.env)
     if (given.qr && out.json) throw usageError('--qr and --json cannot be used together.')
     const notes = readPairs('--meta', given.meta)
-    const site = readSiteFolder(cli.cwd, given.folder, cli.env.HOME)
-    const workspace = given.noWorkspace ? undefined : findWorkspace(site, cli.env.HOME)
-    const isPart = !given.noWorkspace && (workspace !== undefined || isInRepository(site, cli.env.HOME))
+    const site = readSiteFolder(cli.cwd, given.folder, homeFolder(cli.env))
+    const workspace = given.noWorkspace ? undefined : findWorkspace(site, homeFolder(cli.env))
+    const isPart =
+      !given.noWorkspace && (workspace !== undefined || isInRepository(site, homeFolder(cli.env)))
     const destination = await findProject(cli, site, given.name, isPart)
     const { api } = destination
     const source: SourceFolder = given.noWorkspace
       ? { folder: site.folder }
-      : chooseSource(site, workspace, destination.existing, cli.env.HOME)
+      : chooseSource(site, workspace, destination.existing, homeFolder(cli.env))
     // What is uploaded with a package may have changed as well.
     const noted = source.folder === site.folder ? site.home : source.folder
     const git = given.noGit ? {} : await readGitNotes(noted, cli.env)

@@ -3,6 +3,7 @@ import { getProject } from '#contract/api/project.ts'
 import { teamIdOf } from '#contract/ids.ts'
 import { accountApi, linkFolder } from '../account.ts'
 import { defineCommand, optional } from '../command.ts'
+import { homeFolder } from '../config/home-folder.ts'
 import { LINK_FILE } from '../config/link-file.ts'
 import { readSiteFolder } from '../deploy/site-folder.ts'
 import { plainText } from '../output/plain-text.ts'
@@ -22,7 +23,7 @@ export const command = defineCommand({
   },
   async run(cli, given) {
     const { out } = cli
-    const { home, name } = readSiteFolder(cli.cwd, undefined, cli.env.HOME)
+    const { home, name } = readSiteFolder(cli.cwd, undefined, homeFolder(cli.env))
     const api = await accountApi(cli)
     const project = await api.call(getProject, { params: { idOrName: given.project ?? name } })
     const teamId = teamIdOf(project.accountId)

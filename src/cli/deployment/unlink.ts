@@ -1,4 +1,5 @@
 import { defineCommand } from '../command.ts'
+import { homeFolder } from '../config/home-folder.ts'
 import { LINK_FILE, removeLink } from '../config/link-file.ts'
 import { readSiteFolder } from '../deploy/site-folder.ts'
 import { plainText } from '../output/plain-text.ts'
@@ -8,7 +9,7 @@ export const command = defineCommand({
   about: `Removes ${LINK_FILE}. The project and its deployments stay as they are.`,
   examples: [['unlink', 'the next deployment links this folder again']],
   async run(cli) {
-    const { home } = readSiteFolder(cli.cwd, undefined, cli.env.HOME)
+    const { home } = readSiteFolder(cli.cwd, undefined, homeFolder(cli.env))
     const unlinked = removeLink(home)
     cli.out.show({ folder: home, unlinked }, () =>
       plainText(unlinked ? `Unlinked ${home}.` : `${home} was not linked.`),

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { DEV_MARK } from '#contract/dev.ts'
 import { defineCommand, flag, optional, value, values } from '../command.ts'
+import { homeFolder } from '../config/home-folder.ts'
 import { readPairs } from '../deploy/read-pairs.ts'
 import { readSiteFolder } from '../deploy/site-folder.ts'
 import { findWorkspace } from '../deploy/source-folder.ts'
@@ -61,7 +62,7 @@ export const command = defineCommand({
       else showEvent(event, out, given.debug)
       if (event.type === 'ready' && given.open) openBrowser(event.url)
     }
-    const workspace = findWorkspace(site, env.HOME)
+    const workspace = findWorkspace(site, homeFolder(env))
     out.status('Starting…')
     const code = await runDev(
       {

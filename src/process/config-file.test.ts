@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, lchownSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, lchownSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -51,6 +51,12 @@ test('a file that others can write is refused, and one is read through nobody el
   assert.deepEqual(readConfigFile(folder), { port: 8080 })
   chmodSync(file, 0o666)
   assert.throws(() => readConfigFile(folder), refused)
+  assert.equal(statSync(file).mode & 0o777, 0o666)
+  // As where a file system keeps no rights.
+  assert.deepEqual(
+    readConfigFile(folder, () => {}),
+    { port: 8080 },
+  )
   chmodSync(file, 0o644)
   if (process.getuid?.() !== 0) return
   const stranger = 54_321
@@ -62,4 +68,6 @@ test('a file that others can write is refused, and one is read through nobody el
   assert.deepEqual(readConfigFile(other), { port: 8080 })
   lchownSync(join(other, 'aloft.config.json'), stranger, stranger)
   assert.throws(() => readConfigFile(other), refused)
+  chmodSync(file, 0o666)
+  assert.throws(() => readConfigFile(other, () => {}), refused)
 })

@@ -105,8 +105,9 @@ export async function moveDatabase(options: MoveOptions): Promise<MovedDatabase>
   try {
     return await (options.back ? moveBack : moveAway)({ ...options, config, url, dataDir })
   } finally {
-    // What was copied to an object store is gone on with.
-    if (!existsSync(join(folder, PLACES))) await rm(folder, { recursive: true, force: true })
+    // What was copied to an object store is gone on with, and so is what PostgreSQL may have committed.
+    if (!existsSync(join(folder, PLACES)) && !(await readCommit(dataDir).catch(() => true)))
+      await rm(folder, { recursive: true, force: true })
     lock.release()
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { mkdir, readdir, rmdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
@@ -49,6 +49,13 @@ onPostgres((_, open) => {
     const before = await api(aloft, bearerToken, '/v9/projects')
     await assert.rejects(move(), /A server is running/)
     await aloft.stop()
+
+    // It fails when PostgreSQL has committed everything, and the old database is still in its place.
+    const note = join(data, 'database-moved')
+    await mkdir(note)
+    await assert.rejects(move())
+    assert.ok(existsSync(join(data, 'aloft.db')))
+    await rmdir(note)
 
     const moved = await move()
     assert.deepEqual([moved.to, moved.dataDir], ['postgresql', data])

@@ -71,3 +71,15 @@ test('a file that others can write is refused, and one is read through nobody el
   chmodSync(file, 0o666)
   assert.throws(() => readConfigFile(other, () => {}), refused)
 })
+
+test('the file is read as well by a process whose program has been removed', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'aloft-config-'))
+  const program = process.argv[1] as string
+  t.after(() => {
+    process.argv[1] = program
+    rmSync(folder, { recursive: true })
+  })
+  process.argv[1] = join(folder, 'removed.js')
+  writeFileSync(join(folder, 'aloft.config.json'), '{"port":8080}')
+  assert.deepEqual(readConfigFile(folder), { port: 8080 })
+})

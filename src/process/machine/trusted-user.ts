@@ -7,7 +7,9 @@ import { statSync } from 'node:fs'
 export function isTrustedUser(uid: number): boolean {
   const own = process.getuid?.()
   if (own === undefined) return true
-  return [0, own, Number(process.env.SUDO_UID ?? own), statSync(process.argv[1] ?? '/').uid].includes(uid)
+  // A server that runs may be older than what lies on the disk: its program may have been removed.
+  const program = statSync(process.argv[1] ?? '/', { throwIfNoEntry: false })
+  return [0, own, Number(process.env.SUDO_UID ?? own), program?.uid].includes(uid)
 }
 
 /** The bit of a mode by which every user of the machine may write. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHook } from 'node:async_hooks'
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { after, type TestContext, test } from 'node:test'
@@ -514,4 +515,34 @@ test('what one host of a deployment says of itself is not said at another', asyn
     assert.equal(await robots(preview), 'noindex')
     assert.equal(await robots(host), undefined)
   }
+})
+
+test('what routes say to one visitor is laid over the one form that all get, which is compressed once', async (t) => {
+  const text = 'a line of text\n'.repeat(200)
+  const routes: Site['routes'] = [
+    {
+      src: '/page',
+      has: [{ type: 'header', key: 'x-id', value: '(?<id>.+)' }],
+      headers: { 'x-id': '$id' },
+      continue: true,
+    },
+    { handle: 'filesystem' },
+  ]
+  const handler: Handler = (_, res) => res.setHeader('content-type', 'text/plain').end(text)
+  const { get } = await page({}, handler, { routes, routesFrom: 'output' })
+  await get()
+  let compressions = 0
+  const hook = createHook({
+    init: (_, type) => {
+      if (type === 'ZLIB') compressions++
+    },
+  }).enable()
+  t.after(() => hook.disable())
+  for (const id of ['a', 'b', 'c']) {
+    const { headers, from } = await get('/page', { headers: { 'x-id': id, 'accept-encoding': 'br' } })
+    assert.deepEqual([headers['x-id'], headers['content-encoding'], from], [id, 'br', 'HIT'])
+  }
+  assert.equal(compressions, 1)
+  const { headers } = await get('/page', { headers: { 'accept-encoding': 'br' } })
+  assert.equal(headers['x-id'], undefined)
 })

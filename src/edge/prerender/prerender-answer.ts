@@ -10,6 +10,7 @@ import type { Site } from '#core/site/site.ts'
 import { andThen } from '../and-then.ts'
 import { headerOf, type Question, textOf, valueIn } from '../answer.ts'
 import type { AnswerMemory } from '../answer-memory.ts'
+import { isDecidedByRules, keptOf, laidOf } from '../cache/kept-headers.ts'
 import { type CacheStatus, cacheHeader, FRAMING, marked, shownForm } from '../cache/shown-form.ts'
 import type { Exchange, Result } from '../exchange.ts'
 import { formNameOf } from '../file/compress-answer.ts'
@@ -18,6 +19,7 @@ import { createFileAnswer, DEFAULT_CACHING, siteHeaders } from '../file/file-ans
 import { staticAnswer } from '../file/static-answer.ts'
 import { functionAnswer, toAnswer } from '../function/function-answer.ts'
 import type { Functions } from '../function/function-call.ts'
+import { laidOver } from '../function/function-headers.ts'
 import { type FunctionOutcome, sharedCall, urlOf } from '../function/function-request.ts'
 import { canonicalVisitor, type PublicAddress } from './canonical-visitor.ts'
 import { partialAnswer, readPartialPage } from './partial-page.ts'
@@ -258,15 +260,16 @@ export function createPrerenderAnswer({
       const shown = { status: entry.status, headers: sharedHeaders(entry) }
       return markedResult(await partialAnswer(functions, { ...visit, chain }, shown, partial), from)
     }
-    const isShared = outcome.transforms === undefined
-    const name = `${formNameOf(question)} ${shownBy(site, outcome)}`
-    const form = await formIn(isShared ? forms : new Map(), name, () => {
+    const kept = keptOf(outcome)
+    const name = `${formNameOf(question)} ${shownBy(site, kept)}`
+    const form = await formIn(isDecidedByRules(outcome) ? new Map() : forms, name, () => {
       const response = { status: entry.status, headers: sharedHeaders(entry), body: entry.body }
-      return toAnswer(site, outcome, response, { question })
+      return toAnswer(site, kept, response, { question })
     })
     const age =
       entry.generatedAt === 0 ? 0 : Math.max(0, Math.floor((clock.now() - entry.generatedAt) / 1000))
-    return shownForm(form, from, age, question)
+    const shown = shownForm(form, from, age, question)
+    return { ...shown, headers: laidOver(shown.headers, laidOf(outcome)) }
   }
 
   return (site: Site, outcome: FunctionOutcome, exchange: Exchange): Result | Promise<Result> => {
@@ -299,7 +302,7 @@ export function createPrerenderAnswer({
   }
 }
 
-/** What the host and the routes put into an answer besides what is kept, which is the same at all hosts of a deployment. */
+/** What the host and the routes put into a form of an answer, which is the same at all hosts of a deployment. */
 const shownBy = (site: Site, { status, headers }: FunctionOutcome): string =>
   JSON.stringify([status, siteHeaders(site), [...headers]])
 

@@ -47,3 +47,23 @@ test('with one turn, work of a key follows each other also after a failure, and 
   assert.deepEqual(seen, ['first begins', 'first ends', 'second'])
   assert.equal(turns.size, 0)
 })
+
+test('who gives up leaves the line, and nobody behind them waits for it', async () => {
+  const turns = createTurns(1)
+  const first = await turns.take('a', () => assert.fail('nobody has to wait'))
+  const leaving = new AbortController()
+  const second = turns.take('a', () => leaving.signal)
+  const third = turns.take('a', () => new AbortController().signal)
+  leaving.abort(new Error('gone'))
+  await assert.rejects(second, /^Error: gone$/)
+  await assert.rejects(
+    turns.take('a', () => leaving.signal),
+    /^Error: gone$/,
+  )
+  assert.equal(turns.waiting('a'), 1)
+  first()
+  const giveBack = await third
+  // It has its turn, so there is nothing left to give up.
+  giveBack()
+  assert.equal(turns.size, 0)
+})

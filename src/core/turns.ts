@@ -4,8 +4,11 @@ import { onlyOnce } from './only-once.ts'
 export type GiveBack = () => void
 
 export interface Turns {
-  /** Resolves when it is the caller's turn: as many as there may be at once, in the order in which they came. */
-  take(key: string): Promise<GiveBack>
+  /**
+   * Resolves when it is the caller's turn: as many as there may be at once, in the order in which they came. Rejects with the reason of
+   * the signal, which is asked for where the caller has to wait, if that is aborted before.
+   */
+  take(key: string, untilAborted?: () => AbortSignal): Promise<GiveBack>
   /** Does the work in the caller's turn, which is over when the work has ended, well or not. Settles as the work does. */
   run<T>(key: string, work: () => Promise<T>): Promise<T>
   /** How many wait for theirs. */
@@ -18,11 +21,12 @@ export interface Turns {
 export function createTurns(most: number): Turns {
   const busy = new Map<string, { taken: number; readonly waiting: (() => void)[] }>()
 
-  async function take(key: string): Promise<GiveBack> {
+  async function take(key: string, untilAborted?: () => AbortSignal): Promise<GiveBack> {
     const state = busy.get(key) ?? { taken: 0, waiting: [] }
-    busy.set(key, state)
-    if (state.taken < most) state.taken++
-    else await new Promise<void>((resolve) => state.waiting.push(resolve))
+    if (state.taken < most) {
+      busy.set(key, state)
+      state.taken++
+    } else await inLine(state.waiting, untilAborted?.())
     return onlyOnce(() => {
       const next = state.waiting.shift()
       if (next) next()
@@ -45,4 +49,20 @@ export function createTurns(most: number): Turns {
     },
     waiting: (key) => busy.get(key)?.waiting.length ?? 0,
   }
+}
+
+function inLine(waiting: (() => void)[], signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const begin = () => {
+      signal?.removeEventListener('abort', leave)
+      resolve()
+    }
+    const leave = () => {
+      waiting.splice(waiting.indexOf(begin), 1)
+      reject(signal?.reason)
+    }
+    if (signal?.aborted) return reject(signal.reason)
+    signal?.addEventListener('abort', leave, { once: true })
+    waiting.push(begin)
+  })
 }

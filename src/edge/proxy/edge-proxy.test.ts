@@ -505,6 +505,38 @@ test('one visitor cannot keep all connections of an account busy', async (t) => 
   for (const { text } of await Promise.all(slow)) assert.equal(text, 'slow')
 })
 
+test('a visitor waits for their own connections no longer than for an answer', async (t) => {
+  const held: ServerResponse[] = []
+  behave = (_, res) => {
+    res.write('begun')
+    held.push(res)
+  }
+  const tight = createEdgeWorld({ proxy: { allows: () => true, maxOfVisitor: 1, timeoutMs: 300 } })
+  tight.addSite('full.test', {}, { routes: route(`${origin}/$1`) })
+  const serving = await serveSlow(tight.edge)
+  t.after(async () => {
+    await serving.close()
+    await tight.edge.close()
+  })
+  const first = request({
+    port: serving.port,
+    path: '/api/slow',
+    headers: { host: 'full.test' },
+    agent: false,
+  })
+  await once(first.end(), 'response')
+  // The first goes on, so its turn is not over.
+  const going = setInterval(() => held[0]?.write('on'), 50)
+  t.after(() => {
+    clearInterval(going)
+    first.on('error', () => {}).destroy()
+  })
+  const { status, text } = await ask(serving.port, '/api/x', { host: 'full.test' })
+  assert.equal(status, 504)
+  assert.match(text, /ROUTER_EXTERNAL_TARGET_TIMEOUT/)
+  assert.equal(held.length, 1)
+})
+
 test('two hundred event streams to one address leave room for more', { timeout: 60_000 }, async (t) => {
   behave = (req, res) => (req.url === '/events' ? res.write('data: 1\n\n') : res.end('there'))
   const roomy = createEdgeWorld({ proxy: { allows: () => true } })

@@ -19,7 +19,7 @@ import { guardedLookup, type LookUpAll } from '#core/outbound/guarded-lookup.ts'
 import { portOf } from '#core/outbound/port-of.ts'
 import { isPublicAddress } from '#core/outbound/public-address.ts'
 import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
-import { createTurns } from '#core/turns.ts'
+import { createTurns, type GiveBack } from '#core/turns.ts'
 import type { Answer } from '../answer.ts'
 import type { EdgeErrorCode } from '../error/error-answer.ts'
 import { type Refusal, refuse } from '../error/refusal.ts'
@@ -100,7 +100,7 @@ export function createProxy({
 
   return {
     async forward(forwarding) {
-      const { req, url, visitor, ownerId } = forwarding
+      const { req, url, visitor, ownerId, signal } = forwarding
       const target = URL.parse(url)
       if (target === null) return refuse('ROUTER_EXTERNAL_TARGET_ERROR')
       const address = withoutBrackets(target.hostname)
@@ -110,8 +110,16 @@ export function createProxy({
       if (headers === undefined) return refuse('INFINITE_LOOP_DETECTED')
       const framing = framingOf(req, bodyOf(req))
       if (framing !== undefined) headers[framing[0]] = framing[1]
-      // Who keeps many connections busy waits for their own.
-      const giveBack = await turns.take(`${ownerId} ${target.origin} ${sourceOf(visitor.ip)}`)
+      // Who keeps many connections busy waits for their own, for as long as for an answer.
+      const ofVisitor = `${ownerId} ${target.origin} ${sourceOf(visitor.ip)}`
+      let giveBack: GiveBack
+      try {
+        giveBack = await turns.take(ofVisitor, () =>
+          AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+        )
+      } catch {
+        return refuse('ROUTER_EXTERNAL_TARGET_TIMEOUT')
+      }
       try {
         const response = await exchange(() => send(target, forwarding, headers), req, framing !== undefined)
         response.once('close', giveBack)

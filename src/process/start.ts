@@ -89,14 +89,15 @@ async function runAsChild(
   return runChild(role as ChildRole, config, given, onReady)
 }
 
-/** Whoever reads what is printed may end before the server, whose work goes on. */
+/**
+ * The work of the server goes on although whoever reads what it prints has ended, its terminal was closed, or the disk that it
+ * prints to is full.
+ */
 function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) {
     // A command of the command line ends with its reader.
     stream.removeAllListeners('error')
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
-    })
+    stream.on('error', () => {})
   }
 }
 

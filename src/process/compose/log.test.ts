@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
 import { test } from 'node:test'
 import { readableLine } from './log.ts'
 
@@ -28,4 +30,34 @@ test('what somebody else has put into an entry neither looks like another one no
   // biome-ignore lint/suspicious/noControlCharactersInRegex: none of these is left
   assert.doesNotMatch(text, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028]/)
   for (const line of text.split('\n').slice(1, -1)) assert.match(line, /^ {2}/)
+})
+
+test('a process goes on where its log is on a disk that is full', {
+  skip: process.platform !== 'linux' && 'there is no /dev/full',
+}, () => {
+  const script = `
+    import { createLog } from ${JSON.stringify(import.meta.resolve('./log.ts'))}
+    const log = createLog('info', 'serve')
+    log.info({}, 'one')
+    log.info({}, 'two')
+    setImmediate(() => process.exit(7))`
+  const full = openSync('/dev/full', 'w')
+  const { status } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'ignore', full],
+  })
+  closeSync(full)
+  assert.equal(status, 7)
+})
+
+test('a log that is not read at a terminal has a line of JSON for each entry, however long', () => {
+  const script = `
+    import { createLog } from ${JSON.stringify(import.meta.resolve('./log.ts'))}
+    createLog('info', 'serve').info({ long: 'é'.repeat(300_000), token: 'secret' }, 'one')
+    process.exit()`
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 21,
+  })
+  const { long, token, msg } = JSON.parse(stderr)
+  assert.deepEqual([long.length, token, msg], [300_000, '[redacted]', 'one'])
 })

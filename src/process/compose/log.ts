@@ -1,6 +1,8 @@
+import { writeSync } from 'node:fs'
 import { stderr } from 'node:process'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
+import { codeOf } from '#adapters/fs/error-code.ts'
 import { terminalText } from '#contract/build/terminal-text.ts'
 import { type Log, SECRET_FIELDS } from '#core/ports/log.ts'
 
@@ -15,8 +17,25 @@ export function createLog(level: string, name: string): Log {
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: REDACT, censor: '[redacted]' },
   }
-  const destination = stderr.isTTY ? readable() : pino.destination({ dest: 2, sync: true })
-  return pino(options, destination)
+  return pino(options, stderr.isTTY ? readable() : { write: writeLine })
+}
+
+/** How long a pipe that is full is left to its reader. */
+const BUSY_MS = 100
+const NEVER = new Int32Array(new SharedArrayBuffer(4))
+
+/**
+ * Writes at once, so that a process that dies has told why. What cannot be written is left out: sites are served although the
+ * disk that the log is on is full, or nobody reads it any more.
+ */
+function writeLine(line: string): void {
+  for (let rest = Buffer.from(line); rest.length > 0; )
+    try {
+      rest = rest.subarray(writeSync(stderr.fd, rest))
+    } catch (error) {
+      if (codeOf(error) !== 'EAGAIN') return
+      Atomics.wait(NEVER, 0, 0, BUSY_MS)
+    }
 }
 
 const LEVELS: Record<number, string> = { 20: 'debug', 30: 'info ', 40: 'WARN ', 50: 'ERROR' }
@@ -25,7 +44,8 @@ function readable(): Writable {
   return new Writable({
     decodeStrings: false,
     write(line: string, _encoding, done) {
-      stderr.write(readableLine(line), done)
+      // The terminal may have been closed.
+      stderr.write(readableLine(line), () => done())
     },
   })
 }

@@ -30,7 +30,12 @@ async function serve(
     keys: { holder: async () => actor, used: async () => undefined },
     turns: createTurns(1),
     ...{ pushes: never as never, repositories: never as never, follow: never, teams: never as never },
-    ...{ origin: never as never, maxBytes: 0, maxRefs: 0, room: { left: never, hold: never } },
+    ...{
+      origin: never as never,
+      maxBytes: 0,
+      maxRefs: 0,
+      room: { left: never, hold: never, measure: never },
+    },
     ...given,
   })
   t.after(() => server.drain(0))

@@ -43,14 +43,16 @@ export interface HeldRoom {
   readonly most: number
   /** So many have come so far: rejects with `quota_exceeded` where there is no room for them. */
   came(bytes: number): Promise<void>
-  /** Exactly once, when it is over. Measures the repository, unless that was done when it had all come. */
-  release(isMeasured: boolean): Promise<void>
+  /** Once all of it has come, or nothing more will: the repository is measured instead. What is released stays so. */
+  release(): Promise<void>
 }
 
 export interface PushRoom {
   readonly left: RepositoryRoom
   /** Rejects with `quota_exceeded` where there is no room at all. */
   hold(accountId: string, projectId: string): Promise<HeldRoom>
+  /** Where nothing was held. */
+  readonly measure: Measure
 }
 
 interface PushRoomParts extends RoomParts {
@@ -73,11 +75,18 @@ export const LONGEST_HELD = 2 * HOUR
 export function createPushRoom({ quotas, clock, measure, sizes, transact }: PushRoomParts): PushRoom {
   async function hold(accountId: string, projectId: string): Promise<HeldRoom> {
     const { contentBytes: limit } = await quotas.limitsById(accountId)
+    let isReleased = false
+    const releaseOnce = async (clear: () => Promise<void>): Promise<void> => {
+      if (isReleased) return
+      await measure(projectId)
+      await clear()
+      isReleased = true
+    }
     if (limit === null)
       return {
         most: Number.POSITIVE_INFINITY,
         came: async () => {},
-        release: async (isMeasured) => (isMeasured ? undefined : measure(projectId)),
+        release: () => releaseOnce(async () => {}),
       }
     const key = copyOf(projectId, `${HELD}${clock.now()}-${randomUUID()}`)
     let held = 0
@@ -97,14 +106,11 @@ export function createPushRoom({ quotas, clock, measure, sizes, transact }: Push
     return {
       most: await take(1),
       async came(bytes) {
-        if (bytes > held) await take(bytes)
+        if (bytes > held && !isReleased) await take(bytes)
       },
-      async release(isMeasured) {
-        if (!isMeasured) await measure(projectId)
-        await sizes.clear(key)
-      },
+      release: () => releaseOnce(() => sizes.clear(key)),
     }
   }
 
-  return { left: createRepositoryRoom({ quotas, clock }), hold }
+  return { left: createRepositoryRoom({ quotas, clock }), hold, measure }
 }

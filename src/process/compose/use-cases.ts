@@ -393,7 +393,6 @@ export function createUseCases(
         ensureProject: projects.ensure,
         getProject: projects.get,
         repositories,
-        measure,
         transact,
         bus,
         clock,

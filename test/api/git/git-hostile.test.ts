@@ -422,6 +422,24 @@ test('pushes at the same time take no more room together than there is, and who 
   assert.ok((await gitSizes.used(id)) > 1_000_000)
 })
 
+test('what a push has brought counts once, also while its sender follows the deployment', async (t) => {
+  const { account, tree, remote } = await pushed(t, 'once')
+  const operator = await server.operator()
+  await writeFile(join(tree.folder, 'large.bin'), randomBytes(1_000_000))
+  await tree.commit('Large')
+  const { body } = await server.call('GET /v1/usage', account)
+  const { used } = body.quotas.find(({ name }: { name: string }) => name === 'contentBytes')
+  // In the repository, and among the files of its deployment.
+  const { status } = await server.call(`PATCH /v1/operator/accounts/${account.email}/quotas`, {
+    token: operator.token,
+    body: { contentBytes: used + 2_300_000 },
+  })
+  assert.equal(status, 200)
+  await tree.must('push', remote, 'main')
+  const [push] = await pushesOf(account, 'once')
+  assert.deepEqual([push?.state, push?.reason], ['deployed', null])
+})
+
 test('what is pushed as small differences to something large takes no more room than it was sent in', async (t) => {
   const { account, tree, remote } = await pushed(t, 'differences')
   const stored = async () => {

@@ -88,7 +88,7 @@ export async function receivePack(
   try {
     return await receiveHeld(parts, ctx, { project, commands, held })
   } catch (error) {
-    await held?.release(false)
+    await held?.release()
     throw error
   }
 }
@@ -124,11 +124,11 @@ async function receiveHeld(
   const maxBytes = Math.min(parts.maxBytes, held?.most ?? parts.maxBytes)
   const source = new HeldBody(commands.body, held)
   const answer = await parts.serve(project.id, source.read(), { signal: gone.signal, maxBytes })
-  let isMeasured = false
   const received = async (report: Buffer): Promise<Buffer> => {
     const said = source.refusal === undefined ? report : reportOf(commands, source.refusal)
+    // What is made of it takes room as well, and its sender may follow that for long.
+    await (held ? held.release() : parts.room.measure(project.id))
     await parts.pushes.received(project, begun, readReport(said))
-    isMeasured = true
     return said
   }
   const told = { begun, nowait: has('nowait') }
@@ -140,7 +140,7 @@ async function receiveHeld(
     gone.abort()
     // However it ended, and whoever has left: what git has taken is counted.
     const isOver = answer.ended.catch(() => undefined)
-    if (held) void isOver.then(() => held.release(isMeasured)).catch(() => undefined)
+    if (held) void isOver.then(() => held.release()).catch(() => undefined)
   })
   return { status: answer.status, body }
 }

@@ -13,7 +13,6 @@ import { slugOfProject } from '../../project/project-name.ts'
 import type { ProjectStore } from '../../project/project-store.ts'
 import type { Projects } from '../../project/projects.ts'
 import type { GitRepositories } from '../git-repositories.ts'
-import type { Measure } from '../repository-sizes.ts'
 import { newPush } from './new-push.ts'
 import { branchOfRef, PUSHES_TOPIC, type Push, type PushOptions, type PushSource } from './push.ts'
 import type { PushStore } from './push-store.ts'
@@ -60,7 +59,6 @@ interface PushesParts {
   readonly ensureProject: Projects['ensure']
   readonly getProject: Projects['get']
   readonly repositories: GitRepositories
-  readonly measure: Measure
   readonly transact: Transact<{ readonly pushes: PushStore; readonly jobs: JobQueue }>
   readonly bus: Bus
   readonly clock: Clock
@@ -154,7 +152,6 @@ export function createPushes(parts: PushesParts): Pushes {
             await queuePush(jobs, push, { round: 1 })
         }
       })
-      await parts.measure(project.id)
       for (const { id } of begun) bus.publish(PUSHES_TOPIC, id)
     },
 

@@ -177,7 +177,11 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
   server.on('connection', connectionOf)
   server.on('request', serve)
   server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
-    if (begin(req, res)) refuse(res, badRequest('only the expectation 100-continue is supported', 417))
+    const exchange = begin(req, res)
+    if (exchange === undefined) return
+    // Nobody else is to deal with it once its turn has come.
+    exchange.isBegun = true
+    refuse(res, badRequest('only the expectation 100-continue is supported', 417))
   })
   server.on('connect', (req, socket) => {
     socket.on('error', () => socket.destroy())

@@ -170,6 +170,21 @@ test('an unknown expectation is a 417 with a body', async (t) => {
   assert.equal((json(response?.body ?? '').error as { code: string }).code, 'bad_request')
 })
 
+test('an unknown expectation behind many other requests is a 417, and no handler hears of it', async (t) => {
+  const waiting: (() => void)[] = []
+  const { port } = await start(t, {
+    handle: (_req, res) => {
+      waiting.push(() => reply(res, 'ok'))
+      if (waiting.length === 8) for (const answer of waiting) answer()
+    },
+  })
+  const before = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(8)
+  const last = 'DELETE / HTTP/1.1\r\nHost: a\r\nExpect: a-miracle\r\n\r\n'
+  const statuses = parseResponses(await rawExchange(port, before + last)).map(({ status }) => status)
+  assert.deepEqual(statuses, [...Array.from({ length: 8 }, () => 200), 417])
+  assert.equal(waiting.length, 8)
+})
+
 test('a handler that throws or rejects is a 500 without its inner text, and the next request is served', async (t) => {
   const logged: string[] = []
   const { port } = await start(t, {

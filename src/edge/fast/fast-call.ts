@@ -37,6 +37,8 @@ export interface FastRequest {
 
 export interface FastCallOptions {
   readonly functions: Functions
+  /** The address of the visitor. */
+  readonly from: string
   readonly streams: OpenStreams
   /** The date for an answer that is sent now. */
   readonly date: () => string
@@ -147,7 +149,9 @@ export class FastCall<R extends FastRequest> implements CancellableCall {
     // The next who ask for it come the way on which answers are kept.
     if (policyOf(result.status, result.headers) !== undefined)
       this.#options.functions.cached?.note(entry.site, outcome.target.path)
-    const answer = toAnswer(entry.site, outcome, result, block)
+    // What was read of a head does not say whose it is: the same is sent by many.
+    const question = { ...block.question, from: this.#options.from }
+    const answer = toAnswer(entry.site, outcome, result, { question })
     if (answer instanceof Promise)
       answer.then(
         (ready) => this.#send(ready),

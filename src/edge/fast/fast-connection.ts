@@ -84,7 +84,10 @@ export class FastConnection {
     const seconds = Math.floor(options.keepAliveMs / 1000)
     this.#headEnd = `Connection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n\r\n`
     const { functions, streams, httpDate, clock } = options
-    this.#callOptions = { functions, streams, date: () => httpDate(clock.now()), headEnd: this.#headEnd }
+    this.#callOptions = {
+      ...{ functions, streams, from: this.#ip },
+      ...{ date: () => httpDate(clock.now()), headEnd: this.#headEnd },
+    }
     socket.on('end', this.#onEnd)
     socket.on('timeout', this.#onTimeout)
     socket.on('error', this.#onError)

@@ -1089,3 +1089,25 @@ test('many requests sent together on one connection are answered in order, witho
     process.off('warning', note)
   }
 })
+
+test('whoever has very many answers under way leaves those of others compressed', async (t) => {
+  const { host } = await site((_, res) => {
+    res.setHeader('content-type', 'text/html')
+    res.write('begun')
+  })
+  const fast = await serveFast(world.edge)
+  t.after(() => fast.close())
+  // From then on the site is known.
+  assert.equal((await ask(server.port, '/', { host })).status, 404)
+  async function begin(localAddress: string): Promise<boolean> {
+    const socket = connect({ port: fast.port, host: '127.0.0.1', localAddress })
+    t.after(() => socket.destroy())
+    socket.write(`GET /api/hello HTTP/1.1\r\nHost: ${host}\r\nAccept-Encoding: gzip\r\n\r\n`)
+    const [chunk] = (await once(socket, 'data')) as [Buffer]
+    return /^content-encoding: gzip/im.test(chunk.toString('latin1'))
+  }
+  const many = await Promise.all(Array.from({ length: 260 }, () => begin('127.0.0.1')))
+  assert.equal(many.filter((isCompressed) => !isCompressed).length, 10)
+  assert.equal(await begin('127.0.0.2'), true)
+  assert.equal(fast.handedOver(), 0)
+})

@@ -136,6 +136,14 @@ const TABLE: readonly (readonly [what: string, files: Files, found: string])[] =
     { 'package.json': { scripts: { start: 'bun run serve', serve: 'node go.js' } }, 'go.js': SERVER },
     'node go.js',
   ],
+  [
+    'a server that Node starts after a script that Bun runs',
+    {
+      'package.json': { scripts: { start: 'bun run styles && node index.js', styles: 'sass .' } },
+      'index.js': SERVER,
+    },
+    'node index.js',
+  ],
   // Servers in Python
   [
     'Flask',

@@ -135,7 +135,10 @@ interface Start {
 /** `node --inspect dist/main.js` starts `dist/main.js`, and so does `npm run serve` where `serve` is that. */
 function startOf(pkg: PackageJson | undefined): Start | undefined {
   const script = startScript(pkg)
-  return script.length > LONGEST_SCRIPT ? undefined : startIn(script)
+  if (script.length > LONGEST_SCRIPT) return undefined
+  // What runs a script of the package before is no starter of a file.
+  const commands = script.split('&&')
+  return startIn(commands.filter((command) => scriptRunBy(command, pkg) === undefined).join('&&'))
 }
 
 /** Whether `start` runs code that is there, such as `node .`, also where its words do not tell which file that is. */
@@ -148,11 +151,17 @@ export function startsProgram(pkg: PackageJson | undefined): boolean {
 function startScript(pkg: PackageJson | undefined): string {
   let script = pkg?.scripts.start
   for (let step = 0; step < MOST_STEPS; step++) {
-    const next = /^\s*(?:(?:npm|pnpm|bun|yarn)\s+run|yarn)\s+([\w:.-]+)\s*$/.exec(script ?? '')?.[1]
-    if (next === undefined || !Object.hasOwn(pkg?.scripts ?? {}, next)) break
+    const next = scriptRunBy(script ?? '', pkg)
+    if (next === undefined) break
     script = pkg?.scripts[next]
   }
   return script ?? ''
+}
+
+/** The script of the package that a command such as `npm run serve` runs. */
+function scriptRunBy(command: string, pkg: PackageJson | undefined): string | undefined {
+  const name = /^\s*(?:(?:npm|pnpm|bun|yarn)\s+run|yarn)\s+([\w:.-]+)\s*$/.exec(command)?.[1]
+  return name !== undefined && Object.hasOwn(pkg?.scripts ?? {}, name) ? name : undefined
 }
 
 const wordsOf = (script: string): readonly string[] => script.trim().split(/\s+/)

@@ -73,7 +73,10 @@ test('visits and lines beyond it are not recorded; one line says why', async (t)
   } as const
   lines.write({ ...line, text: 'x'.repeat(1000) })
   for (let i = 0; i < 5; i++) lines.write({ ...line, text: 'y'.repeat(1000) })
-  const visit = { deploymentId: 'd', ownerId: 'anna', path: '/', userAgent: 'z'.repeat(400), host: 'a.test' }
+  const visit = {
+    ...{ deploymentId: 'd', ownerId: 'anna', path: '/', userAgent: 'z'.repeat(400), host: 'a.test' },
+    ...{ at: clock.now(), ms: 0 },
+  }
   recorded.record(visit as SiteVisit)
   recorded.record({ ...visit, ownerId: 'bert' } as SiteVisit)
   assert.deepEqual(
@@ -81,4 +84,15 @@ test('visits and lines beyond it are not recorded; one line says why', async (t)
     ['x'.repeat(30), 'Your plan allows 1.5 KB of log'],
   )
   assert.equal(visits, 1)
+})
+
+test('a visit counts on the day on which it ended and is recorded', async (t) => {
+  const { clock, another, used } = await open(t, 1000)
+  const allowance = another()
+  const writer = { record: () => {}, recordVisit: () => {} }
+  const recorded = createVisitLog({ allowance, region: 'iad1', clock, writer })
+  const visit = { deploymentId: 'd', ownerId: 'anna', path: '/', userAgent: '', host: 'a.test' }
+  recorded.record({ ...visit, at: clock.now() - DAY, ms: DAY } as SiteVisit)
+  await allowance.flush()
+  assert.equal(await used(), 201)
 })

@@ -21,7 +21,8 @@ export const createVisitLog = ({ writer, clock, region, traffic, allowance }: Vi
     // Counted even if nothing else is recorded of it.
     traffic?.record(visit)
     const bytes = VISIT_BYTES + visit.path.length + visit.userAgent.length
-    const taken = allowance?.take(visit.ownerId, bytes, visit.at) ?? true
+    // It may have begun days ago, as of a WebSocket.
+    const taken = allowance?.take(visit.ownerId, bytes, visit.at + visit.ms) ?? true
     if (taken === true) writer.recordVisit(visit, region)
     else if (taken !== false)
       writer.record({

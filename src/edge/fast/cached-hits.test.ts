@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import { type ImageConfig, readImageConfig } from '#core/output/image-config.ts'
 import type { Images } from '#core/ports/images.ts'
@@ -18,6 +20,10 @@ import {
 } from '#test/support/http/edge.ts'
 import { createTestPrerenders } from '#test/support/prerenders.ts'
 import { silentLog } from '#test/support/silent-log.ts'
+import type { Answer } from '../answer.ts'
+import type { EdgeCache } from '../cache/edge-cache.ts'
+import { CachedHits } from './cached-hits.ts'
+import { Wires } from './wires.ts'
 
 const instances = await createInstances()
 const time = { now: 1_700_000_000_000 }
@@ -270,4 +276,39 @@ test('on one connection each request gets its own answer, whatever was asked bef
     )
   assert.equal(fast.handedOver(), before)
   for (const each of [prime, one]) each.end()
+})
+
+test('what a connection got last is in memory for as long as it is kept, and not until the connection ends', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const keep = (): Answer => ({
+    ...{ status: 200, headers: [], body: Buffer.alloc(1_000_000) },
+    ...{ source: 'static', entrypoint: '' },
+  })
+  let kept: Answer | undefined = keep()
+  const body = new WeakRef(kept.body as Buffer)
+  let looks = 0
+  const cache = {
+    isStill: () => kept !== undefined,
+    peek: () => {
+      looks++
+      return kept && { form: kept, age: 0, kept: { entry: kept }, known: undefined }
+    },
+  } as unknown as EdgeCache
+  const hits = new CachedHits(cache, new Wires(1))
+  const site = world.sites.get(addSite()) as Site
+  const asked = { method: 'GET', headers: {} }
+  const lookup = hits.lookUpImage(site, IMAGES, 'url=%2Fa.png&w=640&q=75', asked)
+  assert.ok(lookup)
+  for (let times = 0; times < 3; times++) {
+    assert.ok(hits.find(site, lookup, { now: 0, since: 0 }))
+    await new Promise(setImmediate)
+    collect()
+  }
+  assert.equal(looks, 1)
+  kept = undefined
+  await new Promise(setImmediate)
+  collect()
+  assert.ok(body.deref() === undefined)
+  assert.equal(hits.find(site, lookup, { now: 0, since: 0 }), undefined)
 })

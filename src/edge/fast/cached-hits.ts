@@ -55,8 +55,8 @@ export interface CacheLookup {
   readonly more: MoreHeaders
   /** To be remembered for all connections once it was found. */
   readonly image?: FoundImage & { readonly name: string; isRemembered: boolean }
-  /** What was found before. */
-  last: CachedHit | undefined
+  /** What was found before, for as long as it is kept: a connection that is idle must not have it stay in memory. */
+  last: WeakRef<CachedHit> | undefined
 }
 
 /** A promise is of what has to be there first; undefined leaves the request to those who look closer. */
@@ -124,12 +124,14 @@ export class CachedHits {
   }
 
   find(site: Site, lookup: CacheLookup, moment: Moment): FoundHit {
-    if (lookup.last !== undefined && this.#cache.isStill(lookup.last, moment)) return lookup.last
+    const last = lookup.last?.deref()
+    if (last !== undefined && this.#cache.isStill(last, moment)) return last
     const { place, request, more, image } = lookup
     const found = this.#hitOf(site, this.#cache.peek(place, request, moment), request.question, more)
     // Whether a visitor has it already is to be looked at each time.
     const isForAll = request.question.headers['if-none-match'] === undefined
-    lookup.last = isForAll && !(found instanceof Promise) ? found : undefined
+    const isLasting = isForAll && found !== undefined && !(found instanceof Promise)
+    lookup.last = isLasting ? new WeakRef(found) : undefined
     if (image !== undefined && !image.isRemembered && found !== undefined && !(found instanceof Promise)) {
       image.isRemembered = true
       this.#remember(site, image)

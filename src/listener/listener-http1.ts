@@ -210,7 +210,7 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
   server.on('timeout', (socket: Socket) => {
     const { open } = connectionOf(socket)
     const last = open.at(-1)
-    const owesBytes = last !== undefined && !last.req.complete && !socket.isPaused()
+    const owesBytes = last !== undefined && !last.req.complete && isRead(last.req) && !socket.isPaused()
     if (last === undefined || owesBytes || socket.writableLength > 0) socket.destroy()
     // A slow handler is no fault of the peer's.
     else socket.setTimeout(limits.stallMs)
@@ -238,6 +238,10 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
     },
   }
 }
+
+/** Whether somebody waits for more of its body. Nobody does where it waits for its turn, or for whom it is passed on to. */
+const isRead = (req: IncomingMessage): boolean =>
+  req.readableFlowing === true || (req.listenerCount('readable') > 0 && req.readableLength === 0)
 
 function hold({ socket, open }: Pick<Connection, 'socket' | 'open'>): void {
   if (open.length >= READ_AHEAD) socket.pause()

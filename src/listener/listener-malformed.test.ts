@@ -208,6 +208,34 @@ test('a peer that stops sending its body is cut; one whose handler is slow is no
   assert.match(await readAll(slow), /at last$/)
 })
 
+test('a peer whose body is not read yet is not cut, however long its request waits', async (t) => {
+  let answer = () => {}
+  const { port } = await start(t, {
+    limits: { stallMs: 100 },
+    handle: (req, res) => {
+      if (req.url !== '/waits') return void req.resume()
+      answer = () => {
+        let bytes = 0
+        req.on('data', (chunk: Buffer) => {
+          bytes += chunk.length
+        })
+        req.once('end', () => reply(res, `${bytes} at last`))
+      }
+    },
+  })
+  const body = 'a'.repeat(1 << 20)
+  for (const length of [10, body.length]) {
+    const waiting = connect(port, '127.0.0.1').on('error', () => {})
+    const head = `POST /waits HTTP/1.1\r\n${HOST}Connection: close\r\nContent-Length: ${length}\r\n\r\n`
+    waiting.write(head + body.slice(0, length - 1))
+    for (const _ of [1, 2])
+      assert.equal(await rawExchange(port, `POST / HTTP/1.1\r\n${HOST}Content-Length: 5\r\n\r\nab`), '')
+    waiting.write('a')
+    answer()
+    assert.match(await readAll(waiting), new RegExp(`${length} at last$`))
+  }
+})
+
 test('a peer that does not take its answer is cut', async (t) => {
   const closed = Promise.withResolvers<void>()
   const { port } = await start(t, {

@@ -43,7 +43,13 @@ it('tries to reach a container of this node again where it takes no connections'
 const ID = 'a'.repeat(64)
 
 /** A machine that does these things for others, as its gateway has it, and the socket of an instance whose container it has. */
-async function bridgeThrough(t: TestContext, port: number, offers: Offers, reachMs: number) {
+async function bridgeThrough(
+  t: TestContext,
+  port: number,
+  offers: Offers,
+  reachMs: number,
+  openingMs = 60_000,
+) {
   const gateway = createServer((socket) => {
     socket.on('error', () => {})
     socket.once('data', (chunk: Buffer) => {
@@ -59,7 +65,7 @@ async function bridgeThrough(t: TestContext, port: number, offers: Offers, reach
   await once(gateway, 'listening')
   const folder = await mkdtemp(join(tmpdir(), 'aloft-places-'))
   const path = join(folder, 's')
-  const bridge = await openSocketBridge(path, { reachMs, openingMs: 60_000 })
+  const bridge = await openSocketBridge(path, { reachMs, openingMs })
   const asked: string[] = []
   const ask = (line: string): Socket => {
     asked.push(line.split(' ')[0] ?? '')
@@ -121,4 +127,13 @@ it('asks a machine of an earlier version as that understands it', async (t) => {
   near.write('a request')
   assert.equal(await text(near), 'heard a request')
   assert.deepEqual(asked, ['reach', 'task'])
+})
+
+it('takes a machine that has not answered in time for none of an earlier version', async (t) => {
+  const { path, asked } = await bridgeThrough(t, 1, containers(undefined, 60_000), 60_000, 50)
+  connect(path)
+    .on('error', () => {})
+    .write('a request')
+  while (asked.length < 2) await new Promise(setImmediate)
+  assert.deepEqual(asked, ['reach', 'reach'])
 })

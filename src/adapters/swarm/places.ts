@@ -203,7 +203,8 @@ export function throughMachine(
         resolve(chunk.toString('latin1', 0, 1) === REACHED)
       })
       socket.once('close', () => {
-        isEarlier ||= isHeard && !hasSaid
+        // One that was given up here, as no answer came in time, tells nothing of the machine.
+        isEarlier ||= isHeard && !hasSaid && socket.readableEnded
         resolve(false)
       })
     })

@@ -32,6 +32,7 @@ function answer({ name, type }: Question): Reply {
       return { answers: [{ name, type: 'A', ttl: 1, data: '10.0.0.1' }] }
   }
   if (name.endsWith('silent.example')) return 'silence'
+  if (name.endsWith('.failing.test')) return { rcode: 'SERVFAIL' }
   return name.endsWith('.example') ? { answers: [] } : { rcode: 'NXDOMAIN' }
 }
 
@@ -116,6 +117,13 @@ test('short names are looked for in the domains that the system has', async () =
   const many = await open({ resolv: 'search inner.test\noptions edns0 ndots:5\n' })
   assert.equal(await find(many.lookUp, 'db.two'), '192.0.2.7/4')
   assert.deepEqual([...new Set(dns.asked.map(({ name }) => name))], ['db.two.inner.test'])
+})
+
+test('a domain of the system whose servers fail keeps nobody from names that are elsewhere', async () => {
+  const { lookUp } = await open({ resolv: 'search failing.test inner.test\noptions ndots:5\n' })
+  assert.equal(await find(lookUp, 'db'), '192.0.2.7/4')
+  assert.equal(await find(lookUp, 'both.example'), '192.0.2.1/4 2001:db8::1/6')
+  assert.equal(await find(lookUp, 'absent.test'), 'EAI_AGAIN')
 })
 
 test('however many wait for servers that are silent, others are not kept waiting', async () => {

@@ -70,11 +70,17 @@ export function createLookUp({
     if (listed !== undefined) return listed
     if (isLocalName(name)) return LOOPBACK
     const { resolver, search, dots } = await dns()
-    for (const full of namesFor(name, hostname.endsWith('.') ? [] : search, dots)) {
-      const addresses = await ask(resolver, full)
-      if (addresses.length > 0) return addresses
-    }
-    throw new LookUpError('ENOTFOUND', hostname)
+    let failure: unknown
+    for (const full of namesFor(name, hostname.endsWith('.') ? [] : search, dots))
+      try {
+        const addresses = await ask(resolver, full)
+        if (addresses.length > 0) return addresses
+      } catch (error) {
+        // A domain of the system whose servers fail keeps nobody from a name that is elsewhere.
+        if (full === name) throw error
+        failure ??= error
+      }
+    throw failure ?? new LookUpError('ENOTFOUND', hostname)
   }
 
   return (hostname, { family }, callback) => {

@@ -47,6 +47,15 @@ for (const [line, hint] of CAUSES)
     assert.match(buildHint('build_failed', ['> build', line]), hint)
   })
 
+test('a name that the code does not declare is taken for no environment variable', () => {
+  for (const line of [
+    'ReferenceError: MAX_ITEMS is not defined',
+    "NameError: name 'MAX_ITEMS' is not defined",
+    "  3:1  error  'MAX_ITEMS' is not defined  no-undef",
+  ])
+    assert.doesNotMatch(buildHint('build_failed', [line]), /environment variable/, line)
+})
+
 test('a failure that is known exactly keeps its own hint', () => {
   const lines = ["Cannot find module 'lodash'"]
   assert.match(buildHint('build_timeout', lines), /^Make the build faster/)

@@ -69,7 +69,8 @@ const CAUSES: readonly { readonly said: RegExp; readonly hint: string }[] = [
     hint: 'The Python package $1 wasn’t found. Check its name and version, and that the package index can be reached.',
   },
   {
-    said: /\b([A-Z][A-Z\d]*_[A-Z\d_]+)\W{0,2} (?:environment variable )?(?:is|was) (?:missing|undefined|required|not (?:set|defined|found|provided))\b/,
+    // Languages and linters say that a name is not defined of any that the code does not declare.
+    said: /(?<!ReferenceError: |NameError: name ['"])\b([A-Z][A-Z\d]*_[A-Z\d_]+)\W{0,2} (?:environment variable )?(?:is|was) (?:missing|undefined|required|not (?:set|defined|found|provided))\b(?!.*\bno-undef\b)/,
     hint: NO_VARIABLE,
   },
   {

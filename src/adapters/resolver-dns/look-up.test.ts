@@ -21,6 +21,10 @@ function answer({ name, type }: Question): Reply {
       return { answers: [{ name, type: 'A', ttl: 1, data: '192.0.2.7' }] }
     case 'half.example A':
       return { answers: [{ name, type: 'A', ttl: 1, data: '192.0.2.2' }] }
+    case 'deaf.example A':
+      return { answers: [{ name, type: 'A', ttl: 1, data: '192.0.2.3' }] }
+    case 'deaf.example AAAA':
+      return 'silence'
     case 'half.example AAAA':
     case 'broken.example A':
       return { rcode: 'SERVFAIL' }
@@ -48,11 +52,11 @@ after(async () => {
 })
 
 /** With files of its own. */
-async function open({ hosts = '', resolv = '', tryMs = 2000 } = {}) {
+async function open({ hosts = '', resolv = '', tryMs = 2000, wholeMs = 8000 } = {}) {
   const [hostsFile, resolvFile] = [join(folder, `hosts${count}`), join(folder, `resolv${count++}`)]
   await Promise.all([writeFile(hostsFile, hosts), writeFile(resolvFile, resolv)])
   let now = 0
-  const parts = { servers: [dns.address], hostsFile, resolvFile, now: () => now, tryMs }
+  const parts = { servers: [dns.address], hostsFile, resolvFile, now: () => now, tryMs, wholeMs }
   return {
     lookUp: createLookUp(parts),
     hostsFile,
@@ -77,6 +81,11 @@ test('answers of DNS come with those of IPv4 first, and one family does where th
   assert.equal(await find(lookUp, 'both.example', 6), '2001:db8::1/6')
   assert.equal(await find(lookUp, 'half.example'), '192.0.2.2/4')
   assert.equal(await find(lookUp, '2001:db8::5'), '2001:db8::5/6')
+})
+
+test('one family does where there is no answer for the other', async () => {
+  const { lookUp } = await open({ tryMs: 200, wholeMs: 500 })
+  assert.equal(await find(lookUp, 'deaf.example'), '192.0.2.3/4')
 })
 
 test('no such name, none of this family and no answer are told apart', async () => {

@@ -62,7 +62,7 @@ export function createLookUp({
     now,
   )
 
-  async function find(hostname: string): Promise<readonly LookupAddress[]> {
+  async function find(hostname: string, wanted: Family): Promise<readonly LookupAddress[]> {
     const family = isIP(hostname)
     if (family !== 0) return [{ address: hostname, family }]
     const name = hostname.toLowerCase().replace(/\.$/, '')
@@ -73,7 +73,7 @@ export function createLookUp({
     let failure: unknown
     for (const full of namesFor(name, hostname.endsWith('.') ? [] : search, dots))
       try {
-        const addresses = await ask(resolver, full)
+        const addresses = await ask(resolver, full, wanted, tryMs)
         if (addresses.length > 0) return addresses
       } catch (error) {
         // A domain of the system whose servers fail keeps nobody from a name that is elsewhere.
@@ -84,7 +84,7 @@ export function createLookUp({
   }
 
   return (hostname, { family }, callback) => {
-    withinTime(find(hostname), wholeMs)
+    withinTime(find(hostname, family), wholeMs)
       .then((all) => {
         if (all === LATE) throw new LookUpError('EAI_AGAIN', hostname)
         const wanted = all.filter((one) => isWanted(one, family))
@@ -99,18 +99,35 @@ export function createLookUp({
   }
 }
 
-const isWanted = (one: LookupAddress, family: number | 'IPv4' | 'IPv6' | undefined): boolean =>
+/** The family that is asked for; none where either will do. */
+type Family = number | 'IPv4' | 'IPv6' | undefined
+
+const isWanted = (one: LookupAddress, family: Family): boolean =>
   !family || one.family === (typeof family === 'number' ? family : Number(family.slice(3)))
 
-/** None where there is no such name. Addresses of IPv4 come first, which lead somewhere from nearly every machine. */
-async function ask(resolver: Resolver, name: string): Promise<readonly LookupAddress[]> {
-  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-  const found = answers.flatMap((answer, index) =>
-    answer.status === 'fulfilled'
-      ? answer.value.map((address) => ({ address, family: index === 0 ? 4 : 6 }))
-      : [],
+/**
+ * None where there is no such name. Addresses of IPv4 come first, which lead somewhere from nearly every machine. Where either
+ * family will do and one has been answered, the other is waited for as long as one attempt takes: some servers of names never
+ * answer what they do not know.
+ */
+async function ask(
+  resolver: Resolver,
+  name: string,
+  family: Family,
+  tryMs: number,
+): Promise<readonly LookupAddress[]> {
+  const found: [LookupAddress[], LookupAddress[]] = [[], []]
+  const take = async (index: 0 | 1, addresses: Promise<string[]>) => {
+    found[index] = (await addresses).map((address) => ({ address, family: index === 0 ? 4 : 6 }))
+  }
+  const questions = [take(0, resolver.resolve4(name)), take(1, resolver.resolve6(name))]
+  const all = Promise.allSettled(questions)
+  const isOneAnswered = await Promise.any(questions).then(
+    () => true,
+    () => false,
   )
-  if (found.length > 0) return found
+  const answers = isOneAnswered && !family ? await withinTime(all, tryMs) : await all
+  if (answers === LATE || found.flat().length > 0) return found.flat()
   for (const answer of answers)
     if (answer.status === 'rejected' && !isNothing(answer.reason))
       throw new LookUpError('EAI_AGAIN', name, answer.reason)

@@ -1,3 +1,4 @@
+import { beforeAbort } from '#core/before-abort.ts'
 import { Counts } from '#core/counts.ts'
 
 /** Bytes of answers that may be in the memory of this process until all of them has come. */
@@ -29,6 +30,8 @@ export class AnswerMemory {
   readonly #limits: AnswerLimits
   readonly #byAccount = new Counts()
   #all = 0
+  /** Of those who wait until something is released. */
+  #released: PromiseWithResolvers<void> | undefined
 
   constructor(limits: Partial<AnswerLimits> = {}) {
     this.#limits = { ...LIMITS, ...limits }
@@ -48,14 +51,31 @@ export class AnswerMemory {
     }
     return {
       grow: (bytes) => {
-        const theirs = this.#byAccount.of(account)
-        if (this.#all + bytes > this.#limits.all || theirs + bytes > this.#limits.account) return false
+        if (!this.#hasRoom(account, bytes)) return false
         count(bytes)
         return true
       },
       release: () => {
-        if (held > 0) count(-held)
+        if (held === 0) return
+        count(-held)
+        this.#released?.resolve()
+        this.#released = undefined
       },
     }
+  }
+
+  /** Waits until there is room for as much, which is not held by that; false where there is none before the end. */
+  async untilRoom(account: string, bytes: number, end: AbortSignal): Promise<boolean> {
+    while (!this.#hasRoom(account, bytes)) {
+      if (end.aborted) return false
+      this.#released ??= Promise.withResolvers()
+      await beforeAbort(this.#released.promise, end).catch(() => {})
+    }
+    return true
+  }
+
+  #hasRoom(account: string, bytes: number): boolean {
+    const { all, account: one } = this.#limits
+    return this.#all + bytes <= all && this.#byAccount.of(account) + bytes <= one
   }
 }

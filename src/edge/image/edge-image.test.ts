@@ -359,3 +359,20 @@ test('a middleware on the way to a source may lead to another path of the site b
   )
   assert.equal((await get('/here')).status, 200)
 })
+
+test('large images that come slowly are all made, a few of them in memory at a time', async () => {
+  const count = 12
+  const large = Buffer.concat([source, Buffer.alloc(8 * 1024 * 1024 - source.length)])
+  let asked = 0
+  const { get } = await siteWithMaker((_, res) => {
+    asked++
+    res.writeHead(200, { 'content-length': large.length })
+    res.write(large.subarray(0, 1000))
+    void (async () => {
+      while (asked < count) await setTimeout(10)
+      res.end(large.subarray(1000))
+    })()
+  })
+  const all = await Promise.all(Array.from({ length: count }, (_, n) => get('/made', { q: String(n + 1) })))
+  assert.deepEqual(new Set(all.map(({ status }) => status)), new Set([200]))
+})

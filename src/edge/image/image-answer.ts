@@ -55,6 +55,8 @@ const MOST_WAITING = 200
 export const OF_VISITOR = 16
 /** After which nobody waits any longer for a source. */
 const SOURCE_WITHIN_MS = 15_000
+/** The same for room in memory. */
+const ROOM_WITHIN_MS = 15_000
 /** After which an image that still waits for its source lets others go before it. */
 const GIVES_WAY_MS = 500
 /** Of one account that others go before; more keep their turn. */
@@ -77,6 +79,8 @@ export function createImageAnswer({ images, cache, held, proxy, address }: Optio
   const turns = createTurns(AT_ONCE)
   const shares = createTurns(OF_VISITOR)
   const slow = new Shares({ all: Number.POSITIVE_INFINITY, one: MOST_SLOW })
+  /** Of each account, those for which there was no room. */
+  const crowded = createTurns(1)
 
   async function fetchRemote(
     url: string,
@@ -101,7 +105,11 @@ export function createImageAnswer({ images, cache, held, proxy, address }: Optio
   }
 
   /** What an image is to be made of, or what is answered where there is no such thing. */
-  async function find(visit: ImageVisit, asked: ImageRequest, mine: HeldAnswer): Promise<Source | Answer> {
+  async function find(
+    visit: ImageVisit,
+    asked: ImageRequest,
+    mine: HeldAnswer,
+  ): Promise<Source | Answer | 'no-room'> {
     const { site, config, askSite } = visit
     const signal = AbortSignal.timeout(SOURCE_WITHIN_MS)
     const asking = asked.isLocal ? askSite(asked.url, signal) : fetchRemote(asked.url, visit, signal)
@@ -116,13 +124,38 @@ export function createImageAnswer({ images, cache, held, proxy, address }: Optio
     const { body, headers } = found
     if (body !== undefined && !Buffer.isBuffer(body)) whenAborted(signal, () => body.destroy())
     const bytes = await gather(body, LARGEST, mine)
-    if (bytes === 'no-room') return failedAs(site, 'busy')
+    if (bytes === 'no-room') {
+      mine.release()
+      return bytes
+    }
     if (bytes === 'broken' && signal.aborted) return failedAs(site, 'late')
     const kind = typeof bytes === 'string' ? undefined : imageKind(bytes)
     if (typeof bytes === 'string' || kind === undefined) return failedAs(site, 'unreadable')
     if (kind.type === 'image/svg+xml' && !config.dangerouslyAllowSVG)
       return failed(site, 400, '"url" parameter is valid but image type is not allowed')
     return { bytes, kind, headers }
+  }
+
+  /** The same. Those for which there is no room are asked for once more, one after the other, when others have been made. */
+  async function findWithRoom(
+    visit: ImageVisit,
+    asked: ImageRequest,
+    mine: HeldAnswer,
+    gone: AbortSignal | undefined,
+  ): Promise<Source | Result> {
+    const { site } = visit
+    const { ownerId } = site
+    const found = await find(visit, asked, mine)
+    if (found !== 'no-room') return found
+    return crowded.run(ownerId, async () => {
+      const end = AbortSignal.timeout(ROOM_WITHIN_MS)
+      while (!end.aborted && (await held.untilRoom(ownerId, LARGEST, end))) {
+        if (gone?.aborted) return refuse('CLIENT_CLOSED_REQUEST')
+        const again = await find(visit, asked, mine)
+        if (again !== 'no-room') return again
+      }
+      return failedAs(site, 'busy')
+    })
   }
 
   async function show(
@@ -156,7 +189,7 @@ export function createImageAnswer({ images, cache, held, proxy, address }: Optio
     const mine = held.hold(ownerId)
     try {
       if (gone?.aborted) return refuse('CLIENT_CLOSED_REQUEST')
-      const finding = find(visit, asked, mine)
+      const finding = findWithRoom(visit, asked, mine, gone)
       const isLate = (await withinTime(finding, GIVES_WAY_MS)) === LATE
       const leave = isLate ? slow.take(ownerId) : undefined
       if (leave !== undefined) {

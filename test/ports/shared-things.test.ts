@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
@@ -134,6 +134,21 @@ eachDatabase((name, open) => {
     await desk.must('push', '-q', two.folderOf('prj_1'), 'main:again')
     assert.deepEqual(await refsOf(two, 'prj_1'), { 'refs/heads/again': first })
     assert.deepEqual(await refsOf(one, 'prj_1'), { 'refs/heads/again': first })
+  })
+
+  test(`${name}: a repository whose HEAD a loss of power has emptied is mended, and has the branch that it had`, async (t) => {
+    const { one, two } = await machines(t, open)
+    const desk = await workTree(t, { 'a.txt': 'first' })
+    const first = await desk.commit()
+    await one.repositories.ensure('prj_1')
+    await desk.must('push', '-q', one.folderOf('prj_1'), 'main', 'main:next')
+    await one.repositories.setHead('prj_1', 'next')
+    await writeFile(join(one.folderOf('prj_1'), 'HEAD'), '')
+    await one.repositories.ensure('prj_1')
+    await desk.must('push', '-q', one.folderOf('prj_1'), ':main')
+    assert.deepEqual(await refsOf(one, 'prj_1'), { 'refs/heads/next': first })
+    assert.deepEqual(await refsOf(two, 'prj_1'), { 'refs/heads/next': first })
+    for (const { repositories } of [one, two]) assert.equal(await repositories.head('prj_1'), 'next')
   })
 
   test(`${name}: of a repository elsewhere all machines know what was taken from it`, async (t) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createReadStream, existsSync } from 'node:fs'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import {
@@ -88,10 +89,14 @@ export function createSharedRepositories(parts: SharedRepositoriesParts): GitRep
   }
 
   async function make(id: string): Promise<void> {
-    if (existsSync(join(folderOf(id), 'HEAD'))) return
+    const found = await stat(join(folderOf(id), 'HEAD')).catch(() => undefined)
+    if (found && found.size > 0) return
     const before = await removals(id)
     await local.ensure(id)
-    await writeRemovals(folderOf(id), before)
+    if (!found) return writeRemovals(folderOf(id), before)
+    // A loss of power has emptied it; what it was is what all machines know.
+    const head = (await recordOf(id))?.head
+    if (head !== undefined) await local.setHead(id, head)
   }
 
   /** What another repository left behind says nothing of the one that has taken its place. */

@@ -79,6 +79,15 @@ function readRecord({ name, type, value, mxPriority }: NewRecord) {
   return { name, type, value: readRecordValue(type, whole) }
 }
 
+/** What a change leaves as it was; of a mail server that may be its priority alone, or its host alone. */
+function stillSaid({ name, type, value }: DnsRecord, change: Partial<NewRecord>): NewRecord {
+  const isApart =
+    change.mxPriority !== undefined || (change.value !== undefined && !/\s/.test(change.value.trim()))
+  if (type !== 'MX' || (change.type ?? type) !== 'MX' || !isApart) return { name, type, value }
+  const [priority, host] = value.split(' ')
+  return { name, type, value: host, mxPriority: Number(priority) }
+}
+
 export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
   const { store, transact, clock, nameservers } = parts
 
@@ -172,9 +181,8 @@ export function createDnsRecords(parts: DnsRecordParts): DnsRecords {
         const { dnsRecords } = stores
         const domain = await findHeldDomain(stores, ctx, (await located(dnsRecords, ctx, id)).domain)
         const { record: before } = await located(dnsRecords, ctx, id)
-        const { name, type, value } = before
         const given = Object.fromEntries(Object.entries(change).filter(([, it]) => it !== undefined))
-        return put(dnsRecords, ctx, domain, { name, type, value, ...given }, before)
+        return put(dnsRecords, ctx, domain, { ...stillSaid(before, change), ...given }, before)
       })
       parts.onZonesChanged([zone])
       return { ...record, domain: zone }

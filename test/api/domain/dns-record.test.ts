@@ -195,6 +195,24 @@ apiSuite('DNS records', (server) => {
     assert.equal((await add({ name: 'b', type: 'A', value: '192.0.2.1', mxPriority: 5 })).status, 200)
   })
 
+  test('of a mail server, the priority or the host is changed alone', async () => {
+    const { token, add, list } = await holder()
+    const { uid } = (await add({ name: '', type: 'MX', value: 'mail.example.com', mxPriority: 5 })).body
+    for (const [change, value] of [
+      [{ mxPriority: 20 }, '20 mail.example.com'],
+      [{ value: 'other.example.com' }, '20 other.example.com'],
+      [{ value: '1 third.example.com' }, '1 third.example.com'],
+      [{ value: 'last.example.com', mxPriority: 0 }, '0 last.example.com'],
+    ] as const) {
+      const on = `PATCH /v2/domains/records/${uid}`
+      assert.equal((await server.call(on, { token, body: change })).status, 200)
+      assert.deepEqual(
+        (await list()).map((one: { value: string }) => one.value),
+        [value],
+      )
+    }
+  })
+
   test('nothing stands beside an alias, and nothing is there twice', async () => {
     const { add } = await holder()
     const alias = await add({ name: 'a', type: 'CNAME', value: 'x.example.com' })

@@ -143,10 +143,10 @@ test('one that answers that it cannot is not asked again, and neither is one tha
   for (const each of [a, b]) each.fails = new RunnerError('unavailable', 'no room')
   await assert.rejects(where(), /no room/)
   for (const each of [a, b]) each.isConnected = false
-  own.fails = new RunnerError('unavailable', 'nothing runs programs')
-  await assert.rejects(where(), /nothing runs programs/)
+  own.fails = new RunnerError('unavailable', 'this machine was waited for')
+  await assert.rejects(where(), /Nothing runs programs at the moment/)
   others.length = 0
-  await assert.rejects(where(), /nothing runs programs/)
+  await assert.rejects(where(), /this machine was waited for/)
 })
 
 test('nobody waits for a request whose visitor is gone', async () => {

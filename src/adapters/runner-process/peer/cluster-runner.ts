@@ -168,8 +168,11 @@ export function createClusterRunner({
       await untilAnyIsThere()
       if (options.signal?.aborted) break
     }
-    // None of them: this machine waits for its working process, as it does alone.
     if (reason !== undefined) throw reason
+    // It has waited for this machine as well by now.
+    if (others().length > 0 && !isAnyThere() && options.signal?.aborted !== true)
+      throw new RunnerError('unavailable', 'Nothing runs programs at the moment')
+    // None of them: this machine waits for its working process, as it does alone.
     return own.lease(program, options)
   }
 

@@ -69,6 +69,23 @@ it('leaves a log that somebody reads from, and tries again when it has grown', a
   assert.equal(count(), 20)
 })
 
+it('starts anew where somebody else has emptied the log since', async (t) => {
+  const { file, write, length, look } = await openLog(t)
+  write(10)
+  const reader = new DatabaseSync(file)
+  reader.exec('begin')
+  reader.prepare('select count(*) as count from notes').get()
+  write(1)
+  await look()
+  assert.ok((await length()) > 10 * MIB)
+  reader.exec('commit; pragma wal_checkpoint(truncate)')
+  reader.close()
+  assert.equal(await length(), 0)
+  write(9)
+  await look()
+  assert.ok((await length()) < MIB, `${await length()} bytes are left`)
+})
+
 it('tells of a file that cannot be opened, and puts others away after it', async (t) => {
   const { file, write, length, look } = await openLog(t)
   const failures: unknown[] = []

@@ -58,7 +58,10 @@ export class WalCheckpoint {
   }
 
   async #lookAt(): Promise<void> {
-    if ((await this.#length()) < this.#from) return
+    const length = await this.#length()
+    // Another process has emptied it, or SQLite itself: what was left of it then is gone.
+    if (length < this.#from - this.#longBytes) this.#from = this.#longBytes
+    if (length < this.#from) return
     await this.run()
     // Whoever reads for long keeps it from being emptied. It is not tried again for every few commits.
     this.#from = (await this.#length()) + this.#longBytes

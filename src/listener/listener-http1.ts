@@ -84,7 +84,10 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
     // A request that announces no body has ended when it is handed on, and tells nobody so: neither `end` nor `close` is emitted.
     optimizeEmptyRequests: true,
     shouldUpgradeCallback: (req) =>
-      upgrade !== undefined && connectionOf(req.socket).open.length === 0 && upgrade.accepts(req),
+      upgrade !== undefined &&
+      !req.socket.writableEnded &&
+      connectionOf(req.socket).open.length === 0 &&
+      upgrade.accepts(req),
   })
   // Not every release of Node refuses what is past this count, some drop it without a word. So it is one
   // more than the limit, and the dispatch counts too.
@@ -118,8 +121,9 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
     return connection
   }
 
-  /** Undefined when the connection is already promised to end before this request. */
+  /** Undefined when the connection is already promised to end before this request, or has its last answer. */
   function begin(req: IncomingMessage, res: ServerResponse): Exchange | undefined {
+    if (req.socket.writableEnded) return undefined
     const connection = connectionOf(req.socket)
     const previous = connection.open.at(-1)
     if (draining || connection.leaving) {

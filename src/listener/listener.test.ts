@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { type EventEmitter, once } from 'node:events'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { takeAll } from '#core/chunks.ts'
 import type { AnyResponse } from '#core/http-message.ts'
+import { until } from '#test/support/until.ts'
 import {
   mirror,
   parseResponses,
@@ -168,6 +169,30 @@ test('an unknown expectation is a 417 with a body', async (t) => {
   )
   assert.equal(response?.status, 417)
   assert.equal((json(response?.body ?? '').error as { code: string }).code, 'bad_request')
+})
+
+test('what comes after the last answer is for no handler, also where the rest of a body is read before it', async (t) => {
+  const asked: IncomingMessage[] = []
+  const { port } = await start(t, {
+    handle: (req, res) => {
+      asked.push(req as IncomingMessage)
+      ;(res as ServerResponse).writeHead(413, { 'content-length': 0, connection: 'close' }).end()
+    },
+  })
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  t.after(() => socket.destroy())
+  const first = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n'
+  const rest = 'helloDELETE / HTTP/1.1\r\nHost: a\r\n\r\n'
+  socket.write(first)
+  await once(socket.resume(), 'end')
+  socket.write(rest)
+  const read = () => asked[0]?.socket.bytesRead ?? 0
+  await until(() => read() === first.length + rest.length)
+  await new Promise(setImmediate)
+  assert.deepEqual(
+    asked.map(({ method }) => method),
+    ['POST'],
+  )
 })
 
 test('an unknown expectation behind many other requests is a 417, and no handler hears of it', async (t) => {

@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { pipeline as pipe, Readable } from 'node:stream'
+import { pipeline as pipe, Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { onlyOnce } from '#core/only-once.ts'
 
 /** What a build leaves may hold a file of very many zeros, which take no room where they are. */
 async function* within(bytes: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
@@ -39,23 +40,41 @@ export async function unpackTree(archive: Readable, folder: string, maxBytes: nu
   const tar = spawn('tar', args, { stdio: ['pipe', 'ignore', 'ignore'] })
   const ended = once(tar, 'close') as Promise<[number | null]>
   ended.catch(() => undefined)
-  const failure: unknown = await pipeline(
-    archive,
-    createZstdDecompress(),
-    (bytes) => within(bytes, maxBytes),
-    tar.stdin,
-  ).then(
-    () => undefined,
-    (error) => error,
-  )
-  if (failure !== undefined && !hasLeft(failure)) {
+  try {
+    await pipeline(archive, createZstdDecompress(), (bytes) => within(bytes, maxBytes), inputOf(tar))
+  } catch (error) {
     tar.kill('SIGKILL')
-    throw failure
+    throw error
   }
   const [code] = await ended
-  if (code !== 0) throw failure ?? new Error(`tar ended with ${code}`)
+  if (code !== 0) throw failed(code)
 }
 
-/** It ends as soon as it has read the end of the archive, which may be before all that comes after it was written. */
-const hasLeft = (error: unknown): boolean =>
-  ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes((error as NodeJS.ErrnoException).code ?? '')
+const failed = (code: number | null) => new Error(`tar ended with ${code}`)
+
+/**
+ * It ends as soon as it has read the end of the archive, which may be before all that comes after it was written. The rest is read
+ * all the same: it does not mind an archive that broke off between two files.
+ */
+function inputOf(tar: ChildProcessByStdio<Writable, null, null>): Writable {
+  const { stdin } = tar
+  let hasLeft = false
+  let goOn = () => {}
+  stdin.on('error', () => {})
+  // What it leaves unread is never told to have been written.
+  stdin.once('close', () => {
+    hasLeft = true
+    goOn()
+  })
+  return new Writable({
+    write(chunk, _encoding, done) {
+      goOn = onlyOnce(() => done(tar.exitCode ? failed(tar.exitCode) : null))
+      if (hasLeft) goOn()
+      else stdin.write(chunk, goOn)
+    },
+    final(done) {
+      stdin.end()
+      done()
+    },
+  })
+}

@@ -44,3 +44,26 @@ test('what a program says after its answer is kept one after another, and told',
   assert.deepEqual(told, ['dpl_1', 'dpl_1'])
   assert.ok(kept.slice(1).some(([, { tags }]) => tags.includes('*')))
 })
+
+test('what is said while something else cannot be kept is kept', async () => {
+  const kept: string[] = []
+  const first = Promise.withResolvers<void>()
+  const prerenders = {
+    async revalidate(_id, { tags }, tell) {
+      if (tags.includes('a')) await first.promise
+      kept.push(...tags)
+      tell?.()
+    },
+  } as Partial<PrerenderCache> as PrerenderCache
+  const bus = createMemoryBus({ log: silentLog })
+  const told = new Promise<string>((resolve) => bus.subscribe(REVALIDATIONS_TOPIC, resolve))
+  const revalidate = createRevalidate({ prerenders, bus, clock: clockOf(() => 7), log: silentLog })
+  revalidate('dpl_1', 'tag=a')
+  revalidate('dpl_1', 'tag=b')
+  first.reject(new Error('the database is away'))
+  assert.equal(await told, 'dpl_1')
+  assert.deepEqual(kept, ['b'])
+  const again = new Promise<string>((resolve) => bus.subscribe(REVALIDATIONS_TOPIC, resolve))
+  revalidate('dpl_1', 'tag=c')
+  assert.equal(await again, 'dpl_1')
+})

@@ -24,19 +24,22 @@ export function createRevalidate({ prerenders, bus, clock, log }: Options) {
   async function keep(deploymentId: string): Promise<void> {
     for (let said = waiting.get(deploymentId); said; said = waiting.get(deploymentId)) {
       waiting.set(deploymentId, '')
-      await revalidateAll(prerenders, deploymentId, readRevalidations(said, clock.now()), () =>
-        bus.publish(REVALIDATIONS_TOPIC, deploymentId),
-      )
+      try {
+        await revalidateAll(prerenders, deploymentId, readRevalidations(said, clock.now()), () =>
+          bus.publish(REVALIDATIONS_TOPIC, deploymentId),
+        )
+      } catch (err) {
+        // What was said meanwhile is tried all the same.
+        log.error({ err, deploymentId }, 'a revalidation by a function could not be stored')
+      }
     }
+    waiting.delete(deploymentId)
   }
 
   return (deploymentId: string, said: string): void => {
     const before = waiting.get(deploymentId)
     const all = before ? `${before},${said}` : said
     waiting.set(deploymentId, all.length > MAX_WAITING ? `tag=${EVERYTHING}` : all)
-    if (before !== undefined) return
-    keep(deploymentId)
-      .catch((err) => log.error({ err, deploymentId }, 'a revalidation by a function could not be stored'))
-      .finally(() => waiting.delete(deploymentId))
+    if (before === undefined) void keep(deploymentId)
   }
 }

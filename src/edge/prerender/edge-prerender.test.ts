@@ -274,6 +274,33 @@ test('the token makes an answer anew at once, for everyone', async () => {
   assert.deepEqual(await get().then(({ text, from }) => [text, from]), ['made 1', 'HIT'])
 })
 
+test('what the token could not make anew, for want of room in memory, is made anew once there is some', async () => {
+  const MB = 1024 * 1024
+  const { get } = await page({ expiration: false, bypassToken: 'secret' }, (_, res, count) => {
+    if (count === 1) return res.end('old')
+    res.write('new'.padEnd(4 * MB))
+    return setImmediate(() => res.end())
+  })
+  assert.equal((await get()).text, 'old')
+  const begun: ServerResponse[] = []
+  const fill = async () => {
+    const { promise: isBegun, resolve: begin } = Promise.withResolvers<void>()
+    const other = await page({}, (_, res) => {
+      begun.push(res.once('close', begin))
+      res.write(Buffer.alloc(7 * MB), () => begin())
+    })
+    return { isBegun, answer: other.get() }
+  }
+  const others = await Promise.all(Array.from({ length: 10 }, fill))
+  await Promise.all(others.map(({ isBegun }) => isBegun))
+  const { status } = await get('/page', { headers: { 'x-prerender-revalidate': 'secret' } })
+  assert.equal(status, 200)
+  for (const res of begun) res.end()
+  await Promise.all(others.map(({ answer }) => answer))
+  assert.equal((await get()).from, 'STALE')
+  assert.equal((await until(get, 'new'.padEnd(4 * MB))).from, 'HIT')
+})
+
 test('the cookie shows one visitor what is not for everyone', async () => {
   const { get } = await page({ bypassToken: 'secret' }, (req, res, count) => {
     res.setHeader('cache-control', 'private')

@@ -139,11 +139,15 @@ export function createPrerenderAnswer({
     for (const fn of site.functions.values()) {
       const sibling = fn.prerender
       if (fn === outcome.target || sibling?.group !== prerender.group) continue
-      const siblingKey = { ...key, path: fn.path, query: allowedQuery(key.query, sibling) }
-      const { entry } = await memory.get(siblingKey)
-      const old = entry ?? (await fallbackEntry(sibling))
-      if (old !== undefined) await memory.put(siblingKey, { ...old, generatedAt: 0, expiration: 0 })
+      await age({ ...key, path: fn.path, query: allowedQuery(key.query, sibling) }, sibling)
     }
+  }
+
+  /** Has an answer made anew by who asks for it next. */
+  async function age(key: PrerenderKey, prerender: Prerender): Promise<void> {
+    const { entry } = await memory.get(key)
+    const old = entry ?? (await fallbackEntry(prerender))
+    if (old !== undefined) await memory.put(key, { ...old, generatedAt: 0, expiration: 0 })
   }
 
   async function fallbackEntry({ fallback, ...prerender }: Prerender): Promise<PrerenderEntry | undefined> {
@@ -296,6 +300,10 @@ export function createPrerenderAnswer({
     const generation = await make(visit, { token: visit.prerender.bypassToken })
     if (generation.kind === 'made') {
       await ageGroup(visit)
+      revalidations.tell(visit.key.deploymentId)
+    } else if (generation.kind === 'unfit' && generation.lacksRoom) {
+      // Whoever asked for it does not ask again, and some answers never grow old by themselves.
+      await age(visit.key, visit.prerender)
       revalidations.tell(visit.key.deploymentId)
     }
     return answerMade(visit, 'REVALIDATED', generation)

@@ -18,8 +18,8 @@ type GenerationOutcome =
   | { readonly kind: 'made'; readonly entry: PrerenderEntry }
   /** It failed, and says so itself: not to be kept, but an answer all the same. */
   | { readonly kind: 'failed'; readonly entry: PrerenderEntry }
-  /** It is not for everyone, too large, or there is no room for it at the moment. */
-  | { readonly kind: 'unfit' }
+  /** It is not for everyone, too large, or there is no room for it at the moment, which says nothing of the next one. */
+  | { readonly kind: 'unfit'; readonly lacksRoom?: boolean }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
 
 const MAX_BYTES = 8 * 1024 * 1024
@@ -53,7 +53,7 @@ async function read(
   const body = await gather(response.body, MAX_BYTES, held)
   if (typeof body === 'string')
     return body !== 'broken'
-      ? { kind: 'unfit' }
+      ? { kind: 'unfit', lacksRoom: body === 'no-room' }
       : { kind: 'refused', refusal: { code: 'FUNCTION_INVOCATION_FAILED', headers: [] } }
   const expiration = sharedAge(headers) ?? prerender.expiration
   const entry = { status, headers, body, generatedAt, expiration }

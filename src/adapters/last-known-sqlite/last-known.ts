@@ -29,6 +29,9 @@ const FLUSH_BYTES = 8 * 2 ** 20
 const FLUSH_ROWS = 500
 /** Until the rest of it. */
 const REST_MS = 50
+/** Until what could not be written is tried again, while there is not more of it than this. */
+const AGAIN_MS = 5 * SECOND
+const MAX_AGAIN = 10_000
 /** How many go in one flush where there is too much: more than come with it. */
 const PRUNE_ROWS = 2 * FLUSH_ROWS
 
@@ -154,7 +157,10 @@ class SqliteLastKnown implements LastKnown {
   }
 
   close(): void {
-    while (this.#waiting.size > 0) this.#flush()
+    for (let left = Number.POSITIVE_INFINITY; this.#waiting.size > 0 && this.#waiting.size < left; ) {
+      left = this.#waiting.size
+      this.#flush()
+    }
     clearTimeout(this.#timer)
     this.#database.close()
   }
@@ -180,11 +186,18 @@ class SqliteLastKnown implements LastKnown {
         throw error
       }
       for (const name of written) this.#waiting.delete(name)
+      if (this.#waiting.size > 0) this.#flushIn(REST_MS)
     } catch (err) {
-      this.#waiting.clear()
       this.#failed(err)
+      this.#keepRemovals()
+      if (this.#waiting.size > 0) this.#flushIn(AGAIN_MS)
     }
-    if (this.#waiting.size > 0) this.#flushIn(REST_MS)
+  }
+
+  /** What is there is written when it is read again. What is gone may never be asked for while that could be found out. */
+  #keepRemovals(): void {
+    for (const [name, { value }] of this.#waiting) if (value !== undefined) this.#waiting.delete(name)
+    if (this.#waiting.size > MAX_AGAIN) this.#waiting.clear()
   }
 
   /** Answers how much it was. */
@@ -207,7 +220,7 @@ class SqliteLastKnown implements LastKnown {
     return bytes
   }
 
-  /** It is only a copy; what could not be written now is written when it is read again. */
+  /** It is only a copy: visitors are served without it. */
   #failed(err: unknown): void {
     if (!this.#hasWarned) this.#options.log.warn({ err }, 'what is known on this machine cannot be kept')
     this.#hasWarned = true

@@ -94,6 +94,26 @@ export function confirmScopes(
   }
 }
 
+/**
+ * What waits once somebody has agreed to these scopes at a page: whatever was asked for since that was shown goes on
+ * waiting.
+ */
+export function queueAfterConsent(
+  scopesQueue: Installation['scopesQueue'],
+  { asked, granted }: { readonly asked: Scopes; readonly granted: Scopes },
+  now: number,
+): Installation['scopesQueue'] {
+  const after = scopesQueue.map((change) => {
+    if (change.confirmedAt !== null) return change
+    const left = stillAsked(change, asked, granted)
+    return isEmpty(left.added) && isEmpty(left.upgraded) ? { ...change, confirmedAt: now } : left
+  })
+  return [
+    ...after.filter(({ confirmedAt }) => confirmedAt !== null).slice(-KEPT),
+    ...after.filter(({ confirmedAt }) => confirmedAt === null),
+  ]
+}
+
 /** As clients know scopes: `read:project`. */
 export const scopeList = (scopes: Scopes): string[] =>
   SCOPES.flatMap((scope) => (scopes[scope] ? [`${scopes[scope]}:${scope}`] : []))

@@ -2,15 +2,17 @@ import { hash } from 'node:crypto'
 import { AloftError } from '#contract/errors.ts'
 import { newBearer, newId } from '#contract/ids.ts'
 import { refuseBlocked } from '../access/soft-block.ts'
-import { type Application, clientSecretPurpose } from '../application/application.ts'
+import { type Application, clientSecretPurpose, type Scopes } from '../application/application.ts'
 import type { ApplicationStore } from '../application/application-store.ts'
+import { SCOPES_JOB } from '../application/applications.ts'
 import { lockApplication } from '../application/lock-application.ts'
 import type { EventQueue } from '../event/event.ts'
 import type { Installation } from '../installation/installation.ts'
 import { projectsChangedEvent } from '../installation/installation-events.ts'
 import type { InstallationStore } from '../installation/installation-store.ts'
 import { readSelection, type Selection } from '../installation/read-selection.ts'
-import { narrowed } from '../installation/scope-change.ts'
+import { narrowed, queueAfterConsent, scopeList } from '../installation/scope-change.ts'
+import type { JobQueue } from '../job/job-queue.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Locks } from '../ports/locks.ts'
 import type { Transact } from '../ports/transact.ts'
@@ -79,10 +81,11 @@ interface OauthStores {
   readonly teams: TeamStore
   readonly tokens: TokenStore
   readonly events: EventQueue
+  readonly jobs: JobQueue
 }
 
 interface OauthParts {
-  readonly stores: OauthStores
+  readonly stores: Omit<OauthStores, 'jobs'>
   readonly transact: Transact<OauthStores>
   readonly vault: Vault
   readonly clock: Clock
@@ -121,7 +124,7 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
     { installations, projects, tokens, events, locks }: OauthStores,
     user: User,
     application: Application,
-    consent: Consent,
+    { granted, ...consent }: Consent & { readonly granted: Scopes },
   ): Promise<Installation> {
     const now = clock.now()
     const ownerId = consent.teamId ?? user.id
@@ -129,7 +132,7 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
     await locks.take('installations', ownerId)
     const found = await installations.ofApplication(application.id, ownerId)
     const present = found && (await installations.lock(found.id))
-    const given = { ...selection, scopes: application.scopes, updatedAt: now }
+    const given = { ...selection, scopes: granted, updatedAt: now }
     if (!present) {
       const { items } = await installations.list(ownerId, { limit: MOST_INSTALLATIONS })
       if (items.length >= MOST_INSTALLATIONS)
@@ -151,8 +154,7 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
     }
     const change = {
       ...given,
-      // All that it asks for was on the page.
-      scopesQueue: present.scopesQueue.map((one) => ({ ...one, confirmedAt: one.confirmedAt ?? now })),
+      scopesQueue: queueAfterConsent(present.scopesQueue, { asked: application.scopes, granted }, now),
       // Nobody answered for it any more; now somebody does.
       ...(present.disabledAt === null ? {} : { userId: user.id, disabledAt: null, disabledReason: null }),
     }
@@ -187,8 +189,11 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
         // Removed since the page was shown, or changed.
         const present = await tx.applications.byClientId(application.clientId)
         if (!present) throw unknownClient()
-        const scopes = narrowed(application.scopes, present.scopes)
-        const installation = await install(tx, user, { ...present, scopes }, consent)
+        const granted = narrowed(application.scopes, present.scopes)
+        const installation = await install(tx, user, present, { ...consent, granted })
+        // Where more is asked for since, the job of that change may have looked for installations before this one was there.
+        if (scopeList(granted).join() !== scopeList(present.scopes).join())
+          await tx.jobs.enqueue({ kind: SCOPES_JOB, payload: { applicationId: present.id } })
         await tx.oauthCodes.add({
           hash: hashBearer(code),
           installationId: installation.id,

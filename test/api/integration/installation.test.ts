@@ -4,6 +4,7 @@ import { createOutbound } from '#adapters/outbound-http/outbound-http.ts'
 import { SCOPES } from '#contract/scopes.ts'
 import { DAY } from '#contract/time.ts'
 import type { Scopes } from '#core/application/application.ts'
+import { createAuthorizations } from '#core/oauth/authorizations.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import { assertGolden } from '#test/support/golden.ts'
 import { type Receiver, startReceiver } from '#test/support/http/receiver.ts'
@@ -282,6 +283,46 @@ apiSuite(
       const told = eventsAt('/scopes').filter(({ type }) => type.endsWith('scope-change-confirmed'))
       assert.equal(told.length, 1)
       assert.deepEqual(told[0].payload.configuration, { id, scopes: confirmed.body.scopes })
+    })
+
+    test('what an application asks for between a page and the consent goes on waiting, or begins to', async () => {
+      const owner = await server.signUp()
+      const shown = { project: 'read', 'integration-configuration': 'read' } as const
+      const { stores, transact, vault } = server.parts
+      const authorizations = createAuthorizations({ stores, transact, vault, clock: server.clock })
+      const user = await stores.users.byId(owner.id)
+      assert.ok(user)
+      for (const isInstalled of [true, false]) {
+        const application = await registerApplication(server, owner.token, { scopes: shown })
+        if (isInstalled) await install(server, owner.token, application)
+        const page = await authorizations.client(application.clientId)
+        await call(`PATCH /v1/integrations/applications/${application.id}`, {
+          token: owner.token,
+          body: { scopes: { ...shown, domain: 'read' } },
+        })
+        await server.runJobs()
+        const consent = { teamId: null, challenge: null, projectSelection: 'all' } as const
+        const { installation } = await authorizations.consent(user, page, consent)
+        await server.runJobs()
+        const { body } = await call(`GET /v1/integrations/configuration/${installation.id}`, {
+          token: owner.token,
+        })
+        assert.deepEqual(body.scopes, ['read:integration-configuration', 'read:project'])
+        assert.deepEqual(
+          body.scopesQueue.map(({ scopes, confirmedAt }: { scopes: object; confirmedAt?: number }) => [
+            scopes,
+            confirmedAt,
+          ]),
+          [[{ added: ['read:domain'], upgraded: [] }, undefined]],
+        )
+        const again = await authorizations.consent(
+          user,
+          { ...page, scopes: { ...shown, domain: 'read' } },
+          consent,
+        )
+        assert.deepEqual(again.installation.scopes, { ...shown, domain: 'read' })
+        assert.ok(again.installation.scopesQueue.every(({ confirmedAt }) => confirmedAt !== null))
+      }
     })
 
     test('what an application asks for no more is taken from it before the change is answered', async () => {

@@ -137,7 +137,9 @@ class Planning {
         return this.#addFiles(uploadedFiles(take, this.#manifest).files)
       case 'functions': {
         const { folder } = this.#parts
-        const sources = take.functions.map((source) => functionProgram(folder, take.root, source, this.#plan))
+        const sources = await Promise.all(
+          take.functions.map((source) => functionProgram(folder, take.root, source, this.#plan)),
+        )
         return this.#addSources(sources, take.routes)
       }
       case 'built':

@@ -28,12 +28,12 @@ export interface SourceProgram {
 const sourceId = (parts: unknown): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
 
-export function functionProgram(
+export async function functionProgram(
   folder: string,
   root: string,
   { file, paths, runtime }: FunctionFile,
   plan: Plan,
-): SourceProgram {
+): Promise<SourceProgram> {
   const setting = settingFor(file, plan.functions)
   const source = {
     ...{ file, paths, ...runtimeOfProgram(runtime, setting, plan) },
@@ -48,19 +48,17 @@ export function functionProgram(
     root,
     paths,
     maxDuration:
-      (runtime === 'node' ? ownDuration(join(folder, root, file)) : undefined) ?? source.maxDuration,
+      (runtime === 'node' ? await ownDuration(join(folder, root, file)) : undefined) ?? source.maxDuration,
     pack: (collection) => collectFunctions(collection, { root, functions: [source] }),
   }
 }
 
 /** What the source says itself. */
-function ownDuration(file: string): number | undefined {
-  try {
-    return readSettings(file).maxDuration
-  } catch {
-    return undefined
-  }
-}
+const ownDuration = (file: string): Promise<number | undefined> =>
+  readSettings(file).then(
+    ({ maxDuration }) => maxDuration,
+    () => undefined,
+  )
 
 export function serverProgram({ root, runtime, entries, mount }: ServerTake, plan: Plan): SourceProgram {
   const setting = entries.map((entry) => settingFor(entry, plan.functions)).find(Boolean)

@@ -58,7 +58,7 @@ async function packNode(
   source: FunctionSource,
   file: string,
 ): Promise<IndexProgram> {
-  const settings = readSettings(file)
+  const settings = await readSettings(file)
   const bounds = boundsOf(source, settings)
   if (settings.isEdge) return { ...(await packEdgeSource(packing, means.root, file)), ...bounds }
   const gathered = gather(packing.place, await means.trace(source.version)([file], means.root), file)

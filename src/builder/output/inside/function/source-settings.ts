@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import type { Expression } from 'acorn'
+import { literalOf, propertiesOf, readDeclarations } from './declarations.ts'
 
 /** What a function's source says of itself. */
 export interface SourceSettings {
@@ -7,34 +9,35 @@ export interface SourceSettings {
   readonly memoryMb?: number
 }
 
-const CONFIG = /\bexport\s+const\s+config\b[^=]*=\s*\{([^}]*)\}/
-const MAX_READ = 2 ** 20
+const EXPORTS = /\bexport\b/
+const NAMES = /\b(?:config|runtime|maxDuration)\b/
 
 /**
  * Only what stands there as it is, such as `export const config = { runtime: 'edge' }`, or by itself as
- * `export const runtime = 'edge'`; nothing is run to find out.
+ * `export const runtime = 'edge'`; nothing is run to find out. What cannot be read as code says nothing: it is told of
+ * where it is compiled.
  */
-export function readSettings(file: string): SourceSettings {
-  const source = readFileSync(file, 'utf8').slice(0, MAX_READ)
-  const config = CONFIG.exec(source)?.[1] ?? ''
-  const runtime = textIn(config, 'runtime') ?? exported(source, 'runtime', /['"]([\w-]+)['"]/)
-  const maxDuration = numberIn(config, 'maxDuration') ?? exported(source, 'maxDuration', /(\d{1,5})\b/)
-  const memory = numberIn(config, 'memory')
+export async function readSettings(file: string): Promise<SourceSettings> {
+  const source = readFileSync(file, 'utf8')
+  if (!EXPORTS.test(source) || !NAMES.test(source)) return {}
+  const { constants, exported } = await readDeclarations(file).catch(() => NOTHING_DECLARED)
+  const declared = (name: string) => (exported.has(name) ? constants.get(name) : undefined)
+  const inConfig = propertiesOf(declared('config'), constants)
+  const setting = (name: string, apart = declared(name)): unknown => {
+    const node = inConfig.get(name) ?? apart
+    return node && literalOf(node, constants)
+  }
+  const runtime = setting('runtime')
+  const maxDuration = setting('maxDuration')
+  const memory = setting('memory', undefined)
   return {
     isEdge: runtime === 'edge' || runtime === 'experimental-edge',
-    ...(maxDuration === undefined ? {} : { maxDuration: bounded(maxDuration, 1, 3600) }),
-    ...(memory === undefined ? {} : { memoryMb: bounded(memory, 128, 16_384) }),
+    ...(typeof maxDuration === 'number' ? { maxDuration: bounded(maxDuration, 1, 3600) } : {}),
+    ...(typeof memory === 'number' ? { memoryMb: bounded(memory, 128, 16_384) } : {}),
   }
 }
 
-const textIn = (config: string, name: string): string | undefined =>
-  new RegExp(`\\b${name}['"]?\\s*:\\s*['"]([\\w-]+)['"]`).exec(config)?.[1]
+const NOTHING_DECLARED = { constants: new Map<string, Expression>(), exported: new Set<string>() }
 
-const numberIn = (config: string, name: string): string | undefined =>
-  new RegExp(`\\b${name}['"]?\\s*:\\s*(\\d{1,5})\\b`).exec(config)?.[1]
-
-const exported = (source: string, name: string, value: RegExp): string | undefined =>
-  new RegExp(`\\bexport\\s+const\\s+${name}\\b\\s*(?::[^=\\n]*)?=\\s*${value.source}`).exec(source)?.[1]
-
-const bounded = (text: string, least: number, most: number): number =>
-  Math.min(most, Math.max(least, Number(text)))
+const bounded = (value: number, least: number, most: number): number =>
+  Math.min(most, Math.max(least, Math.trunc(value)))

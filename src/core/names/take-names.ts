@@ -44,9 +44,14 @@ export async function takeNames(
 ): Promise<TakenNames> {
   const all = await claimable(stores, deployment, now)
   const { aliases, free, domains, shared } = isLate ? await notOvertaken(stores, deployment, all) : all
-  for (const alias of free) await claim(stores, deployment, alias, now)
+  const pointed: string[] = []
+  for (const alias of free) {
+    if (isLate && (await isOvertaken(stores, alias, deployment))) continue
+    await claim(stores, deployment, alias, now)
+    pointed.push(alias)
+  }
   const taken = await takeDomains(stores, deployment, domains, now)
-  const pointed = [...free, ...taken]
+  pointed.push(...taken)
   const ended = await endOlderRelease(stores, deployment, pointed, now)
   return { aliasFinal: [...aliases, ...taken], pointed: [...pointed, ...shared, ...ended], aliasError: null }
 }

@@ -606,6 +606,24 @@ apiSuite('deployments', (server) => {
     assert.deepEqual([repeated.body.url, repeated.body.missing], [done.host, []])
   })
 
+  test('a deployment whose files come late takes no name from a newer one', async () => {
+    const { token, username } = await server.signUp()
+    const text = `late ${Math.random()}`
+    const files = [{ file: 'index.html', sha: sha1(text), size: text.length }]
+    const begun = await server.call('POST /v3/platform/deployments', {
+      token,
+      body: { name: 'overtaken', deploymentType: 'STATIC', public: true, files },
+    })
+    assert.deepEqual(begun.body.missing, [sha1(text)])
+    server.clock.advance(1000)
+    const newer = await deploy(token, { name: 'overtaken', files: [{ file: 'index.html', data: 'newer' }] })
+    await upload(token, text)
+    const { body } = await server.call(`GET /v8/platform/deployments/${begun.body.deploymentId}`, { token })
+    assert.deepEqual([body.readyState, newer.status], ['READY', 200])
+    assert.equal((await server.visit(body.url, '/')).body, text)
+    assert.equal((await server.visit(`overtaken-${username}.localhost`, '/')).body, 'newer')
+  })
+
   test('incomplete deployments are deleted after a day', async () => {
     const { token } = await server.signUp()
     const file = { file: 'a', sha: sha1('never'), size: 5 }

@@ -98,7 +98,7 @@ export async function takeMissedNames(
   const { id: deploymentId, ownerId, projectId, aliasFinal, aliasWish } = deployment
   const present = await projectDomains.ofProject(projectId)
   const due = aliasWish === null ? present.filter(showsProduction).map(({ name }) => name) : []
-  const names = new Set([...aliasFinal.slice(1), ...due])
+  const names = new Set([...aliasFinal.filter((host) => mayBeProduction(deployment, host)), ...due])
   // One that was told its aliases keeps them; else a domain may have come to show something else meanwhile.
   const others = aliasWish === null ? present.filter((domain) => !showsProduction(domain)) : []
   for (const { name } of others) names.delete(name)
@@ -120,6 +120,10 @@ export async function takeMissedNames(
 /** The name of a branch follows that branch, whatever is promoted or rolled back: it is never one of production's. */
 const mayBeProduction = (deployment: Deployment, alias: string): boolean =>
   alias !== deployment.aliasFinal[0] && alias !== branchAliasOf(deployment)
+
+/** The names that follow a deployment's project or branch, which it takes whatever becomes of production. */
+const withoutProduction = (deployment: Deployment, aliases: readonly string[]): readonly string[] =>
+  aliases.filter((alias) => !mayBeProduction(deployment, alias))
 
 const claim = async (stores: TakeStores, deployment: Deployment, alias: string, now: number) => {
   await checkDomainOf(stores, deployment, alias)
@@ -173,11 +177,12 @@ async function claimable(stores: TakeStores, deployment: Deployment, now: number
   const project = await stores.projects.lock(ownerId, projectId)
   const present = project ? await stores.projectDomains.ofProject(projectId) : []
   const aliases = withoutDomains(deployment, present)
+  const others = withoutProduction(deployment, aliases)
   if (isProduction && project && holdsProduction(project.details))
-    return { aliases, free: aliases.slice(0, 1), domains: [], shared: [] }
+    return { aliases, free: others, domains: [], shared: [] }
   if (project && isProduction && !isExplicit(deployment) && project.details.autoAssignCustomDomains) {
     const shared = await release(stores, project, deployment, now)
-    if (shared) return { aliases, free: aliases.slice(0, 1), domains: [], shared }
+    if (shared) return { aliases, free: others, domains: [], shared }
   }
   const domains = project ? dueDomains(project, present, deployment) : []
   return { aliases, free: aliases, domains, shared: [] }
@@ -225,9 +230,9 @@ async function notOvertaken(
   { aliases, free, domains, shared }: Claimable,
 ): Promise<Claimable> {
   const isWhole = deployment.target === 'production' && !isExplicit(deployment)
-  for (const host of isWhole ? [...free.slice(1), ...domains] : domains)
-    if (await isOvertaken(stores, host, deployment))
-      return { aliases, free: isWhole ? free.slice(0, 1) : free, domains: [], shared }
+  const others = isWhole ? withoutProduction(deployment, free) : free
+  for (const host of [...free.filter((alias) => !others.includes(alias)), ...domains])
+    if (await isOvertaken(stores, host, deployment)) return { aliases, free: others, domains: [], shared }
   return { aliases, free, domains, shared }
 }
 

@@ -264,6 +264,45 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.equal(await liveAt(held.id), undefined)
   })
 
+  test('the name of a branch shows what came of it last, whatever production shows', async () => {
+    const { name, token, deploy, post, shown } = await begin()
+    const pushed = { meta: { gitPushId: 'psh_1', gitBranch: 'main' } }
+    const first = await deploy('first', 'production', pushed)
+    const branch = first.aliasFinal[1]
+    assert.match(branch, /-git-main-/)
+    await post(`/v1/projects/${name}/pause`)
+    await deploy('second', 'production', pushed)
+    assert.equal(await shown(branch), 'second')
+    await post(`/v1/projects/${name}/unpause`)
+    assert.deepEqual([await shown(branch), await shown()], ['second', 'second'])
+
+    await post(`/v9/projects/${name}/rollback/${first.id}`)
+    assert.deepEqual([await shown(branch), await shown()], ['second', 'first'])
+    const third = await deploy('third', 'production', pushed)
+    assert.deepEqual([await shown(branch), await shown()], ['third', 'first'])
+
+    await post(`/v10/projects/${name}/promote/${third.id}`)
+    const stages = [{ targetPercentage: 0, duration: 10 }, { targetPercentage: 100 }]
+    const config = `PATCH /v1/projects/${name}/rolling-release/config`
+    assert.equal((await server.call(config, { token, body: { stages } })).status, 200)
+    await deploy('fourth', 'production', pushed)
+    assert.deepEqual([await shown(branch), await shown()], ['fourth', 'third'])
+  })
+
+  test('a preview of the same branch that is ready first keeps no build from production', async () => {
+    const { deploy, shown } = await begin()
+    const pushed = { meta: { gitPushId: 'psh_1', gitBranch: 'main' } }
+    await deploy('before', 'production', pushed)
+    const files = [{ file: 'package.json', data: JSON.stringify({ scripts: { build: 'make' } }) }]
+    await server.parts.blobs.putBytes(Buffer.from('built'))
+    builder.next(async () => outputOf({ 'index.html': 'built' }))
+    const building = await deploy('', 'production', { files, ...pushed })
+    const preview = await deploy('preview', undefined, pushed)
+    await server.runJobs()
+    assert.equal(await shown(building.url), 'built')
+    assert.deepEqual([await shown(), await shown(preview.aliasFinal[1])], ['built', 'preview'])
+  })
+
   test('what is still being built when a project is rolled back does not take production either', async () => {
     const { name, deploy, post, shown } = await begin()
     const first = await deploy('first', 'production')

@@ -1,4 +1,5 @@
 import { Cron } from 'croner'
+import { DAY, HOUR, MINUTE } from '#contract/time.ts'
 
 const LONGEST = 256
 
@@ -19,7 +20,7 @@ export function whyNotSchedule(schedule: string, timeZone: string): string | und
 
 /** The first time after this one; null when there is none. */
 export function nextRun(schedule: string, timeZone: string, after: number): number | null {
-  return open(schedule, timeZone).nextRun(new Date(after))?.getTime() ?? null
+  return createNext(schedule, timeZone)(after)
 }
 
 /** How many times from this one up to that one, at most `most`. */
@@ -29,18 +30,63 @@ export function countRuns(
   to: number,
   most: number,
 ): number {
-  const cron = open(schedule, timeZone)
+  const next = createNext(schedule, timeZone)
   let count = 0
-  let at = cron.nextRun(new Date(from - 1))
-  while (at !== null && at.getTime() <= to && count < most) {
-    count++
-    at = cron.nextRun(at)
-  }
+  for (let at = next(from - 1); at !== null && at <= to && count < most; at = next(at)) count++
   return count
 }
 
-const open = (schedule: string, timezone: string): Cron =>
-  new Cron(schedule, { timezone, mode: '5-part', paused: true })
+type Next = (after: number) => number | null
+
+/**
+ * When the clocks are set back an hour comes twice. A schedule that comes round every hour does so in both; whatever names
+ * its hours, in the first.
+ */
+function createNext(schedule: string, timeZone: string): Next {
+  const cron = new Cron(schedule, { timezone: timeZone, mode: '5-part', paused: true })
+  const [, hours = ''] = schedule.trim().split(/\s+/)
+  if (timeZone === 'UTC' || !EVERY_HOUR.test(hours)) return (after) => firstOfBoth(cron, after)
+
+  const offsetOf = createOffsetOf(timeZone)
+  /** The first time at which the clocks are ahead by this much, if it is before another. */
+  const timeAt = (utcOffset: number, after: number, before: number): number | undefined => {
+    const fixed = new Cron(schedule, { utcOffset, mode: '5-part', paused: true })
+    for (let at = timeAfter(fixed, after); at !== null && at < before; at = timeAfter(fixed, at))
+      if (offsetOf(at) === utcOffset) return at
+    return undefined
+  }
+  return (after) => {
+    const next = timeAfter(cron, after)
+    if (next === null) return null
+    if (next <= after) return timeAt(offsetOf(after), after, after + HOUR) ?? firstOfBoth(cron, after)
+    const offsets = [offsetOf(after - DAY), offsetOf(next)]
+    if (offsets[0] === offsets[1]) return next
+    return Math.min(...offsets.map((offset) => timeAt(offset, after, next) ?? next))
+  }
+}
+
+const EVERY_HOUR = /^(\*(\/1)?|0-23)$/
+
+/** While an hour comes for the second time, times of the first are found, which are over. */
+function firstOfBoth(cron: Cron, after: number): number | null {
+  for (let from = after; from <= after + DAY; from += MINUTE) {
+    const at = timeAfter(cron, from)
+    if (at === null || at > after) return at
+  }
+  return null
+}
+
+const timeAfter = (cron: Cron, at: number): number | null => cron.nextRun(new Date(at))?.getTime() ?? null
+
+/** By how many minutes the clocks of a time zone are ahead of UTC. */
+function createOffsetOf(timeZone: string): (at: number) => number {
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
+  return (at) => {
+    const name = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+    const [, sign, hours = 0, minutes = 0] = /([+-])(\d+):(\d+)/.exec(name) ?? []
+    return (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -1 : 1)
+  }
+}
 
 function isTimeZone(name: string): boolean {
   try {

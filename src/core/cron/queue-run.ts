@@ -13,6 +13,9 @@ export interface RunOrder {
   readonly dueAt: number
 }
 
+/** Of the job of a scheduled run. */
+export const keyOfRun = (cronId: string, dueAt: number): string => `${CRON_JOB}:${cronId}:${dueAt}`
+
 /**
  * The job of the next run, inside the transaction that says when that is. Nothing is taken back: a job whose time is not
  * the schedule's any more does nothing.
@@ -23,7 +26,7 @@ export async function queueNext(
 ): Promise<void> {
   if (nextAt === null) return
   const order: RunOrder = { cronId, runId: newId.cronRun(), trigger: 'schedule', dueAt: nextAt }
-  const key = `${CRON_JOB}:${cronId}:${nextAt}`
+  const key = keyOfRun(cronId, nextAt)
   await jobs.enqueue({ kind: CRON_JOB, payload: { ...order }, key, share: ownerId, runAt: nextAt })
 }
 

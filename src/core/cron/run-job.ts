@@ -15,7 +15,7 @@ import { type Cron, type CronRun, FAILURES_TOLD, type RunState, type Trigger } f
 import { countRuns } from './cron-expression.ts'
 import type { CronTrouble } from './cron-mails.ts'
 import type { CronStore, RunChange } from './cron-store.ts'
-import { CRON_JOB, nextOf, queueNext, type RunOrder } from './queue-run.ts'
+import { CRON_JOB, keyOfRun, nextOf, queueNext, type RunOrder } from './queue-run.ts'
 
 /** What a request to a deployment was answered with. Throws a `CallFailure` where nothing was. */
 export type CallDeployment = (call: {
@@ -119,9 +119,12 @@ class RunTransaction {
     }
     if (order.trigger !== 'schedule') return this.#start(cron, order)
     if (!cron.enabled || cron.nextAt !== order.dueAt) return undefined
-    await this.#orderNext(cron)
     // A clock that was ahead for a while has ordered it too early or, for this one, too late.
-    if (order.dueAt > this.#now + SECOND) return undefined
+    const isEarly = order.dueAt > this.#now + SECOND
+    // The next may be due when this one says that it is: it is another job all the same.
+    if (isEarly) await this.#stores.jobs.begun(keyOfRun(cron.id, order.dueAt))
+    await this.#orderNext(cron, isEarly ? this.#now : Math.max(this.#now, order.dueAt))
+    if (isEarly) return undefined
     if (this.#now - order.dueAt <= GRACE) return this.#start(cron, order)
     await this.#missed(cron, order)
     return cron.makeUp ? this.#start(cron, { ...order, runId: again, trigger: 'make-up' }) : undefined
@@ -142,8 +145,8 @@ class RunTransaction {
     await this.#failed(cron, message ?? `The response was ${status}.`)
   }
 
-  async #orderNext(cron: Cron): Promise<void> {
-    const nextAt = nextOf(cron, this.#now)
+  async #orderNext(cron: Cron, after: number): Promise<void> {
+    const nextAt = nextOf(cron, after)
     await this.#stores.crons.update(cron.id, { nextAt })
     await queueNext(this.#stores.jobs, { ...cron, nextAt })
   }

@@ -132,6 +132,23 @@ apiSuite('schedules', (server) => {
     assert.equal(log.body.entries[0].userAgent, 'vercel-cron/1.0')
   })
 
+  test('a run whose job falls due too early, after a clock was ahead, is done when it is due', async () => {
+    const ada = await server.signUp()
+    await deploy(ada, 'early', [{ path: '/task.txt', schedule: '0 5 * * *' }])
+    const [cron] = await list(ada, 'early')
+    const { jobs } = server.parts.stores
+    const jobOf = async () => (await jobs.scheduled([`crons.run:${cron.id}:${cron.nextAt}`]))[0]
+    const job = await jobOf()
+    assert.ok(job)
+    assert.ok(await jobs.reschedule(job, server.clock.now()))
+    await server.runJobs()
+    assert.deepEqual(await runs(ada, 'early', cron.id), [])
+    assert.equal((await list(ada, 'early'))[0].nextAt, cron.nextAt)
+    assert.equal((await jobOf())?.dueAt, cron.nextAt)
+    await until(cron.nextAt)
+    assert.equal((await runs(ada, 'early', cron.id))[0]?.state, 'succeeded')
+  })
+
   test('what protects a site keeps nobody from its own schedules', async () => {
     const ada = await server.signUp()
     await deploy(ada, 'closed', [{ path: '/task.txt', schedule: '30 * * * *' }])

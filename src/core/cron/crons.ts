@@ -98,7 +98,10 @@ export function createCrons({ stores, transact, clock }: CronParts): Crons {
     update: (ctx, idOrName, id, request) =>
       transact(async (tx) => {
         const project = await findProject(tx.projects, ctx, idOrName, 'lock')
-        const before = await findCron(tx, project, id)
+        await findCron(tx, project, id)
+        // As its last run has left it.
+        const before = await tx.crons.lock(id)
+        if (!before) throw noSuch('schedule', id, 'The project has')
         const isTimed =
           request.path !== undefined || request.schedule !== undefined || request.timeZone !== undefined
         if (isTimed && before.source === 'config') throw namedByDeployment('changed')
@@ -115,11 +118,16 @@ export function createCrons({ stores, transact, clock }: CronParts): Crons {
           updatedAt: now,
         }
         check(changed)
+        const comesAsBefore =
+          changed.enabled === before.enabled &&
+          changed.schedule === before.schedule &&
+          changed.timeZone === before.timeZone
         const cron = {
           ...changed,
           // Whoever switches it on again has mended it.
           failures: request.enabled === true ? 0 : before.failures,
-          nextAt: nextOf(changed, now),
+          // A run that is due and not yet begun, or missed, is not to be lost.
+          nextAt: comesAsBefore ? before.nextAt : nextOf(changed, now),
         }
         await tx.crons.update(id, cron)
         await queueNext(tx.jobs, cron)

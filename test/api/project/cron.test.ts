@@ -149,6 +149,18 @@ apiSuite('schedules', (server) => {
     assert.equal((await runs(ada, 'early', cron.id))[0]?.state, 'succeeded')
   })
 
+  test('a run that is due is not lost when its schedule is changed before it begins', async () => {
+    const ada = await server.signUp()
+    await deploy(ada, 'due', [{ path: '/task.txt', schedule: '30 * * * *' }])
+    const [cron] = await list(ada, 'due')
+    server.clock.advance(cron.nextAt - server.clock.now() + 100)
+    const changed = await change(ada, 'due', cron.id, { makeUp: true, enabled: true })
+    assert.equal(changed.body.nextAt, cron.nextAt)
+    await server.runJobs()
+    assert.equal((await runs(ada, 'due', cron.id))[0]?.state, 'succeeded')
+    assert.equal((await list(ada, 'due'))[0].nextAt, cron.nextAt + HOUR)
+  })
+
   test('what protects a site keeps nobody from its own schedules', async () => {
     const ada = await server.signUp()
     await deploy(ada, 'closed', [{ path: '/task.txt', schedule: '30 * * * *' }])

@@ -481,7 +481,10 @@ test('a renewal that fails leaves the old certificate, and is tried more often a
   clock.advance(29 * DAY)
   const late = await renew()
   assert.ok((late?.renewAt ?? 0) < clock.now() + 3 * HOUR)
-  clock.advance(3 * HOUR)
+  clock.advance(24 * DAY)
+  const ended = await renew()
+  assert.ok((ended?.renewAt ?? 0) > clock.now() + 23 * HOUR, 'one that ended long ago is tried once a day')
+  clock.advance(DAY)
   will.failure = undefined
   const renewed = await renew()
   assert.notEqual(renewed?.cert, old.cert)

@@ -35,9 +35,13 @@ interface IssueParts {
   readonly onChanged: (names: readonly string[]) => void
 }
 
-/** The closer its end, the more often it is tried; and never before the authority would listen. Databases take no fractions. */
+/**
+ * The closer its end, the more often it is tried, and less often again once that is past: its host may have moved away for
+ * good, and what is refused takes of the orders that all others have. Never before the authority would listen. Databases take no
+ * fractions.
+ */
 const nextTry = ({ expiresAt }: Certificate, now: number, retryAfter: number): number =>
-  now + Math.max(retryAfter, Math.min(DAY, Math.max(HOUR, Math.round((expiresAt - now) / 20))))
+  now + Math.max(retryAfter, Math.min(DAY, Math.max(HOUR, Math.round(Math.abs(expiresAt - now) / 20))))
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 

@@ -51,7 +51,7 @@ export interface AttemptStore {
   remove(host: string): Promise<void>
   /** How many hosts of the domain were tried after this time, counted up to the limit. */
   count(domain: string, since: number, limit: number): Promise<number>
-  /** Hosts that failed and may be tried again, the longest waiting first. */
+  /** Hosts of accounts that failed and may be tried again, the longest waiting first. */
   due(now: number, limit: number): Promise<readonly string[]>
   /** The aliases that came after this one, in their order. */
   aliasesAfter(last: HostMark, limit: number): Promise<readonly HostMark[]>

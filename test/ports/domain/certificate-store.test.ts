@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { Certificate } from '#core/certificate/certificate.ts'
 import type { HostMark } from '#core/certificate/certificate-store.ts'
+import { PLATFORM } from '#core/certificate/issue/platform-certificates.ts'
 import { eachDatabase, type OpenDatabase } from '#test/support/database/databases.ts'
 import { openStores } from '#test/support/database/stores.ts'
 import { sampleAlias, sampleCertificate, sampleChallenge, sampleDeployment } from '#test/support/samples.ts'
@@ -146,6 +147,7 @@ eachDatabase((name, open) =>
       assert.equal(await attempts.count('example.com', 10, 10), 1)
       await attempts.save({ ...attempt, host: 'd.other.test', domain: 'other.test', failures: 2, retryAt: 5 })
       await attempts.save({ ...attempt, host: 'e.other.test', domain: 'other.test', failures: 1, retryAt: 4 })
+      await attempts.save({ ...attempt, host: 'platform *.f', domain: PLATFORM, failures: 1, retryAt: 3 })
       await attempts.prune(11)
       assert.equal(await attempts.find('a.example.com'), undefined)
       assert.equal(await attempts.count('example.com', 0, 10), 1)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { AttemptStore } from '#core/certificate/certificate-store.ts'
+import { PLATFORM } from '#core/certificate/issue/platform-certificates.ts'
 import { changedOne } from '../database/changed-one.ts'
 import { prepare } from '../database/prepare.ts'
 import type { Db } from '../tables.ts'
@@ -26,6 +27,8 @@ const selectDue = prepare<{ now: number; limit: number }>()((db, { now, limit })
     // Said as the index says it, or SQLite would not use it.
     .where(sql<boolean>`failures > 0`)
     .where('retry_at', '<=', now)
+    // Those of the platform wait for a visitor, and would fill up what is found at a time.
+    .where('domain', '<>', PLATFORM)
     .orderBy('retry_at')
     .limit(limit),
 )

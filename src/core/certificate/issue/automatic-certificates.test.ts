@@ -3,7 +3,13 @@ import { before, type TestContext, test } from 'node:test'
 import { DAY, HOUR, MINUTE } from '#contract/time.ts'
 import { usualDatabase } from '#test/support/database/databases.ts'
 import { openStores } from '#test/support/database/stores.ts'
-import { sampleAlias, sampleDeployment, sampleProject, sampleProjectDomain } from '#test/support/samples.ts'
+import {
+  sampleAlias,
+  sampleCertificate,
+  sampleDeployment,
+  sampleProject,
+  sampleProjectDomain,
+} from '#test/support/samples.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { makeAuthority, makeLeaf, type Signer } from '#test/support/tls/pki.ts'
 import { newDomain } from '../../domain/domain.ts'
@@ -346,6 +352,23 @@ test('what failed is found again when its time has come, and forgotten when the 
 
 test('a host that failed, was taken away and is back is tried when its time has come, by itself', async (t) => {
   const { sweep, workAll, serve, ensure, asked, clock, will, stores } = await setUp(t)
+test('a host that failed and got a certificate in another way is not found again', async (t) => {
+  const { ensure, serve, clock, will, store, attempts } = await setUp(t)
+  will.failure = new IssueFailure('not yet')
+  await serve('a.example.com')
+  assert.equal(await ensure('a.example.com'), undefined)
+  const own = sampleCertificate({
+    ownerId: 'anna',
+    names: ['a.example.com'],
+    expiresAt: clock.now() + 90 * DAY,
+  })
+  await store.add({ ...own, source: 'uploaded' })
+  clock.advance(2 * HOUR)
+  assert.deepEqual(await attempts.due(clock.now(), 10), ['a.example.com'])
+  assert.equal((await ensure('a.example.com'))?.id, own.id)
+  assert.deepEqual(await attempts.due(clock.now(), 10), [])
+})
+
   will.failure = new IssueFailure('not yet')
   await serve('a.example.com')
   await ensure('a.example.com')

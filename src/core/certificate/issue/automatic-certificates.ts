@@ -123,7 +123,7 @@ export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCer
   }
 
   /**
-   * It is served no more, and not tried again by itself. That it was tried still counts for its domain: else whoever takes a host
+   * It is served no more, or has got a certificate in another way, and is not tried again by itself. That it was tried still counts for its domain: else whoever takes a host
    * away and gives it back has the authority asked without end, and it refuses the whole installation.
    */
   async function forget(host: string): Promise<void> {
@@ -153,7 +153,10 @@ export function createAutomaticCertificates(parts: AutomaticParts): AutomaticCer
   ): Promise<Certificate | undefined> {
     const candidates = (await store.forHost(host)).filter((candidate) => candidate.ownerId === ownerId)
     const known = bestFor(host, candidates, clock.now())
-    if (known) return known
+    if (known) {
+      await forget(host)
+      return known
+    }
     if (issuer.instant) {
       if (!(await leadsHere(ownerId, host))) return undefined
       return keep.save(ownerId, 'automatic', await askIssuer(issuer, [host], signal))

@@ -72,7 +72,7 @@ export function createCertificateParts(config: Config, parts: Parts): Certificat
   const attempts = stores.certificateAttempts
   const check = createNameCheck({ domains: stores.domains, domain, nameservers })
   const keep = createKeepCertificate({ transact, check, vault, clock, onChanged })
-  const order = createOrderCertificate({ issuer, keep, store, attempts, jobs, bus, clock })
+  const order = createOrderCertificate({ issuer, keep, store, attempts, jobs, bus })
   const pointing = domainPointing(config, parts.machines)
   const mayCertify = createMayCertify({ issuer, domains: stores.domains, resolver, pointing })
   const orders = createOrderAllowance(parts.limiter, clock)

@@ -41,6 +41,7 @@ async function setUp(t: TestContext, { instant = false } = {}) {
     elsewhere: boolean
     orders: number
     lookUp?: (name: string) => Promise<void>
+    meanwhile?: () => Promise<void>
   } = {
     failure: undefined,
     lifetime: 90 * DAY,
@@ -53,6 +54,7 @@ async function setUp(t: TestContext, { instant = false } = {}) {
     async issue(names, _signal, beforeOrder) {
       asked.push(names.join(' '))
       for (let order = 0; order < will.orders; order++) await beforeOrder?.()
+      await will.meanwhile?.()
       if (will.failure) throw will.failure
       const now = clock.now()
       return makeLeaf(authority, names, { from: now, to: now + will.lifetime })
@@ -350,8 +352,6 @@ test('what failed is found again when its time has come, and forgotten when the 
   assert.equal(await attempts.find('b.example.com'), undefined)
 })
 
-test('a host that failed, was taken away and is back is tried when its time has come, by itself', async (t) => {
-  const { sweep, workAll, serve, ensure, asked, clock, will, stores } = await setUp(t)
 test('a host that failed and got a certificate in another way is not found again', async (t) => {
   const { ensure, serve, clock, will, store, attempts } = await setUp(t)
   will.failure = new IssueFailure('not yet')
@@ -369,6 +369,8 @@ test('a host that failed and got a certificate in another way is not found again
   assert.deepEqual(await attempts.due(clock.now(), 10), [])
 })
 
+test('a host that failed, was taken away and is back is tried when its time has come, by itself', async (t) => {
+  const { sweep, workAll, serve, ensure, asked, clock, will, stores } = await setUp(t)
   will.failure = new IssueFailure('not yet')
   await serve('a.example.com')
   await ensure('a.example.com')
@@ -549,6 +551,31 @@ test('whoever orders a certificate gets it once a worker has it, the reason when
   assert.equal(asked.length, 2)
   const late = await ordered()
   assert.match(String(await late.answer), /hasn’t answered yet/)
+})
+
+test('whoever orders what is being asked for already gets the reason when it is refused, too', async (t) => {
+  const { order, workAll, will, jobs } = await setUp(t)
+  const names = ['a.example.com']
+  const ordered = () => order('anna', names).catch((error: Error) => error.message)
+  const { enqueue } = jobs
+  const joined = Promise.withResolvers<void>()
+  let enqueued = 0
+  t.mock.method(jobs, 'enqueue', async (job: Parameters<typeof enqueue>[0]) => {
+    const id = await enqueue(job)
+    if (++enqueued === 2) joined.resolve()
+    return id
+  })
+  const first = ordered()
+  let second: ReturnType<typeof ordered> | undefined
+  will.meanwhile = () => {
+    second = ordered()
+    return joined.promise
+  }
+  while (enqueued === 0) await new Promise(setImmediate)
+  will.failure = new IssueFailure('CAA forbids it')
+  await workAll()
+  assert.match(String(await first), /CAA forbids it/)
+  assert.match(String(await second), /CAA forbids it/)
 })
 
 test('the platform asks for one wildcard for its sites and API, and one for each scope that serves a host', async (t) => {

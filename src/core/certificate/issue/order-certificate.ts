@@ -5,7 +5,6 @@ import { MINUTE, SECOND } from '#contract/time.ts'
 import type { JobQueue } from '../../job/job-queue.ts'
 import type { Bus } from '../../ports/bus.ts'
 import { type CertificateIssuer, IssueFailure } from '../../ports/certificate-issuer.ts'
-import type { Clock } from '../../ports/clock.ts'
 import type { Certificate } from '../certificate.ts'
 import type { AttemptStore, CertificateStore } from '../certificate-store.ts'
 import { askIssuer, type KeepCertificate } from '../make-certificate.ts'
@@ -24,7 +23,6 @@ interface OrderParts {
   readonly attempts: Pick<AttemptStore, 'find'>
   readonly jobs: JobQueue
   readonly bus: Bus
-  readonly clock: Clock
   /** How long somebody waits; the order is carried out even if that is not enough. */
   readonly waitMs?: number
 }
@@ -47,7 +45,7 @@ const refused = (failure: IssueFailure) =>
   )
 
 export function createOrderCertificate(parts: OrderParts): OrderCertificate {
-  const { issuer, keep, store, attempts, jobs, bus, clock, waitMs = MINUTE } = parts
+  const { issuer, keep, store, attempts, jobs, bus, waitMs = MINUTE } = parts
 
   async function atOnce(ownerId: string, names: readonly string[]): Promise<Certificate> {
     const fresh = await askIssuer(issuer, names, AbortSignal.timeout(waitMs)).catch((error: unknown) => {
@@ -59,7 +57,7 @@ export function createOrderCertificate(parts: OrderParts): OrderCertificate {
   async function byJob(ownerId: string, names: readonly string[]): Promise<Certificate> {
     const key = keyOf(ownerId, names)
     const before = await store.withNames(ownerId, names)
-    const startedAt = clock.now()
+    const lastAttempt = await attempts.find(key)
     let wake = Promise.withResolvers<void>()
     const stop = bus.subscribe(ORDERS_TOPIC, (message) => {
       if (message === key) wake.resolve()
@@ -73,7 +71,8 @@ export function createOrderCertificate(parts: OrderParts): OrderCertificate {
         const now = await store.withNames(ownerId, names)
         if (now && now.cert !== before?.cert) return now
         const attempt = await attempts.find(key)
-        if (attempt && attempt.at >= startedAt && attempt.error !== null)
+        // Told apart by being another one: it may have begun before this request, or on a machine with another clock.
+        if (attempt && attempt.at !== lastAttempt?.at && attempt.error !== null)
           throw refused(new IssueFailure(attempt.error, attempt.retryAt - attempt.at || undefined))
       }
     } finally {

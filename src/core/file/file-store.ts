@@ -38,9 +38,9 @@ export interface FileStore {
   keep(ownerId: string, sha1s: readonly string[], usedAt: number): Promise<void>
   /** Forgets those that still were not used since; answers the contents that no account has any more. */
   forget(ownerId: string, sha1s: readonly string[], before: number): Promise<readonly string[]>
-  /** Notes that a content is damaged: no account has it from now on, until one adds it again. */
+  /** Notes that a content is damaged: no account has it from now on, until one adds it again. Does nothing where none has it. */
   addDamaged(sha256: string, at: number): Promise<void>
-  /** How many contents are damaged. */
+  /** How many contents that some account has are damaged. */
   countDamaged(): Promise<number>
   /** Which of these contents some account has. */
   known(sha256s: readonly string[]): Promise<ReadonlySet<string>>

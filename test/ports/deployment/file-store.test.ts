@@ -111,6 +111,20 @@ eachDatabase((name, open) =>
       assert.deepEqual(new Set(await claimed()), new Set([a.sha1, b.sha1]))
     })
 
+    it('counts what is damaged as long as an account has it', async (t) => {
+      const { files } = (await openStores(t, open)).stores
+      await files.add('anna', [a, b], NOW)
+      await files.add('bert', [b], NOW)
+      for (const { sha256 } of [a, a, b, c]) await files.addDamaged(sha256, NOW)
+      assert.equal(await files.countDamaged(), 2, 'nobody has c')
+      await files.forget('anna', [a.sha1, b.sha1], NOW + 1)
+      assert.equal(await files.countDamaged(), 1, 'one account still has b')
+      await files.forget('bert', [b.sha1], NOW + 1)
+      assert.equal(await files.countDamaged(), 0)
+      await files.add('anna', [c], NOW + 2)
+      assert.equal((await files.claim('anna', [c.sha1], NOW + 2)).size, 1)
+    })
+
     it('tells what was not used since, the longest unused first, and only so many', async (t) => {
       const { files } = (await openStores(t, open)).stores
       await files.add('anna', [b], NOW + 2)

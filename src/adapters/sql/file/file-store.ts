@@ -33,6 +33,10 @@ const damaged = (db: Db) => db.selectFrom('damaged_contents').select('damaged_co
 const selectDamaged = prepare<Record<string, never>>()((db) => damaged(db).limit(1))
 const hasDamaged = async (db: Db): Promise<boolean> => (await selectDamaged(db, {})).length > 0
 
+const deleteDamaged = prepare<{ sha256s: string }>()((db, { sha256s }) =>
+  db.deleteFrom('damaged_contents').where('sha256', 'in', textsIn(db, sha256s)),
+)
+
 /** A join in this order looks each hash up at once, and its place need not be read back as text. */
 const selectFiles = prepare<{ ownerId: string; sha1s: string }>()((db, { ownerId, sha1s }) =>
   db
@@ -199,13 +203,23 @@ export function createFileStore(db: Db): FileStore {
         await countUsage(tx, [{ ownerId, what: 'contentBytes', period: '', amount: -bytes }])
         const contents = [...new Set(deleted.map(({ sha256 }) => sha256))]
         const kept = await known(contents, tx)
-        return contents.filter((sha256) => !kept.has(sha256))
+        const unneeded = contents.filter((sha256) => !kept.has(sha256))
+        // Nobody is to look for what nobody can upload again.
+        await deleteDamaged(tx, { sha256s: JSON.stringify(unneeded) })
+        return unneeded
       }),
 
     async addDamaged(sha256, at) {
       await db
         .insertInto('damaged_contents')
-        .values({ sha256, found_at: at })
+        .columns(['sha256', 'found_at'])
+        .expression((eb) =>
+          eb
+            .selectFrom('files')
+            .select(['sha256', sql<number>`cast(${at} as bigint)`.as('found_at')])
+            .where('sha256', '=', sha256)
+            .limit(1),
+        )
         .onConflict((conflict) => conflict.column('sha256').doNothing())
         .execute()
     },

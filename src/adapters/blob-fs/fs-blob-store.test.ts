@@ -33,9 +33,12 @@ const someOf = (count: number, size = SMALL) => Array.from({ length: count }, ()
 
 let folder: string
 let stores: BlobStore[]
+/** What was told to be damaged. */
+let told: string[]
 
 const openStore = async (packBytes = 1 << 20) => {
-  const store = await createFsBlobStore({ folder, clock: systemClock, log: silentLog, packBytes })
+  const onDamage = async (sha256: string) => void told.push(sha256)
+  const store = await createFsBlobStore({ folder, clock: systemClock, log: silentLog, packBytes, onDamage })
   stores.push(store)
   return store
 }
@@ -60,6 +63,7 @@ async function assertAll(store: BlobStore, contents: readonly Buffer[]): Promise
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'aloft-blobs-'))
   stores = []
+  told = []
 })
 
 afterEach(async () => {
@@ -431,7 +435,7 @@ describe('compaction', () => {
     await assertAll(store, kept)
   })
 
-  it('drops what it cannot read, so that it can be put again', async () => {
+  it('drops what it cannot read, and tells so, that it can be put again', async () => {
     const store = await openStore(64 << 10)
     const contents = someOf(16)
     await putAll(store, contents)
@@ -445,6 +449,7 @@ describe('compaction', () => {
     await store.delete(gone.map(nameOf))
     await assertAll(store, [kept])
     assert.equal(await store.read(nameOf(lost)), undefined)
+    assert.deepEqual(told, [nameOf(lost)])
     await store.putBytes(lost)
     await assertAll(store, [kept, lost])
   })
@@ -529,8 +534,28 @@ describe('opening', () => {
     const again = await openStore()
     await assertAll(again, contents.slice(0, 1))
     for (const bytes of contents.slice(1)) assert.equal(await again.read(nameOf(bytes)), undefined)
+    assert.deepEqual(told.toSorted(), contents.slice(1).map(nameOf).toSorted())
     await putAll(again, contents)
     await assertAll(again, contents)
+  })
+
+  it('tells of contents whose pack is gone, and not of those that a compaction had moved', async () => {
+    const contents = await fill(20)
+    await copyFile(join(folder, 'index.sqlite'), join(folder, 'before'))
+    const store = await openStore(64 << 10)
+    await store.delete(contents.slice(0, 12).map(nameOf))
+    await store.close()
+    await copyFile(join(folder, 'before'), join(folder, 'index.sqlite'))
+    const again = await openStore()
+    await assertAll(again, contents.slice(12))
+    await again.close()
+    assert.deepEqual(told.toSorted(), contents.slice(0, 12).map(nameOf).toSorted())
+    told = []
+    for (const path of await packPaths()) await rm(path)
+    const empty = await openStore()
+    await assertAll(empty, contents.slice(20))
+    await empty.close()
+    assert.deepEqual(told.toSorted(), contents.slice(12, 20).map(nameOf).toSorted())
   })
 
   it('removes temporary files of the dead, not those of the living', async () => {

@@ -34,12 +34,15 @@ import { compactPacks } from './pack/compaction.ts'
 import { PackFiles } from './pack/pack-files.ts'
 import { PackWriter } from './pack/pack-writer.ts'
 import { MAX_CONTENT_BYTES, recordBytes } from './pack/record.ts'
+import { findAbsent } from './pack/recovery.ts'
 import { DamagedContent, readBlob, streamBlob, VerifiedNames } from './reading.ts'
 
 const STATS_AT_ONCE = 1000
 const DELETES_AT_ONCE = 64
 const DELETE_ATTEMPTS = 3
+const TOLD_AT_ONCE = 64
 const THREADED_BYTES = 1 << 20
+const GONE = 'a stored content is gone; if a deployment needs it, uploading it again heals it'
 
 interface FsBlobStoreOptions {
   /** Made if it is not there. Only stores use it, and everything in it must be on one file system of this machine. */
@@ -54,7 +57,7 @@ interface FsBlobStoreOptions {
   readonly hasRoom?: () => boolean
   /** Of a large content that was not looked at lately, up to this size all is checked before a part of it is given out. */
   readonly checkedFirstBytes?: number
-  /** Told of a content that was found damaged. */
+  /** Told of a content that was found damaged or gone. It may be one that was deleted. */
   readonly onDamage?: ((sha256: string) => Promise<void>) | undefined
 }
 
@@ -71,7 +74,7 @@ export async function createFsBlobStore({
   if (smallBytes > MAX_CONTENT_BYTES)
     throw new RangeError(`A pack holds contents up to ${MAX_CONTENT_BYTES} bytes`)
   const layout = layoutOf(folder)
-  const { index, writer, pack } = await openFolder(layout, log, packBytes)
+  const { index, writer, pack, lost } = await openFolder(layout, log, packBytes)
   const packWriter = new PackWriter({ layout, index, owner: writer.id, packBytes })
   if (pack !== undefined) await packWriter.resume(pack)
   return new Store({
@@ -86,6 +89,7 @@ export async function createFsBlobStore({
     hasRoom,
     checkedFirstBytes,
     onDamage,
+    lost,
   })
 }
 
@@ -101,6 +105,7 @@ interface Parts {
   readonly hasRoom: () => boolean
   readonly checkedFirstBytes: number
   readonly onDamage: FsBlobStoreOptions['onDamage']
+  readonly lost: readonly string[]
 }
 
 /** What only a store on this machine's disk can do. */
@@ -128,6 +133,8 @@ class Store implements FsBlobStore {
     this.#parts = parts
     this.#packs = new PackFiles(parts.layout.packPath)
     this.#large = createLargeFiles(parts.layout, parts.index)
+    // Not waited for: nobody is to start later for it.
+    void this.#work.track(() => this.#tellLost(parts.lost))
   }
 
   put(source: Readable | AsyncIterable<Uint8Array>, options: PutOptions): Promise<BlobDigest> {
@@ -258,6 +265,23 @@ class Store implements FsBlobStore {
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
+  }
+
+  /**
+   * They are absent already, and whoever has them is taken to have them still, so that nobody would store them again. After a
+   * power cut some of them had been deleted.
+   */
+  async #tellLost(sha256s: readonly string[]): Promise<void> {
+    const { index, log, onDamage } = this.#parts
+    try {
+      for (let at = 0; at < sha256s.length; at += TOLD_AT_ONCE) {
+        const absent = await findAbsent(index, sha256s.slice(at, at + TOLD_AT_ONCE))
+        for (const sha256 of absent) log.warn({ sha256 }, GONE)
+        await Promise.all(absent.map((sha256) => onDamage?.(sha256)))
+      }
+    } catch (err) {
+      log.error({ err, blobs: sha256s.length }, 'damaged contents could not be noted')
+    }
   }
 
   async #noticing<T>(sha256: string, work: () => Promise<T>): Promise<T> {
@@ -404,7 +428,10 @@ class Store implements FsBlobStore {
   #compact(): Promise<void> {
     const { layout, index, writer, packWriter, packBytes, log } = this.#parts
     const signal = this.#work.signal
-    const options = { layout, index, owner: writer.id, writer: packWriter, minBytes: packBytes / 16, signal }
+    const options = {
+      ...{ layout, index, owner: writer.id, writer: packWriter, minBytes: packBytes / 16, signal },
+      onLost: (sha256s: readonly string[]) => this.#tellLost(sha256s),
+    }
     this.#compacting = this.#compacting
       .then(() => compactPacks(options))
       .catch((error: unknown) => log.warn({ err: error }, 'packs of the blob store could not be compacted'))

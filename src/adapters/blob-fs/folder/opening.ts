@@ -17,6 +17,8 @@ interface OpenedFolder {
   readonly writer: Writer
   /** An unfinished pack of a writer that is gone, now ours, so that restarts do not leave ever more small packs. */
   readonly pack: Pack | undefined
+  /** Contents that were here when the folder was used last. */
+  readonly lost: readonly string[]
 }
 
 /**
@@ -56,9 +58,9 @@ async function enterFolder(layout: Layout, log: Log, packBytes: number): Promise
   const index = await openIndex(layout, live, log)
   let writer: Writer | undefined
   try {
-    await recoverPacks(layout, index, live, log)
+    const lost = await recoverPacks(layout, index, live, log)
     writer = enterWriter(layout.writers)
-    return { index, writer, pack: await takeOverPack(index, writer.id, packBytes) }
+    return { index, writer, pack: await takeOverPack(index, writer.id, packBytes), lost }
   } catch (error) {
     await index.close()
     await writer?.leave()

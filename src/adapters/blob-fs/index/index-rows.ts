@@ -94,8 +94,8 @@ export function prepareRows(db: DatabaseSync) {
   const removeAt = db.prepare(
     `DELETE FROM blob WHERE sha256 = ? AND pack = ? AND offset = ? RETURNING pack, length`,
   )
-  const removeOf = db.prepare(`DELETE FROM blob WHERE pack = ?`)
-  const removeBeyond = db.prepare(`DELETE FROM blob WHERE pack = ? AND offset + length > ?`)
+  const removeOf = db.prepare(`DELETE FROM blob WHERE pack = ? RETURNING sha256`)
+  const removeBeyond = db.prepare(`DELETE FROM blob WHERE pack = ? AND offset + length > ? RETURNING sha256`)
   const packs = db.prepare(`SELECT id, name, owner, size, dead FROM pack`)
   const pack = db.prepare(`SELECT id, name, owner, size, dead FROM pack WHERE id = ?`)
   const addPack = db.prepare(`INSERT INTO pack (name, owner) VALUES (?, ?)`)
@@ -127,8 +127,10 @@ export function prepareRows(db: DatabaseSync) {
     /** Nothing where the content is somewhere else. */
     removeAt: (sha256: string, { pack, offset }: RecordPlace): RemovedRecord | undefined =>
       toRemoved(removeAt.get(bin(sha256), pack, offset)),
-    removeOf: (packId: number): number => Number(removeOf.run(packId).changes),
-    removeBeyond: (packId: number, size: number): number => Number(removeBeyond.run(packId, size).changes),
+    /** Answers the names of what is absent from now on. */
+    removeOf: (packId: number): string[] => removeOf.all(packId).map(({ sha256 }) => hex(sha256)),
+    removeBeyond: (packId: number, size: number): string[] =>
+      removeBeyond.all(packId, size).map(({ sha256 }) => hex(sha256)),
     packs: (): Pack[] => packs.all().map(toPack),
     pack(id: number): Pack | undefined {
       const row = pack.get(id)

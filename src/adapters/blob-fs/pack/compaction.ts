@@ -16,6 +16,8 @@ interface CompactionOptions {
   /** An own pack in use is only worth leaving when it holds at least this much. */
   readonly minBytes: number
   readonly signal: AbortSignal
+  /** Told of contents that could not be read and are absent now. */
+  readonly onLost: (sha256s: readonly string[]) => Promise<void>
 }
 
 const isWasteful = ({ size, dead }: Pack) => dead * 2 > size
@@ -54,7 +56,7 @@ export async function compactPacks(options: CompactionOptions): Promise<void> {
 /** False where it was interrupted. */
 async function moveLiving(
   pack: Pack,
-  { layout, index, writer, signal }: CompactionOptions,
+  { layout, index, writer, signal, onLost }: CompactionOptions,
 ): Promise<boolean> {
   if (pack.dead < pack.size) {
     const handle = await open(layout.packPath(pack.name), 'r')
@@ -82,9 +84,10 @@ async function moveLiving(
     }
   }
   // What the index still points to could not be read: it is lost, and saying so lets it be put again.
-  await index.write((rows) => {
+  const lost = await index.write((rows) => {
     const left = rows.pack(pack.id)
-    if (left !== undefined && left.dead < left.size) rows.removeOf(pack.id)
+    return left !== undefined && left.dead < left.size ? rows.removeOf(pack.id) : []
   })
+  await onLost(lost)
   return true
 }

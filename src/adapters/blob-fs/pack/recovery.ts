@@ -11,14 +11,15 @@ const RECORDS_AT_ONCE = 512
 
 /**
  * Brings the index up to date with the packs that no living writer owns. After a killed process that is at most the
- * end of one batch; after a power cut, what the index had not yet synced; without an index, everything.
+ * end of one batch; after a power cut, what the index had not yet synced; without an index, everything. Answers the
+ * names of contents that the index had and that are in no pack any more.
  */
 export async function recoverPacks(
   layout: Layout,
   index: BlobIndex,
   live: ReadonlySet<string>,
   log: Log,
-): Promise<void> {
+): Promise<readonly string[]> {
   // Files before rows: living writers announce a pack before they create it, and forget it after they removed it.
   const files = (await readdir(layout.packs)).sort()
   const rows = await index.read((all) => all.packs())
@@ -26,7 +27,9 @@ export async function recoverPacks(
   const isOwned = (pack: Pack) => pack.owner !== undefined && live.has(pack.owner)
 
   const present = new Set(files)
-  for (const pack of rows) if (!present.has(pack.name) && !isOwned(pack)) await forgetLost(index, pack, log)
+  const lost: string[] = []
+  for (const pack of rows)
+    if (!present.has(pack.name) && !isOwned(pack)) lost.push(...(await forgetLost(index, pack, log)))
 
   for (const name of files) {
     const pack = known.get(name)
@@ -34,11 +37,23 @@ export async function recoverPacks(
     const handle = await openIfThere(layout.packPath(name))
     if (handle === undefined) continue
     try {
-      await recoverPack(layout, index, handle, pack ?? (await announce(index, name)), log)
+      lost.push(...(await recoverPack(layout, index, handle, pack ?? (await announce(index, name)), log)))
     } finally {
       await handle.close()
     }
   }
+  return findAbsent(index, lost)
+}
+
+/** Those that were not found in another pack. */
+export async function findAbsent(index: BlobIndex, sha256s: readonly string[]): Promise<readonly string[]> {
+  const absent: string[] = []
+  for (let at = 0; at < sha256s.length; at += RECORDS_AT_ONCE) {
+    const some = sha256s.slice(at, at + RECORDS_AT_ONCE)
+    const found = await index.read((rows) => new Set(rows.findMany(some).map(({ sha256 }) => sha256)))
+    absent.push(...some.filter((sha256) => !found.has(sha256)))
+  }
+  return absent
 }
 
 async function openIfThere(path: string): Promise<FileHandle | undefined> {
@@ -54,12 +69,13 @@ const announce = (index: BlobIndex, name: string): Promise<Pack> =>
   index.write((rows) => ({ id: rows.addPack(name, null), name, owner: undefined, size: 0, dead: 0 }))
 
 /** Compaction removes a pack before the index must have it on disk; the contents are then in the end of another. */
-async function forgetLost(index: BlobIndex, pack: Pack, log: Log): Promise<void> {
+async function forgetLost(index: BlobIndex, pack: Pack, log: Log): Promise<readonly string[]> {
   const lost = await index.write((rows) => {
     rows.dropPack(pack.id)
     return rows.removeOf(pack.id)
   })
-  if (lost > 0) log.warn({ pack: pack.name, blobs: lost }, 'a pack of the blob store is gone')
+  if (lost.length > 0) log.warn({ pack: pack.name, blobs: lost.length }, 'a pack of the blob store is gone')
+  return lost
 }
 
 async function recoverPack(
@@ -68,15 +84,16 @@ async function recoverPack(
   handle: FileHandle,
   pack: Pack,
   log: Log,
-): Promise<void> {
+): Promise<readonly string[]> {
   const { size } = await handle.stat()
   let end = Math.min(size, pack.size)
+  let lost: readonly string[] = []
   if (size < pack.size) {
-    const lost = await index.write((rows) => {
+    lost = await index.write((rows) => {
       rows.setSize(pack.id, size)
       return rows.removeBeyond(pack.id, size)
     })
-    log.error({ pack: pack.name, blobs: lost }, 'a pack of the blob store is shorter than it was')
+    log.error({ pack: pack.name, blobs: lost.length }, 'a pack of the blob store is shorter than it was')
   }
   if (size > pack.size) {
     // Whoever wrote the end may have died before it was synced, and only what is durable may be found.
@@ -87,6 +104,7 @@ async function recoverPack(
   }
   if (end === 0) await dropPack(layout, index, pack)
   else if (pack.owner !== undefined) await index.write((rows) => rows.release(pack.id))
+  return lost
 }
 
 async function noteTail(index: BlobIndex, handle: FileHandle, pack: Pack, size: number): Promise<number> {

@@ -1,14 +1,20 @@
+import type { Alias } from '../alias/alias.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
+import { productionAlias } from '../deployment/hosts.ts'
 import type { JobQueue } from '../job/job-queue.ts'
+import { platformOf } from '../names/due-names.ts'
 import type { Project } from '../project/project.ts'
+import { showsProduction } from '../project-domain/domains-for.ts'
+import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
 import { queueAdvance } from './queue-advance.ts'
 import { isActive, type Release } from './release.ts'
 
 interface BeginStores {
   readonly hosts: Pick<HostStore, 'inProduction'>
-  readonly deployments: Pick<DeploymentStore, 'find'>
+  readonly projectDomains: Pick<ProjectDomainStore, 'ofProject'>
+  readonly deployments: Pick<DeploymentStore, 'find' | 'findAll'>
   readonly jobs: JobQueue
 }
 
@@ -32,8 +38,7 @@ export async function beginRelease(
   const { rollingRelease: config, release: last } = project.details
   if (config === null || canary.host === null) return undefined
   const shown = await stores.hosts.inProduction(project.id)
-  const [first] = shown
-  const current = first && (await stores.deployments.find(first.deploymentId))
+  const current = await liveOf(stores, project, canary, shown)
   if (current?.state !== 'READY' || current.id === canary.id) return undefined
   const release: Release = {
     ...{ state: 'ACTIVE', paused: false, reason: null, looks: [] },
@@ -48,17 +53,35 @@ export async function beginRelease(
   return { release, hosts: shown.map(({ host }) => host) }
 }
 
+/**
+ * What most visitors of production get: that of its domains, or else of the name that the platform gives it. An alias may show
+ * another deployment, where somebody has put it.
+ */
+async function liveOf(
+  { projectDomains, deployments }: Omit<BeginStores, 'jobs' | 'hosts'>,
+  { id, name }: Pick<Project, 'id' | 'name'>,
+  other: Deployment,
+  shown: readonly Alias[],
+): Promise<Deployment | undefined> {
+  const domains = (await projectDomains.ofProject(id)).filter(showsProduction)
+  const sites = domains.toSorted((a, b) => Number(a.redirect !== null) - Number(b.redirect !== null))
+  const platform = productionAlias(name, platformOf(other).slice(1))
+  for (const host of [...sites.map((domain) => domain.name), platform]) {
+    const alias = shown.find((one) => one.host === host)
+    if (alias) return deployments.find(alias.deploymentId)
+  }
+  const ids = [...new Set(shown.map(({ deploymentId }) => deploymentId))]
+  return (await deployments.findAll(ids)).toSorted((a, b) => b.createdAt - a.createdAt)[0]
+}
+
 /** Whether somebody has made a newer deployment, which visitors get or are on the way to get. */
 export async function isSuperseded(
-  { deployments, hosts }: Pick<BeginStores, 'deployments' | 'hosts'>,
-  { id, details: { release } }: Project,
-  { createdAt }: Pick<Deployment, 'createdAt'>,
+  stores: Omit<BeginStores, 'jobs'>,
+  project: Project,
+  deployment: Deployment,
 ): Promise<boolean> {
-  const [first] = await hosts.inProduction(id)
-  const ids = [
-    ...(first ? [first.deploymentId] : []),
-    ...(isActive(release) ? [release.canaryDeploymentId] : []),
-  ]
-  for (const other of ids) if (((await deployments.find(other))?.createdAt ?? 0) > createdAt) return true
-  return false
+  const { release } = project.details
+  const live = await liveOf(stores, project, deployment, await stores.hosts.inProduction(project.id))
+  const canary = isActive(release) ? await stores.deployments.find(release.canaryDeploymentId) : undefined
+  return [live, canary].some((other) => other !== undefined && other.createdAt > deployment.createdAt)
 }

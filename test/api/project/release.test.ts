@@ -103,6 +103,30 @@ apiSuite('rolling releases', (server) => {
     assert.equal((await visit()).text, 'new')
   })
 
+  test('visitors are shared with what the names of the project show, wherever else aliases lead', async () => {
+    const { name, token, call, deploy, release, side, old } = await begin({ stages: TWO_STAGES })
+    const complete = async (canaryDeploymentId: string) =>
+      assert.equal((await call('POST /rr/complete', { canaryDeploymentId })).status, 200)
+    const second = await deploy('second')
+    await complete(second)
+    for (const alias of [`a-${name}`, `z-${name}`])
+      assert.equal((await call(`POST /v2/platform/deployments/${old}/aliases`, { alias })).status, 200)
+    const third = await deploy('third')
+    const { currentDeployment, canaryDeployment } = await release()
+    assert.deepEqual([currentDeployment.id, canaryDeployment.id], [second, third])
+    assert.deepEqual([await side('canary'), await side('stable')], ['third', 'second'])
+    await complete(third)
+
+    const body = { name: `shop-${name}.localhost` }
+    assert.equal((await server.call(`POST /v10/projects/${name}/domains`, { token, body })).status, 200)
+    await deploy('of its own', { alias: [name] })
+    const fifth = await deploy('fifth')
+    assert.deepEqual(
+      [(await release()).currentDeployment.id, (await release()).canaryDeployment.id],
+      [third, fifth],
+    )
+  })
+
   test('a release goes on after its project has gone to another account', async () => {
     const { name, token, call, deploy, visit } = await begin({
       stages: [{ targetPercentage: 10, duration: 5 }, { targetPercentage: 50, duration: 5 }, TWO_STAGES[1]],

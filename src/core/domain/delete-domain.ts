@@ -25,9 +25,20 @@ const PAGE = 100
 /** How many of what is in the way are named. */
 const NAMED = 100
 
-/** Whether a host needs the domain: no longer name that the account holds is above it. */
-const needs = async ({ domains }: DeleteStores, domain: Domain, host: string): Promise<boolean> =>
-  (await domains.covering(domain.ownerId, host))?.id === domain.id
+/**
+ * Whether a host needs the domain: it is the longest name above it that the account has verified. One that it only
+ * claims allows nothing, and is asked for where there is no other.
+ */
+async function needs({ domains }: DeleteStores, domain: Domain, host: string): Promise<boolean> {
+  const verified = await domains.verifiedCovering(host)
+  const own = verified?.ownerId === domain.ownerId ? verified : await domains.covering(domain.ownerId, host)
+  return own?.id === domain.id
+}
+
+async function needsAny(stores: DeleteStores, domain: Domain, hosts: readonly string[]): Promise<boolean> {
+  for (const host of hosts) if (await needs(stores, domain, host)) return true
+  return false
+}
 
 /** The aliases that need the domain. */
 async function* aliasesIn(stores: DeleteStores, domain: Domain): AsyncGenerator<Alias> {
@@ -57,10 +68,13 @@ const listed = (names: readonly string[]) =>
     .map((name) => `\`${name}\``)
     .join(', ')}${names.length > 3 ? ', …' : ''}`
 
-async function checkCertificates({ certificates }: DeleteStores, { ownerId, name }: Domain): Promise<void> {
-  const asked = (await certificates.inDomain(ownerId, name)).filter(({ source }) => source !== 'automatic')
+async function checkCertificates(stores: DeleteStores, domain: Domain): Promise<void> {
+  const { ownerId, name } = domain
+  const asked: string[] = []
+  for (const { source, names } of await stores.certificates.inDomain(ownerId, name))
+    if (source !== 'automatic' && (await needsAny(stores, domain, names))) asked.push(...names)
   if (asked.length === 0) return
-  const certCNs = [...new Set(asked.flatMap(({ names }) => names))].slice(0, NAMED)
+  const certCNs = [...new Set(asked)].slice(0, NAMED)
   throw new AloftError(
     'conflict_certs',
     `Certificates of \`${name}\` must be removed first: ${listed(certCNs)}.`,

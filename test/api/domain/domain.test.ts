@@ -7,6 +7,7 @@ import { startDnsServer } from '#test/support/dns/dns-server.ts'
 import { beginDomains } from '#test/support/dns/project-domains.ts'
 import { createScriptedResolver } from '#test/support/dns/scripted-resolver.ts'
 import { assertGolden } from '#test/support/golden.ts'
+import { sampleCertificate } from '#test/support/samples.ts'
 import { type Answer, startServer } from '#test/support/server.ts'
 
 const NAMESERVERS = ['ns1.localhost', 'ns2.localhost']
@@ -585,6 +586,31 @@ apiSuite(
       const taken = await alias(bert.token, await deploy(bert.token, 'of Bert'), `www.${name}`)
       assert.equal(taken.status, 200, JSON.stringify(taken.body))
       assert.equal((await server.visit(`www.${name}`, '/')).body, 'of Bert')
+    })
+
+    test('what is in a longer domain that the account has verified is not in the way, in one that it claims it is', async () => {
+      const { token, id: ownerId } = await server.signUp()
+      const claimed = newName()
+      assert.equal((await add(token, `shop.${claimed}`)).body.domain.verified, false)
+      await addVerified(token, claimed)
+      const id = await deploy(token, 'shop')
+      const host = `www.shop.${claimed}`
+      assert.equal((await alias(token, id, host)).status, 200)
+      const refused = await server.call(`DELETE /v4/domains/${claimed}`, { token })
+      assert.deepEqual(code(refused), [409, 'conflict_aliases'])
+      assert.equal((await server.call(`DELETE /v2/domains/shop.${claimed}`, { token })).status, 200)
+      assert.equal((await server.visit(host, '/')).body, 'shop')
+      assert.equal((await server.call(`DELETE /v2/domains/${claimed}`, { token })).status, 200)
+      assert.equal((await server.visit(host, '/')).status, 404)
+
+      const { name } = await addVerified(token)
+      assert.equal((await add(token, `kept.${name}`)).body.domain.verified, true)
+      const { certificates } = server.parts.stores
+      const names = [`*.kept.${name}`, `kept.${name}`]
+      await certificates.add(sampleCertificate({ ownerId, names, source: 'issued' }))
+      assert.equal((await server.call(`DELETE /v4/domains/${name}`, { token })).status, 200)
+      const needed = await server.call(`DELETE /v4/domains/kept.${name}`, { token })
+      assert.deepEqual(code(needed), [409, 'conflict_certs'])
     })
 
     test('certificates that somebody asked for are in the way of deleting, automatic ones are not', async () => {

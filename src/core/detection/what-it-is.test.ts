@@ -91,6 +91,64 @@ const TABLE: readonly (readonly [what: string, files: Files, found: string])[] =
     },
     'node src/go.ts',
   ],
+  ...['ts-node --project before.js lib/go.js', 'nodemon --watch src --exec "node --inspect" lib/go.js'].map(
+    (start): readonly [string, Files, string] => [
+      `a server that is started by ${start}`,
+      { 'package.json': { scripts: { start } }, 'before.js': '', 'lib/go.js': SERVER },
+      'node lib/go.js',
+    ],
+  ),
+  ...[
+    'node --require ./before.js lib/go.js',
+    'node -r dotenv/config lib/go',
+    'node --import tsx lib/go.js',
+  ].map((start): readonly [string, Files, string] => [
+    `a server before which something is loaded by ${start}`,
+    { 'package.json': { scripts: { start } }, 'before.js': '', 'lib/go.js': SERVER },
+    `command ${start}`,
+  ]),
+  [
+    'a server of a usual name before which something is loaded',
+    {
+      'package.json': { scripts: { start: 'node --import ./before.js server.js' } },
+      'before.js': '',
+      'server.js': SERVER,
+    },
+    'node server.js',
+  ],
+  [
+    'a server that is built, and before which something is loaded',
+    {
+      'package.json': { scripts: { build: 'tsc', start: 'node --require ./dist/before.js dist/go.js' } },
+      'lib/go.ts': SERVER,
+    },
+    'node dist/go.js',
+  ],
+  [
+    'a server that pm2 starts by its configuration',
+    {
+      'package.json': { scripts: { start: 'pm2-runtime start ecosystem.config.js' } },
+      'ecosystem.config.js': 'module.exports = { apps: [] }',
+      'server.js': SERVER,
+    },
+    'node server.js',
+  ],
+  [
+    'a site whose pages are served by Express while somebody writes them',
+    {
+      'package.json': { scripts: { build: 'webpack' }, devDependencies: { express: '5', webpack: '5' } },
+      'src/index.js': "document.body.append('hi')",
+    },
+    'built',
+  ],
+  [
+    'a server that is bundled with Express',
+    {
+      'package.json': { scripts: { build: 'esbuild --bundle' }, devDependencies: { express: '5' } },
+      'src/main.ts': "import express from 'express'\nexpress().listen(3000)",
+    },
+    'node dist/main.js',
+  ],
   [
     'a start script that runs a program',
     { 'package.json': { scripts: { start: 'micro -p $PORT' }, dependencies: { micro: '10' } }, 'x.js': '' },

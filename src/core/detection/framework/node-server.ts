@@ -1,4 +1,4 @@
-import { buildScriptOf, dependsOn, type PackageJson } from '../config/package-json.ts'
+import { buildScriptOf, type PackageJson } from '../config/package-json.ts'
 import { readFolder, type SourceTree } from '../source-tree.ts'
 import type { Framework } from './frameworks.ts'
 
@@ -45,15 +45,18 @@ export async function nodeServerEntries(
   pkg: PackageJson | undefined,
   framework: Framework | undefined,
 ): Promise<readonly string[]> {
-  const started = startOf(pkg)?.file
+  const builds = buildScriptOf(pkg) !== undefined
+  const start = startOf(pkg)
+  // Where nothing is built the whole command can be run, with what it loads before.
+  const started = start?.isPrepared && !builds ? undefined : start?.file
   const main = pkg?.main === undefined ? undefined : readFolder(pkg.main)
   const named = [started, main].flatMap((path) => (path && CODE.test(path) ? [path] : []))
   const sources = SOURCES.filter((path) => tree.has(path))
   const given = [...named.filter((path) => tree.has(path)), ...sources]
-  const builds = buildScriptOf(pkg) !== undefined
   const isServer =
     framework !== undefined ||
-    SERVER_PACKAGES.some((name) => dependsOn(pkg, name)) ||
+    // One that is there for development alone may serve the pages while somebody writes them.
+    SERVER_PACKAGES.some((name) => Object.hasOwn(pkg?.dependencies ?? {}, name)) ||
     (started !== undefined && (tree.has(started) || builds)) ||
     (pkg !== undefined && sources.some((path) => /^(?:src\/)?server\./.test(path)))
   const listening = isServer ? [] : await listeningFiles(tree, given)
@@ -119,6 +122,29 @@ const STARTERS = [
   'pm2-runtime',
 ]
 const SUBCOMMANDS = ['start', 'run', 'watch']
+
+const PREPARES = [
+  ...['-r', '--require', '--import', '--loader', '--experimental-loader', '--preload'],
+  ...['--env-file', '--env-file-if-exists'],
+]
+const OF_NODE = [...PREPARES, '-C', '--conditions', '--watch-path', '--title', '--disable-warning']
+const OF_TS_NODE = ['-P', '--project', '-O', '--compiler-options', '--cwd', '--dir', '-I', '--ignore']
+const OF_NODEMON = ['-w', '--watch', '-e', '--ext', '-x', '--exec', '-i', '--ignore', '-d', '--delay']
+const OF_PM2 = ['-i', '--instances', '-n', '--name', '--env', '--interpreter', '--node-args', '-l', '--log']
+/** Options of a starter after which comes a word that is not the file. */
+const OPTIONS_WITH_VALUE: Readonly<Record<string, readonly string[]>> = {
+  node: OF_NODE,
+  tsx: [...OF_NODE, '--tsconfig'],
+  'ts-node': [...OF_NODE, ...OF_TS_NODE],
+  'ts-node-dev': [...OF_NODE, ...OF_TS_NODE, '--watch'],
+  'babel-node': [...OF_NODE, '--presets', '--plugins', '--extensions', '-x', '--config-file'],
+  nodemon: [...OF_NODE, ...OF_NODEMON, '--config', '-s', '--signal'],
+  bun: [...PREPARES, '--cwd', '-c', '--config'],
+  pm2: OF_PM2,
+  'pm2-runtime': OF_PM2,
+}
+/** It says which files are started, and is none of them. */
+const PM2_CONFIG = /\.config\.[cm]?js$/
 /** What runs code as well, but names it in a way of its own. */
 const RUNS_CODE = new Set([
   ...[...STARTERS, 'ts-node-esm', 'deno', 'forever', 'fastify', 'sh', 'bash'],
@@ -130,6 +156,8 @@ const LONGEST_SCRIPT = 1024
 interface Start {
   readonly starter: string
   readonly file: string
+  /** Something else is loaded before the file. */
+  readonly isPrepared: boolean
 }
 
 /** `node --inspect dist/main.js` starts `dist/main.js`, and so does `npm run serve` where `serve` is that. */
@@ -164,17 +192,28 @@ function scriptRunBy(command: string, pkg: PackageJson | undefined): string | un
   return name !== undefined && Object.hasOwn(pkg?.scripts ?? {}, name) ? name : undefined
 }
 
-const wordsOf = (script: string): readonly string[] => script.trim().split(/\s+/)
+const wordsOf = (script: string): readonly string[] => script.match(/"[^"]*"|'[^']*'|\S+/g) ?? []
 
 function startIn(script: string): Start | undefined {
   const words = wordsOf(script)
   const at = words.findIndex((word) => STARTERS.includes(word))
   const starter = words[at]
   if (starter === undefined) return undefined
-  const word = words.slice(at + 1).find((each) => !each.startsWith('-') && !SUBCOMMANDS.includes(each))
+  const withValue = OPTIONS_WITH_VALUE[starter] ?? []
+  const word = words.find(
+    (each, i) =>
+      i > at &&
+      !each.startsWith('-') &&
+      !SUBCOMMANDS.includes(each) &&
+      !withValue.includes(words[i - 1] as string),
+  )
   const path = word === undefined ? undefined : readFolder(word)
   if (path === undefined || path === '') return undefined
-  if (CODE.test(path)) return { starter, file: path }
+  if (starter.startsWith('pm2') && PM2_CONFIG.test(path)) return undefined
+  const isPrepared = words.slice(at).some((each) => PREPARES.includes(each))
+  if (CODE.test(path)) return { starter, file: path, isPrepared }
   // Node finds the extension by itself.
-  return /^[\w./@-]+$/.test(path) && !path.includes('.') ? { starter, file: `${path}.js` } : undefined
+  return /^[\w./@-]+$/.test(path) && !path.includes('.')
+    ? { starter, file: `${path}.js`, isPrepared }
+    : undefined
 }

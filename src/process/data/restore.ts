@@ -15,6 +15,7 @@ import {
   type TableTarget,
   unknownSteps,
 } from '#adapters/sql/backup/table-target.ts'
+import { damagedContents } from '#adapters/sql/migrations/0024-damaged-contents.ts'
 import { readKeyText } from '#adapters/vault-aes/key-text.ts'
 import {
   type BackupManifest,
@@ -292,6 +293,7 @@ async function renameAll(names: readonly string[], from: string, to: string): Pr
 }
 
 const ROWS = /^(main|logs)\/([a-z0-9_]+)\/\d+\.jsonl$/
+const DAMAGED = 'damaged_contents'
 const BLOB = /^blobs\/([0-9a-f]{64})$/
 
 async function copy(
@@ -311,9 +313,14 @@ async function copy(
     onProgress?.({ step: 'write', bytes: written, of: archive.end.bytes })
   }
   let small: ArchiveEntry[] = []
+  const lacking: string[] = []
+  const known = new Set<string>()
   const putAll = async (entries: readonly ArchiveEntry[]) => {
     const stored = await Promise.all(entries.map((entry) => put(blobs, entry, wrote)))
-    for (const isStored of stored) counts[isStored ? 'blobs' : 'missing'] += 1
+    for (const [n, isStored] of stored.entries()) {
+      counts[isStored ? 'blobs' : 'missing'] += 1
+      if (!isStored) lacking.push(BLOB.exec(entries[n]?.name ?? '')?.[1] ?? '')
+    }
   }
   const putSmall = async () => {
     await putAll(small)
@@ -325,6 +332,7 @@ async function copy(
       if (schema !== undefined && table !== undefined) {
         const lines = (await entry.bytes()).toString('utf8').trimEnd().split('\n')
         await target.add(schema as SchemaName, table, lines)
+        if (table === DAMAGED) for (const line of lines) known.add(JSON.parse(line).sha256)
         counts.rows += lines.length
         wrote(tarBytes(entry.size))
       } else if (BLOB.test(entry.name)) {
@@ -333,10 +341,18 @@ async function copy(
       } else if (isOfRepository(entry.name)) {
         await restoreOfRepository(repositories, entry.name, entry.stream())
         wrote(tarBytes(entry.size))
-      } else if (entry.name !== MASTER_KEY && entry.name !== MISSING)
+      } else if (entry.name === MISSING)
+        lacking.push(...(await entry.bytes()).toString('utf8').trimEnd().split('\n'))
+      else if (entry.name !== MASTER_KEY)
         throw new ArchiveError(`The backup contains an unknown entry, ${entry.name}.`)
     }
     await putSmall()
+    // Rows say that accounts have them. Whoever uploads them again heals them, and is to be asked to.
+    const rows = [...new Set(lacking)]
+      .filter((sha256) => !known.has(sha256))
+      .map((sha256) => JSON.stringify({ sha256, found_at: archive.manifest.createdAt }))
+    if (rows.length > 0 && main.migrations.includes(damagedContents.name))
+      await target.add('main', DAMAGED, rows)
   } finally {
     await blobs.close()
   }

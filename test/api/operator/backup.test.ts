@@ -388,6 +388,53 @@ function assertChecksums(archive: Buffer): void {
   assert.equal(listed, sums.join(''))
 }
 
+eachDatabase((to: string, openTo: OpenDatabase) =>
+  test(`files that a backup lacks are asked for again once it was restored to ${to}`, async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'aloft-backup-'))
+    t.after(() => rm(folder, { recursive: true }))
+    const server = await startServer()
+    t.after(() => server.close())
+    const { token } = await server.operator()
+    const contents = [LARGE, `${LARGE}2`, 'small']
+    const create = (on: TestServer, files: readonly object[]) =>
+      on.call('POST /v8/platform/deployments', { token, body: { version: 2, name: 'lacks', files } })
+    await create(
+      server,
+      contents.map((data, n) => ({ file: `${n}.txt`, data })),
+    )
+    const [damaged, gone] = contents.map((data) => {
+      const sha256 = createHash('sha256').update(data).digest('hex')
+      return join(server.dataDir, 'blobs/large', sha256.slice(0, 2), sha256)
+    }) as [string, string]
+    await rm(gone)
+    // This one is found while the backup is made, after the rows have been read.
+    await writeFile(damaged, `${LARGE.slice(0, -1)}.`)
+    const file = join(folder, 'lacking.tar')
+    await download(server, token, '?key=true', file)
+    const env = { ALOFT_DATABASE_URL: await openTo() }
+    const dataDir = join(folder, 'data')
+    const restored = await restore(asks(file, dataDir, { env }))
+    assert.deepEqual([restored.blobs, restored.missing], [1, 2])
+    const again = await startServer({
+      databaseUrl: env.ALOFT_DATABASE_URL,
+      env: { ALOFT_DATA_DIR: dataDir },
+    })
+    t.after(() => again.close())
+    const files = contents.map((data, n) => ({
+      ...{ file: `${n}.txt`, size: data.length },
+      sha: createHash('sha1').update(data).digest('hex'),
+    }))
+    const { status, body } = await create(again, files)
+    assert.deepEqual([status, body.error?.code], [400, 'missing_files'])
+    assert.deepEqual(
+      new Set(body.error.missing),
+      new Set(files.slice(0, 2).map(({ sha }) => sha)),
+      JSON.stringify(body),
+    )
+    assert.equal(await again.parts.stores.files.countDamaged(), 2)
+  }),
+)
+
 onPostgres((_, open) =>
   test('a sealed backup of what many machines share answers again from others, and from one alone', {
     skip: withoutS3,

@@ -36,6 +36,8 @@ export const slugify = (text: string): string =>
 
 /** The username a new account starts with: the local part of its address. */
 export const usernameFor = (email: string): string => {
-  const slug = slugify(email.slice(0, email.lastIndexOf('@'))).slice(0, HANDLE_MAX - 5)
-  return /^[a-z]/.test(slug) ? slug : `u-${slug}`.replace(/-+$/, '')
+  const slug = slugify(email.slice(0, email.lastIndexOf('@')))
+  const handle = /^[a-z]/.test(slug) ? slug : `u-${slug}`
+  // It ends a label of host names, which no dash may end.
+  return handle.slice(0, HANDLE_MAX - 5).replace(/-+$/, '')
 }

@@ -3,7 +3,7 @@ import { invalidRequest } from '#contract/errors.ts'
 import { isEnvironmentId } from '../custom-environment/custom-environment.ts'
 import { readEnv } from '../deployment/env/requested-env.ts'
 import { isSystemName } from '../deployment/env/system-env.ts'
-import { PRODUCTION_BRANCH } from '../project/git-link.ts'
+import { statedProductionBranch } from '../project/git-link.ts'
 import type { Project } from '../project/project.ts'
 
 /** A variable as it is asked for. */
@@ -47,7 +47,7 @@ export function readVariable(
   if (gitBranch !== null) {
     if (target.length !== 1 || target[0] !== 'preview')
       throw invalidRequest('`gitBranch` can only be used with the `target` preview')
-    if (details.link !== null && gitBranch === PRODUCTION_BRANCH)
+    if (gitBranch === statedProductionBranch(details))
       throw invalidRequest(`\`gitBranch\` should not be \`${gitBranch}\`, which is deployed to production`)
   }
   if (type === 'sensitive' && target.includes('development'))

@@ -1,5 +1,5 @@
 import { AloftError, invalidRequest } from '#contract/errors.ts'
-import { PRODUCTION_BRANCH } from '../project/git-link.ts'
+import { statedProductionBranch } from '../project/git-link.ts'
 import type { Project } from '../project/project.ts'
 import { toStored } from './domain-name.ts'
 import type { ProjectDomain, RedirectStatus } from './project-domain.ts'
@@ -40,7 +40,7 @@ export function readDomainSettings(
     throw invalidRequest('a domain can’t have both `gitBranch` and `redirect`')
   if (redirect === null && (given.redirectStatusCode ?? null) !== null)
     throw invalidRequest('`redirectStatusCode` can only be used with `redirect`')
-  if (gitBranch !== null && project.details.link !== null && gitBranch === PRODUCTION_BRANCH)
+  if (gitBranch !== null && gitBranch === statedProductionBranch(project.details))
     throw invalidRequest(`\`gitBranch\` should not be \`${gitBranch}\`, which is deployed to production`)
   if (redirect !== null) checkRedirect(current.name, redirect, siblings)
   return {

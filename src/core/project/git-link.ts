@@ -13,6 +13,15 @@ export interface GitLink {
 /** Nobody asks the host which one it is. */
 export const PRODUCTION_BRANCH = 'main'
 
+/** The branch that a project itself says goes to production; undefined where it leaves that to what is pushed to it. */
+export const statedProductionBranch = ({
+  link,
+  productionBranch,
+}: {
+  readonly link: GitLink | null
+  readonly productionBranch: string | null
+}): string | undefined => productionBranch ?? (link === null ? undefined : PRODUCTION_BRANCH)
+
 const REPO = /^[A-Za-z0-9_.-]{1,100}(?:\/[A-Za-z0-9_.-]{1,100}){1,5}$/
 
 const SITES: Readonly<Record<string, GitType>> = {

@@ -175,6 +175,9 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     })
     assert.deepEqual(outcome(onLinked), [400, 'bad_request'])
     assert.equal((await add(`main.${apex}`, { gitBranch: 'main' })).status, 200)
+    await call(`PATCH /v9/projects/${name}`, { productionBranch: 'trunk' })
+    const ofTrunk = await add(`trunk.${apex}`, { gitBranch: 'trunk' })
+    assert.deepEqual(outcome(ofTrunk), [400, 'bad_request'])
 
     await add(`b.${apex}`, { redirect: apex })
     await add(`c.${apex}`, { redirect: `b.${apex}` })

@@ -145,6 +145,9 @@ apiSuite('variables of projects', (server) => {
     const on = (gitBranch: string) => add(token, plain('A', 'x', { target: ['preview'], gitBranch }))
     assert.equal((await on('main')).status, 400)
     assert.equal((await on('dev')).status, 201)
+    await server.call('PATCH /v9/projects/site', { token, body: { productionBranch: 'trunk' } })
+    assert.equal((await on('trunk')).status, 400)
+    assert.equal((await on('main')).status, 201)
   })
 
   test('two variables of a name are apart by target, branch and environment', async () => {

@@ -141,6 +141,16 @@ export interface GitRemotes {
 
 const SCP = /^([A-Za-z0-9_.-]{1,64})@([A-Za-z0-9.-]{1,253}):(?!\/\/)([^\s\p{Cc}]{1,500})$/u
 
+/** What is encoded in an address. A percent sign that begins nothing stands for itself, as git has it. */
+export const decoded = (text: string): string =>
+  text.replace(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
+    try {
+      return decodeURIComponent(encoded)
+    } catch {
+      return encoded
+    }
+  })
+
 /** The address of a repository as it is kept, with what was in it to sign in. */
 export function readAddress(text: string): {
   readonly url: string
@@ -158,7 +168,7 @@ export function readAddress(text: string): {
   if (/\p{Cc}|\s/u.test(given) || url.hostname.startsWith('-') || given.length > 1000)
     throw invalid('is malformed')
   if (url.search !== '' || url.hash !== '') throw invalid('should have no query')
-  const [username, token] = [decodeURIComponent(url.username), decodeURIComponent(url.password)]
+  const [username, token] = [decoded(url.username), decoded(url.password)]
   const isSsh = url.protocol === 'ssh:'
   if (isSsh && token !== '') throw invalid('should not contain a password: SSH uses a key')
   if (!isSsh) url.username = ''
@@ -182,7 +192,7 @@ const PROVIDERS: Readonly<Record<string, HostKind>> = {
 
 /** Its name at the host: `owner/name`. */
 export const repositoryOf = ({ url }: { readonly url: string }): string =>
-  decodeURIComponent(new URL(url).pathname).replace(/^\/+|\/+$|\.git\/?$/g, '')
+  decoded(new URL(url).pathname).replace(/^\/+|\/+$|\.git\/?$/g, '')
 
 /** Undefined for a host of which nothing is known but that it speaks git. */
 export const hostKindOf = ({ url, host }: Pick<GitSource, 'url' | 'host'>): HostKind | undefined =>

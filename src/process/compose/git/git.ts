@@ -44,6 +44,7 @@ import {
 } from '#core/git/repository-sizes.ts'
 import {
   commitUrlOf,
+  decoded,
   type GitRemotes,
   type GitSource,
   isOverSsh,
@@ -332,7 +333,7 @@ async function openOwn(
     openModule: async ({ url, commit }) => {
       if (!url.startsWith(OWN)) return elsewhere({ url, commit })
       const [account, repository = '', ...rest] = url.slice(OWN.length).split('/')
-      const named = decodeURIComponent(repository).replace(/\.git$/, '')
+      const named = decoded(repository).replace(/\.git$/, '')
       const project =
         account === ownerId && rest.length === 0 ? await projects.byIdOrName(ownerId, named) : undefined
       if (!project) throw new GitError(`the account has no project ${JSON.stringify(named.slice(0, 100))}.`)

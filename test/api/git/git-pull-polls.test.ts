@@ -58,7 +58,10 @@ for (const kind of CONTRACT_KINDS)
       ...me,
       body: { kind, url: host.url, token: host.token },
     })
-    const pulls = [{ number: 3, branch: 'older', commit: 'a'.repeat(40), state: 'open' as const }]
+    // More than one look follows.
+    const pulls = Array.from({ length: 60 }, (_, n) => {
+      return { number: 100 + n, branch: `older-${n}`, commit: 'a'.repeat(40), state: 'open' as const }
+    })
     host.pulls.set(name, pulls)
     const project = `polled-${kind}`
     const body = { connectionId: connection.id, repository: name }

@@ -52,14 +52,17 @@ export async function reconcilePulls(
     ? byApi(known, await hostPulls.open(access, signal))
     : byRefs(known, before, await remotes.pullRefs(remote.access, signal), new Set(remote.refs.values()))
   const whose = { projectId, ownerId, userId, repository: url, by: 'poll' } as const
+  // Some hosts list all that are open: those that have not changed are not to take the place of others.
+  const commits = new Map(known.map(({ number, commit }) => [number, commit]))
+  const news = found.events.filter(({ number, commit }) => commits.get(number) !== commit)
   await transact(async (stores) => {
     // What a call of the host has said meanwhile is newer.
     const isLater = async (number: number) =>
       ((await stores.pulls.find(projectId, number))?.updatedAt ?? 0) > askedAt
-    for (const event of found.events.slice(0, before === null ? undefined : MOST)) {
+    for (const event of news.slice(0, before === null ? undefined : MOST)) {
       if (await isLater(event.number)) continue
       // Of a repository that was just connected, what is open is only remembered: new commits are deployed.
-      if (before === null && !known.some(({ number }) => number === event.number))
+      if (before === null && !commits.has(event.number))
         await stores.pulls.save(remembered(source, event, askedAt))
       else await followPull(stores, clock, whose, event)
     }

@@ -18,7 +18,7 @@ interface Rules {
 }
 
 /** How far the clocks of machines may differ. */
-const TOLERANCE = MINUTE
+export const TOLERANCE = MINUTE
 /** No handler pauses for longer between two attempts. */
 const LONGEST_PAUSE = DAY
 

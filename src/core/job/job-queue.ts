@@ -83,11 +83,14 @@ export interface JobStore extends JobQueue, FailedJobs {
   reclaim(worker: string, now: number): Promise<void>
   /** Gives up: the job stays, for people to see, and is not run again. */
   bury(id: string, worker: string, error: string, now: number): Promise<boolean>
-  /** Unfinished jobs, those that are due last first. */
-  latest(limit: number): Promise<readonly ScheduledJob[]>
+  /** Unfinished jobs, those that are due last first; all, or those that were made after a time. */
+  latest(limit: number, madeAfter?: number): Promise<readonly ScheduledJob[]>
   /** The unfinished jobs of these keys. */
   scheduled(keys: readonly string[]): Promise<readonly ScheduledJob[]>
-  /** Makes a job due at another time, unless somebody else has changed when it is. */
+  /**
+   * Makes a job due at another time, unless somebody else has changed when it is. One that was made in the future is made
+   * now instead, so that nobody brings it forward twice.
+   */
   reschedule(job: Pick<ScheduledJob, 'id' | 'dueAt'>, dueAt: number): Promise<boolean>
   /** When the next job of these kinds can be claimed; undefined when none waits. */
   nextDue(kinds: readonly string[]): Promise<number | undefined>

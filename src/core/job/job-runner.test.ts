@@ -21,6 +21,7 @@ function busyElsewhere() {
   const store: Partial<JobStore> = {
     reclaim: async () => {},
     latest: async () => [],
+    scheduled: async () => [],
     claim: async () => [],
     waiting: async () => [{ share: 'a', running: 1 }],
     nextDue: async () => {
@@ -111,6 +112,7 @@ function awayAtTheEnd(attempts: number, error: Error) {
   const jobs: Partial<JobStore> = {
     reclaim: async () => {},
     latest: async () => [],
+    scheduled: async () => [],
     nextDue: async () => undefined,
     claim: async () =>
       seen.length === 0 ? [{ id: 'job_1', kind: 'plain', payload: {}, key: null, attempts: 1 }] : [],
@@ -170,6 +172,7 @@ test('a job whose process ended each time that it was done is given up in the en
     const store: Partial<JobStore> = {
       reclaim: async () => {},
       latest: async () => [],
+      scheduled: async () => [],
       nextDue: async () => undefined,
       claim: async () => {
         if (!isWaiting) return []
@@ -210,6 +213,7 @@ test('the lease of a long job is extended for as long as it runs, and a job that
   const store: Partial<JobStore> = {
     reclaim: async () => {},
     latest: async () => [],
+    scheduled: async () => [],
     nextDue: async () => undefined,
     claim: async () =>
       signals.length === 0 ? [{ id: 'job_1', kind: 'long', payload: {}, key: null, attempts: 1 }] : [],

@@ -6,7 +6,7 @@ import type { Clock } from '../ports/clock.ts'
 import { isUnavailable } from '../ports/is-unavailable.ts'
 import type { Log } from '../ports/log.ts'
 import type { Transact } from '../ports/transact.ts'
-import { rightDueAt } from './clock-jump.ts'
+import { rightDueAt, TOLERANCE } from './clock-jump.ts'
 import { accountOf, doubling, type JobHandler, PermanentFailure } from './job-handler.ts'
 import { JOBS_TOPIC, type Job, type JobStore } from './job-queue.ts'
 import { inTurns, RecentWork } from './recent-work.ts'
@@ -59,7 +59,7 @@ const MOST_LOST = 20
 /** Jobs at once, of all kinds that have no workers of their own. */
 const CONCURRENCY = 4
 const MOST_TURNS = 10_000
-/** Jobs, those that are due last, of which it is looked at whether they are due in time. */
+/** Jobs, those that are due last, of all and of the future's, of which it is looked at whether they are due in time. */
 const MOST_LOOKED_AT = 200
 /** Of a longer queue the end is told when it comes nearer. */
 const MOST_TOLD = 100
@@ -229,7 +229,13 @@ export class JobRunner {
       every === undefined ? [] : [[recurringKey(kind), every] as const],
     )
     const rules = { leaseMs, every: new Map(rounds) }
-    for (const job of await store.latest(MOST_LOOKED_AT)) {
+    // Thousands may be due later than these, and rightly so.
+    const jobs = [
+      ...(await store.scheduled([...rules.every.keys()])),
+      ...(await store.latest(MOST_LOOKED_AT, now + TOLERANCE)),
+      ...(await store.latest(MOST_LOOKED_AT)),
+    ]
+    for (const job of new Map(jobs.map((job) => [job.id, job])).values()) {
       const dueAt = rightDueAt(job, job.isLeased ? leaseNow : now, rules)
       if (dueAt < job.dueAt && (await store.reschedule(job, dueAt)))
         log.warn(

@@ -3,7 +3,7 @@ import { describe, type TestContext, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import { createDatabaseClock } from '#adapters/sql/database/database-clock.ts'
-import { HOUR, SECOND } from '#contract/time.ts'
+import { HOUR, MINUTE, SECOND } from '#contract/time.ts'
 import { type JobHandler, PermanentFailure, shareOf } from '#core/job/job-handler.ts'
 import { JOBS_TOPIC } from '#core/job/job-queue.ts'
 import { JobRunner } from '#core/job/job-runner.ts'
@@ -183,6 +183,44 @@ function suite(open: OpenDatabase): void {
       handler(async () => void done.push('work')),
     ]
     const { stores, start, runner, clock } = await setUp(t, handlers)
+    clock.advance(1000 * HOUR)
+    await runner.start()
+    await stores.jobs.enqueue({ kind: 'work', payload: {}, runAt: clock.now() + HOUR })
+    await runner.drain(100)
+    clock.advance(-1000 * HOUR)
+    const again = start('two')
+    await again.start()
+    clock.advance(HOUR)
+    await again.idle()
+    assert.deepEqual(done.sort(), ['round', 'work'])
+  })
+
+  test('a job is brought forward once after a clock was ahead', async (t) => {
+    const { stores, runner, clock } = await setUp(t, [handler(async () => {})])
+    clock.jump(1000 * HOUR)
+    await stores.jobs.enqueue({ kind: 'work', payload: {}, runAt: clock.now() + 100 * HOUR })
+    clock.jump(-1000 * HOUR)
+    const dueAt = clock.now() + 100 * HOUR
+    await runner.start()
+    for (let i = 0; i < 3; i++) {
+      clock.advance(2 * MINUTE)
+      await runner.idle()
+    }
+    const [job] = await stores.jobs.latest(1)
+    assert.ok(Math.abs((job?.dueAt ?? 0) - dueAt) < MINUTE, String((job?.dueAt ?? 0) - dueAt))
+  })
+
+  test('jobs for later, however many, hide none that a clock that was ahead keeps waiting', async (t) => {
+    const done: string[] = []
+    const handlers = [
+      handler(async () => void done.push('round'), { kind: 'round', every: HOUR }),
+      handler(async () => void done.push('work')),
+    ]
+    const { stores, transact, start, runner, clock } = await setUp(t, handlers)
+    await transact(async ({ jobs }) => {
+      for (let i = 0; i < 250; i++)
+        await jobs.enqueue({ kind: 'work', payload: {}, runAt: clock.now() + 3000 * HOUR })
+    })
     clock.advance(1000 * HOUR)
     await runner.start()
     await stores.jobs.enqueue({ kind: 'work', payload: {}, runAt: clock.now() + HOUR })

@@ -253,8 +253,13 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
     bury: (id, worker, error, now) =>
       changedOne(leased(id, worker).set({ worker: null, error: shorten(error), failed_at: now })),
 
-    async latest(limit) {
-      const rows = await schedule().orderBy('due_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
+    async latest(limit, madeAfter) {
+      const rows = await schedule()
+        .$if(madeAfter !== undefined, (query) => query.where('created_at', '>', madeAfter as number))
+        .orderBy('due_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute()
       return rows.map(toScheduled)
     },
 
@@ -263,17 +268,20 @@ export function createJobStore(db: Db, { clock, onEnqueue }: JobStoreParts): Job
       return (await schedule().where('key', 'in', keys).execute()).map(toScheduled)
     },
 
-    reschedule: ({ id, dueAt }, newDueAt) =>
-      changedOne(
+    reschedule({ id, dueAt }, newDueAt) {
+      const now = clock.now()
+      return changedOne(
         db
           .updateTable('jobs')
           .set((eb) => ({
             due_at: newDueAt,
             run_at: eb.case().when('run_at', '>', newDueAt).then(newDueAt).else(eb.ref('run_at')).end(),
+            created_at: eb.case().when('created_at', '>', now).then(now).else(eb.ref('created_at')).end(),
           }))
           .where('id', '=', id)
           .where('due_at', '=', dueAt),
-      ),
+      )
+    },
 
     async nextDue(kinds) {
       if (kinds.length === 0) return undefined

@@ -352,6 +352,18 @@ test('the output of an earlier build that came with the source is not seen', asy
   assert.equal(plan.hidden('.vercel/outputs.txt'), false)
 })
 
+test('what was built elsewhere of a part of a repository is taken from its top', async () => {
+  const files = { '.vercel/output/config.json': { version: 3 }, '.vercel/output/static/index.html': '' }
+  const settings = { rootDirectory: 'apps/web' }
+  const plan = await planOf({ ...files, 'apps/web/.next/server/pages/a.js': '' }, { settings })
+  assert.deepEqual(plan.stages[0]?.takes, [{ kind: 'build-output', folder: '' }])
+  assert.equal(plan.hidden('apps/web/.next/server/pages/a.js'), false)
+  assert.equal(plan.hidden('.vercel/output/config.json'), false)
+  const source = { ...files, 'apps/web/package.json': { scripts: { build: 'x' } } }
+  assert.equal((await planOf(source, { settings })).root, 'apps/web')
+  await assert.rejects(planOf({ 'index.html': '' }, { settings }), { code: 'invalid_root_directory' })
+})
+
 test('the root directory is where everything is looked for', async () => {
   const files = {
     'apps/web/package.json': vite['package.json'],

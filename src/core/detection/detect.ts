@@ -65,8 +65,12 @@ export interface DetectionInput<File extends SourceFile = SourceFile> {
 export async function detect<File extends SourceFile>(input: DetectionInput<File>): Promise<Plan> {
   if (isAsUploaded(input.request))
     return new Detection(input, '', sourceTree(input.files, input.read), NO_CONFIGURATION).plan()
-  const root = readRoot(input.settings.rootDirectory)
   const whole = sourceTree(input.files, input.read)
+  const named = readRoot(input.settings.rootDirectory)
+  // What was built elsewhere of a part of a repository is sent from the top of it, without the source of the part.
+  const isSentFromTop =
+    input.request.builds.length === 0 && isPrebuilt(whole) && !whole.has(joined(named, 'package.json'))
+  const root = isSentFromTop ? '' : named
   const tree = whole.within(root)
   if (tree.paths.length === 0)
     throw new BuildFailure(

@@ -16,7 +16,6 @@ import { workspaceRoot } from './workspace-root.ts'
 
 /** Packages of a repository whose manifests are read. */
 const MOST_PACKAGES = 200
-const LOCK_BEGINNING = 4096
 const MANIFEST = 'package.json'
 
 const DEFAULTS = {
@@ -87,10 +86,11 @@ export async function installDependencies(
   const paths = new Set(files.map(({ path }) => path))
   const packages = await readPackages(workspace)
   const packageJson = packages.get(root)
+  const read = async (path: string) => (await workspace.read(path))?.toString('utf8') ?? ''
   const manager = await findPackageManager({
     ...{ root, paths, packageJson: packageJson ?? {}, nodeVersion: node.version },
     outerPackageJson: packages.get(''),
-    read: async (path) => (await workspace.read(path))?.toString('utf8', 0, LOCK_BEGINNING) ?? '',
+    read,
   })
   const requested: readonly RequestedTool[] = [
     ...(manager.tool ? [manager.tool] : []),
@@ -109,7 +109,6 @@ export async function installDependencies(
   if (line.trim() === '' || (packageJson === undefined && installCommand == null))
     return { manager: manager.name, tools, how: 'skipped' }
 
-  const read = async (path: string) => (await workspace.read(path))?.toString('utf8') ?? ''
   const above = await workspaceRoot(root, { packages, paths, read })
   const lockFolder = manager.lock === undefined ? (above ?? root) : folderOf(manager.lock)
   const together = partsOf(packages, paths, root, lockFolder)

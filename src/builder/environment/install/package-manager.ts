@@ -35,6 +35,9 @@ const LOCKS: readonly (readonly [file: string, manager: PackageManagerName])[] =
   ['package-lock.json', 'npm'],
   ['npm-shrinkwrap.json', 'npm'],
 ]
+/** Where it says of which version it is. */
+const LOCK_BEGINNING = 4096
+
 const FIELD = /^(npm|pnpm|yarn|bun)@(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)(?:\+\S*)?$/
 
 /** From a folder up to the source's root. */
@@ -56,7 +59,6 @@ interface Findings {
   /** That of the source's root, where another. */
   readonly outerPackageJson?: PackageJson | undefined
   readonly nodeVersion: string
-  /** The beginning of a file is enough. */
   readonly read: (path: string) => Promise<string>
 }
 
@@ -70,7 +72,7 @@ export async function findPackageManager(findings: Findings): Promise<PackageMan
     return { name, tool: { name, version }, lock }
   }
   const name = byLock ?? 'npm'
-  const text = lock === undefined ? '' : await read(lock)
+  const text = lock === undefined ? '' : (await read(lock)).slice(0, LOCK_BEGINNING)
   return { name, tool: toolFor(name, text, nodeVersion, await pnpmSettings(findings)), lock }
 }
 

@@ -78,29 +78,42 @@ async function prices({ call, asked }: CompatContext) {
   }
 }
 
-const foundRecords = ({ checks }: Inspection, id: string): readonly string[] =>
-  checks.find((check) => check.id === id)?.found ?? []
+/** The values of the records of a type that one of the checks has found: `A 192.0.2.1` → `192.0.2.1`. */
+const foundRecords = ({ checks }: Inspection, id: string, type: string): readonly string[] =>
+  (checks.find((check) => check.id === id)?.found ?? [])
+    .filter((record) => record.startsWith(`${type} `))
+    .map((record) => record.slice(type.length + 1))
 
 /** How a domain is set up, from what DNS says of it. */
-const showConfig = (it: Inspection) => ({
-  configuredBy: it.verified
-    ? it.serviceType === 'provider.world'
-      ? 'dns-01'
-      : foundRecords(it, 'address').length > 0
-        ? 'A'
-        : null
-    : null,
-  nameservers: [...foundRecords(it, 'nameservers')],
-  serviceType: serviceType(it.serviceType),
-  cnames: [...foundRecords(it, 'cname')],
-  aValues: [...foundRecords(it, 'address')],
-  conflicts: [],
-  acceptedChallenges: it.serviceType === 'provider.world' ? ['dns-01', 'http-01'] : ['http-01'],
-  ipStatus: null,
-  recommendedIPv4: [],
-  recommendedCNAME: [],
-  misconfigured: it.checks.some(({ status }) => status !== 'ok'),
-})
+const showConfig = (it: Inspection) => {
+  const isOurs = it.serviceType === 'provider.world'
+  const statusOf = (id: string) => it.checks.find((check) => check.id === id)?.status
+  const cnames = foundRecords(it, 'address', 'CNAME')
+  const leadsHere = statusOf('address') === 'ok'
+  // Other nameservers, and nothing at `www`, are as good where others answer for the domain.
+  const needed = ['address', 'caa', ...(isOurs ? ['nameservers'] : [])].map(statusOf)
+  return {
+    configuredBy: !it.verified
+      ? null
+      : isOurs
+        ? 'dns-01'
+        : leadsHere
+          ? cnames.length > 0
+            ? 'CNAME'
+            : 'A'
+          : null,
+    nameservers: [...(it.checks.find(({ id }) => id === 'nameservers')?.found ?? [])],
+    serviceType: serviceType(it.serviceType),
+    cnames,
+    aValues: foundRecords(it, 'address', 'A'),
+    conflicts: [],
+    acceptedChallenges: isOurs ? ['dns-01', 'http-01'] : ['http-01'],
+    ipStatus: null,
+    recommendedIPv4: [],
+    recommendedCNAME: [],
+    misconfigured: !it.verified || needed.some((status) => status === 'missing' || status === 'wrong'),
+  }
+}
 
 /** The names of a domain that lead to projects. */
 async function projectDomains({ call, asked }: CompatContext) {

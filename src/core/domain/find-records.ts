@@ -1,6 +1,6 @@
 import type { Resolver } from '../ports/resolver.ts'
 import type { Domain } from './domain.ts'
-import { apexOf } from './domain-name.ts'
+import { apexOf, parentOf } from './domain-name.ts'
 import type { DnsState, Leads } from './inspect.ts'
 import { proofTexts } from './proof-texts.ts'
 import { unlessFailed } from './unless-failed.ts'
@@ -18,9 +18,15 @@ export async function leadsOf(resolver: Resolver, host: string): Promise<Leads> 
 /** The CAA records that hold for a name: of the first that has any, from the name up to what was registered. */
 export async function caaOf(
   resolver: Resolver,
-  names: readonly string[],
+  name: string,
+  apex: string,
 ): Promise<readonly string[] | undefined> {
-  const lists = await Promise.all(names.map((name) => unlessFailed(resolver.caa(name))))
+  const names = [name]
+  for (let above = name; above !== apex && above.includes('.'); ) {
+    above = parentOf(above)
+    names.push(above)
+  }
+  const lists = await Promise.all(names.map((each) => unlessFailed(resolver.caa(each))))
   for (const list of lists) if (list === undefined || list.length > 0) return list
   return []
 }
@@ -41,7 +47,7 @@ export async function findRecords(
     unlessFailed(proofTexts(resolver, name, token)),
     leadsOf(resolver, name),
     leadsOf(resolver, `www.${name}`),
-    caaOf(resolver, names),
+    caaOf(resolver, name, apex),
   ])
   return { nameservers, texts, name: lead, www, caa }
 }

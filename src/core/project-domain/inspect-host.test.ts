@@ -82,3 +82,16 @@ test('where our nameservers answer nothing is to be made, and silence is no faul
   assert.deepEqual([silent.ready, silent.records], [false, []])
   assert.match(silent.nextStep, /did not answer/)
 })
+
+test('authorities are forbidden by the nearest name above that says which may', async () => {
+  const resolver = createScriptedResolver()
+  resolver.set('caa', 'shop.example', ['0 issue "letsencrypt.org"'])
+  const caaOf = async (name: string) => {
+    const { checks } = await inspectHost(resolver, domain(name), pointing)
+    return checks.find(({ id }) => id === 'caa')?.status
+  }
+  assert.equal(await caaOf('a.team.shop.example'), 'ok')
+  resolver.set('caa', 'team.shop.example', ['0 issue "other.example"'])
+  assert.equal(await caaOf('a.team.shop.example'), 'wrong')
+  assert.equal(await caaOf('b.shop.example'), 'ok')
+})

@@ -64,7 +64,7 @@ export async function inspectHost(
     unlessFailed(resolver.ns(apexName)),
     challenge === null ? [] : unlessFailed(proofTexts(resolver, apexName, challenge)),
     leadsOf(resolver, name),
-    caaOf(resolver, name === apexName ? [name] : [name, apexName]),
+    caaOf(resolver, name, apexName),
   ])
   const serviceType = isDelegated(servers ?? [], pointing.nameservers) ? 'provider.world' : 'external'
   const text = challenge === null ? undefined : checkChallenge(proof, challenge, texts)

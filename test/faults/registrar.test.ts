@@ -60,6 +60,7 @@ async function openFaulty(t: TestContext) {
     transact: faulty,
     clock,
     nameservers: ['ns1.aloft.test', 'ns2.aloft.test'],
+    domain: 'aloft.test',
     quotas: { check: async () => {} },
     onZonesChanged: () => {},
   }

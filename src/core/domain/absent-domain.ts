@@ -6,6 +6,9 @@ import type { DomainStore } from './domain-store.ts'
 export const foreignDomain = (name: string) =>
   new AloftError('forbidden', `The domain \`${name}\` belongs to another account.`, { domain: name })
 
+export const platformDomain = (domain: string) =>
+  new AloftError('forbidden', `Names under \`${domain}\` belong to the platform.`, { domain })
+
 export const notVerified = ({ name }: Domain) =>
   new AloftError('domain_not_verified', `The domain \`${name}\` is not verified yet.`, { domain: name })
 

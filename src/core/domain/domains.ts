@@ -11,7 +11,7 @@ import type { Resolver } from '../ports/resolver.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { Quotas, UsageStores } from '../usage/quotas.ts'
 import type { UserStore } from '../user/user-store.ts'
-import { absentDomain, foreignDomain, ownedDomain } from './absent-domain.ts'
+import { absentDomain, foreignDomain, ownedDomain, platformDomain } from './absent-domain.ts'
 import { type CheckParts, changeBy, checkDomain, keepSeen, seek } from './check-domain.ts'
 import { hasCustomDomains, needsUpgrade } from './custom-host.ts'
 import { type DeleteRules, type DeleteStores, deleteDomain } from './delete-domain.ts'
@@ -175,10 +175,7 @@ export function createDomains(parts: DomainParts): Domains {
     async add(ctx, { name: text, serviceWish }) {
       const name = readDomainName(text)
       if (!hasCustomDomains(ctx.owner)) throw needsUpgrade()
-      if (name === platform || isPlatformHost(name, platform))
-        throw new AloftError('forbidden', `Names under \`${platform}\` belong to the platform.`, {
-          domain: platform,
-        })
+      if (name === platform || isPlatformHost(name, platform)) throw platformDomain(platform)
       const holder = await store.verifiedCovering(name)
       if (holder?.name === name && holder.ownerId !== ctx.owner.id) throw foreignDomain(name)
       const own = await store.find(ctx.owner.id, name)

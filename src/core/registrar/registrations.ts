@@ -1,7 +1,8 @@
 import { AloftError, invalidRequest } from '#contract/errors.ts'
 import { newId } from '#contract/ids.ts'
 import type { Context } from '../access/context.ts'
-import { foreignDomain } from '../domain/absent-domain.ts'
+import { isPlatformHost } from '../deployment/hosts.ts'
+import { foreignDomain, platformDomain } from '../domain/absent-domain.ts'
 import { hasCustomDomains, needsUpgrade } from '../domain/custom-host.ts'
 import type { Domain } from '../domain/domain.ts'
 import { apexOf, readDomainName } from '../domain/domain-name.ts'
@@ -39,6 +40,8 @@ interface RegistrationParts extends SettleParts {
   readonly orders: OrderStore
   readonly domains: DomainStore
   readonly quotas: Pick<Quotas, 'check'>
+  /** The platform's own, which is nobody's to have, whoever sold it. */
+  readonly domain: string
 }
 
 const missing = (property: string) => invalidRequest(`missing required property \`${property}\``)
@@ -46,7 +49,10 @@ const missing = (property: string) => invalidRequest(`missing required property 
 export function createRegistrations(parts: RegistrationParts): Registrations {
   const { registrar, orders, domains, quotas, clock, nameservers } = parts
 
+  const isPlatforms = (name: string): boolean => name === parts.domain || isPlatformHost(name, parts.domain)
+
   async function isFree(ctx: Context, name: string): Promise<boolean> {
+    if (isPlatforms(name)) return false
     const holder = await domains.verifiedCovering(name)
     return holder?.name !== name && (await ask(ctx.log, registrar.isAvailable(name)))
   }
@@ -197,6 +203,7 @@ export function createRegistrations(parts: RegistrationParts): Registrations {
       if (authCode === undefined) throw missing('authCode')
       if (expectedPrice === undefined) throw missing('expectedPrice')
       if (!hasCustomDomains(ctx.owner)) throw needsUpgrade()
+      if (isPlatforms(name)) throw platformDomain(parts.domain)
       const own = await domains.find(ctx.owner.id, name)
       if (own)
         throw new AloftError('domain_already_exists', `The domain \`${name}\` is already in your account.`, {

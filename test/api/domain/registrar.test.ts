@@ -283,6 +283,21 @@ apiSuite('buying and moving domains', (server) => {
   })
 })
 
+test('nobody buys the platform’s own domain, nor moves it into an account', async (t) => {
+  const server = await startServer({ env: { ALOFT_DOMAIN: 'sites.app' } })
+  t.after(() => server.close())
+  const { token } = await server.signUp()
+  const status = await server.call('GET /v4/domains/status?name=sites.app', { token })
+  assert.deepEqual([status.status, status.body], [200, { available: false }])
+  const order = { name: 'sites.app', expectedPrice: 15 }
+  const bought = await server.call('POST /v4/domains/buy', { token, body: order })
+  assert.deepEqual([bought.status, bought.body.error?.code], [403, 'not_available'])
+  const transfer = { ...order, method: 'transfer-in', authCode: 'secret-code' }
+  const moved = await server.call('POST /v4/domains', { token, body: transfer })
+  assert.deepEqual([moved.status, moved.body.error?.domain], [403, 'sites.app'])
+  assert.deepEqual((await server.call('GET /v4/domains', { token })).body.domains, [])
+})
+
 test('domains are bought of a registrar that is far away, which may be silent', async (t) => {
   const service = await startNamecom()
   t.after(() => service.close())

@@ -26,7 +26,7 @@ export const openRegistrar = (config: Config, registry: Registry, clock: Clock):
 
 /** How names are bought and moved, wherever that is done. */
 export const registrationParts = (
-  { nameservers }: Pick<Config, 'nameservers'>,
+  { nameservers, domain }: Pick<Config, 'nameservers' | 'domain'>,
   { registrar, stores, quotas, transact, clock, bus }: Parts,
 ) => ({
   registrar,
@@ -36,5 +36,6 @@ export const registrationParts = (
   transact,
   clock,
   nameservers,
+  domain,
   onZonesChanged: announceZones(bus),
 })

@@ -17,6 +17,7 @@ import {
   DRAIN_MS,
   findProgram,
   JOINED,
+  pauseAfter,
   READY,
   SupervisedChild,
   type SupervisedOptions,
@@ -134,11 +135,12 @@ export async function supervise(
     for (const channel of channels()) channel.send({ kind: ADOPT, own: n } satisfies Adopt)
   }
 
-  function createWorking({ work: seat, prepares, program }: Generation): SupervisedChild {
+  function createWorking(more: Generation & Partial<SupervisedOptions>): SupervisedChild {
+    const { work: seat, prepares, program, takesOver: _, ...options } = more
     const others = () =>
       children.some((child) => child.role === 'work' && child.seat !== seat && child.channel)
     return new SupervisedChild({
-      ...{ ...common, role: 'work', name: 'work-1', seat, program },
+      ...{ ...common, role: 'work', name: 'work-1', seat, program, ...options },
       given: () => ({
         ...{ seat, prepares: prepares?.() === true, takesOver: others() },
         // Whoever hands a request on would wait for as long as the API takes to load, and so would functions.
@@ -148,6 +150,7 @@ export async function supervise(
   }
 
   let generation: Generation = { program, work: 0 }
+  let isStopping = false
 
   async function startAll(): Promise<'ready'> {
     const { program, work } = generation
@@ -163,10 +166,34 @@ export async function supervise(
     if (role !== 'work') for (let n = 1; n < least; n++) started.push(start(createServing(n, generation)))
     // Without the database there is nothing to be worked on.
     if (role === 'all')
-      if (isAway) void prepared.promise.then(() => start(createWorking(generation)))
+      if (isAway) void prepared.promise.then(() => startWorkingLate())
       else started.push(start(createWorking(generation)))
     await Promise.all(started)
     return 'ready'
+  }
+
+  /** Sites are served meanwhile, and stay so where the database is away again before it could start. */
+  function startWorkingLate(last?: number): void {
+    const pause = pauseAfter(last, 0)
+    const again = () => {
+      setTimeout(() => startWorkingLate(pause), pause).unref()
+    }
+    if (isStopping) return
+    // A restart brings a working process, or leaves everything as it is.
+    if (restart.isUnderWay()) {
+      again()
+      return
+    }
+    if (children.some((child) => child.role === 'work')) return
+    const onStillborn = () => {
+      const place = children.indexOf(child)
+      if (place >= 0) children.splice(place, 1)
+      log.error({ pause }, 'the working process could not start and will be started again')
+      again()
+    }
+    const child = createWorking({ ...generation, onStillborn })
+    children.push(child)
+    void child.start()
   }
 
   const restart = createRestart({
@@ -258,6 +285,7 @@ export async function supervise(
     outcome = await Promise.race([stillborn.promise, stopping])
     clearInterval(scaled)
   }
+  isStopping = true
   if (outcome === 'stillborn') log.error({}, 'a process could not start; the lines above say why')
   sockets?.close()
   await onStopping?.()

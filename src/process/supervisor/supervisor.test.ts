@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { createRecordingLog } from '#test/support/recording-log.ts'
+import { until } from '#test/support/until.ts'
+import type { Config } from '../../config/config.ts'
+import { supervise } from './supervisor.ts'
+
+const CONFIG = {
+  ...{ host: '127.0.0.1', port: 0, tlsPort: 0, dnsPort: 0, sshPort: 0, workers: 1, hangSeconds: 0 },
+  baseUrl: 'http://localhost',
+} as Config
+
+/** A server whose processes do what a program says, which is called with its role and how often that was started before. */
+async function start(t: TestContext, program: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'aloft-supervised-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const path = join(folder, 'program.mjs')
+  await writeFile(
+    path,
+    `import { appendFileSync, readFileSync } from 'node:fs'
+     const starts = ${JSON.stringify(join(folder, 'starts'))}
+     const role = process.argv[3]
+     appendFileSync(starts, role + '\\n')
+     const before = readFileSync(starts, 'utf8').split('\\n').filter((line) => line === role).length - 1
+     const say = (kind, more) => process.send({ kind, ...more })
+     process.on('message', ({ kind }) => kind === 'child.drain' && process.exit(0))
+     process.on('disconnect', () => process.exit(0))
+     ${program}`,
+  )
+  await writeFile(join(folder, 'starts'), '')
+  const log = createRecordingLog()
+  const ended = supervise(CONFIG, 'all', log, { program: path })
+  let code: number | undefined
+  void ended.then((found) => {
+    code = found
+  })
+  return {
+    log,
+    code: () => code,
+    starts: async () => (await readFile(join(folder, 'starts'), 'utf8')).trim().split('\n'),
+    async stop() {
+      process.emit('SIGTERM')
+      return ended
+    },
+  }
+}
+
+test('serving goes on where the database, just back, is away again before anybody works', async (t) => {
+  const server = await start(
+    t,
+    `if (role === 'serve') {
+       say('prepared', { isAway: true })
+       say('child.ready')
+       setTimeout(() => say('prepared'), 100)
+     } else if (before < 2) process.exit(1)
+     else say('child.ready')`,
+  )
+  await until(async () => (await server.starts()).length === 4 || server.code() !== undefined)
+  assert.equal(server.code(), undefined, 'the server is still there')
+  assert.deepEqual(await server.starts(), ['serve', 'work', 'work', 'work'])
+  assert.equal(await server.stop(), 0)
+})

@@ -25,7 +25,13 @@ import { unknownProject } from './find-project.ts'
 import { hostsOf } from './hosts-of.ts'
 import { keepProduction, type ProductionChange } from './keep-production.ts'
 import type { Project } from './project.ts'
-import type { AliasRequest, MovedAlias } from './project-details.ts'
+import {
+  type AliasRequest,
+  autoAssignAgain,
+  type MovedAlias,
+  type ProjectDetails,
+  withoutAutoAssign,
+} from './project-details.ts'
 import type { ProjectStore } from './project-store.ts'
 import { afterPromotion, showInProduction } from './show-in-production.ts'
 
@@ -106,23 +112,25 @@ export function createProduction(parts: ProductionParts): Production {
         details: {
           paused: true,
           pausedAt: project.details.pausedAt ?? now,
-          autoAssignCustomDomains: false,
+          ...withoutAutoAssign(project.details),
         },
         hosts: await hostsOf(projects, project),
       })),
 
     unpause: (ctx, idOrName) =>
       change(ctx, idOrName, noSuch(idOrName), async (stores, project, now) => {
-        const { paused, pausedAt, lastRollbackTarget, release } = project.details
+        const { paused, lastRollbackTarget, release } = project.details
         // What somebody has chosen stays.
         if (!paused) return { details: {}, hosts: [] }
         const isRolledBack = lastRollbackTarget !== null
-        const waiting = isRolledBack ? undefined : await newestSince(stores.deployments, project, pausedAt)
-        const taken = waiting ? await takeMissedNames(stores, waiting, now) : []
+        const again = isRolledBack ? undefined : autoAssignAgain(project.details)
+        const waiting = isRolledBack ? undefined : await newestHeld(stores.deployments, project)
+        const takesDomains = again?.autoAssignCustomDomains === true
+        const taken = waiting ? await takeMissedNames(stores, waiting, { takesDomains, now }) : []
         const ends = waiting !== undefined && taken.length > 0 && isActive(release)
         return {
           details: {
-            ...{ paused: false, pausedAt: null, autoAssignCustomDomains: !isRolledBack },
+            ...{ paused: false, pausedAt: null, ...again },
             ...(ends ? { release: endedBy(release, waiting, NEWER_IS_LIVE, now) } : {}),
           },
           hosts: [...(await hostsOf(stores.projects, project)), ...taken],
@@ -182,11 +190,16 @@ export async function readyDeployment(
   return deployment
 }
 
-/** What was made ready for production while nothing could be put there. */
-async function newestSince(
+/** When somebody last said what production shows, at once or step by step; releases end without anybody saying so. */
+function chosenAt({ lastAliasRequest: last, release }: ProjectDetails): number {
+  const isOfRelease = release?.state === 'COMPLETE' && release.canaryDeploymentId === last?.toDeploymentId
+  return Math.max(release?.startedAt ?? 0, isOfRelease ? 0 : (last?.requestedAt ?? 0))
+}
+
+/** What was made ready for production while nothing could be put there, and not passed over for another one since. */
+async function newestHeld(
   deployments: DeploymentStore,
-  { id, ownerId }: Project,
-  since: number | null,
+  { id, ownerId, details }: Project,
 ): Promise<Deployment | undefined> {
   const { items } = await deployments.list(
     ownerId,
@@ -194,5 +207,6 @@ async function newestSince(
     { projectId: id, target: 'production', states: ['READY'] },
   )
   const [newest] = items
-  return newest && (newest.readyAt ?? 0) >= (since ?? 0) ? newest : undefined
+  const readyAt = newest?.readyAt ?? 0
+  return readyAt >= (details.pausedAt ?? 0) && readyAt > chosenAt(details) ? newest : undefined
 }

@@ -8,6 +8,8 @@ export interface ProjectDetails {
   /** Whether any account may read the files of its deployments. Null: as each deployment says. */
   readonly publicSource: boolean | null
   readonly autoAssignCustomDomains: boolean
+  /** The same as it was chosen, to be so again after a pause or a rollback; null where neither has switched it off. */
+  readonly autoAssignCustomDomainsAfterwards: boolean | null
   readonly autoAssignCustomDomainsUpdatedBy: string | null
   readonly autoExposeSystemEnvs: boolean
   readonly customerSupportCodeVisibility: boolean
@@ -116,6 +118,7 @@ interface Transfer {
 export const DEFAULT_DETAILS: ProjectDetails = {
   publicSource: null,
   autoAssignCustomDomains: true,
+  autoAssignCustomDomainsAfterwards: null,
   autoAssignCustomDomainsUpdatedBy: null,
   autoExposeSystemEnvs: true,
   customerSupportCodeVisibility: false,
@@ -151,6 +154,22 @@ export const DEFAULT_DETAILS: ProjectDetails = {
 /** Whether production hosts stay where they are, whatever is deployed: paused, or rolled back by hand. */
 export const holdsProduction = ({ paused, lastRollbackTarget }: ProjectDetails): boolean =>
   paused || lastRollbackTarget !== null
+
+type AutoAssign = Pick<ProjectDetails, 'autoAssignCustomDomains' | 'autoAssignCustomDomainsAfterwards'>
+
+/** New deployments take no domains from now on, until a pause and a rollback are both over. */
+export const withoutAutoAssign = (details: ProjectDetails): AutoAssign => ({
+  autoAssignCustomDomains: false,
+  autoAssignCustomDomainsAfterwards: holdsProduction(details)
+    ? details.autoAssignCustomDomainsAfterwards
+    : details.autoAssignCustomDomains,
+})
+
+/** As somebody has chosen it before that, or meanwhile. */
+export const autoAssignAgain = ({ autoAssignCustomDomainsAfterwards }: ProjectDetails): AutoAssign => ({
+  autoAssignCustomDomains: autoAssignCustomDomainsAfterwards ?? true,
+  autoAssignCustomDomainsAfterwards: null,
+})
 
 /** Whether it is on its way to another account, so that what goes with it stays as it is. */
 export const isInTransfer = ({ transfer }: ProjectDetails, now: number): boolean =>

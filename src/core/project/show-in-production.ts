@@ -9,7 +9,12 @@ import { endedBy } from '../release/end-release.ts'
 import { isActive } from '../release/release.ts'
 import type { ProductionChange } from './keep-production.ts'
 import type { Project } from './project.ts'
-import type { AliasRequest, ProjectDetails } from './project-details.ts'
+import {
+  type AliasRequest,
+  autoAssignAgain,
+  type ProjectDetails,
+  withoutAutoAssign,
+} from './project-details.ts'
 import type { ProjectStore } from './project-store.ts'
 
 interface ShowInProductionStores extends ProductionNames {
@@ -53,7 +58,7 @@ export async function showInProduction(
       lastAliasRequest: request,
       movedAliases,
       ...(type === 'rollback'
-        ? { lastRollbackTarget: request, autoAssignCustomDomains: false }
+        ? { lastRollbackTarget: request, ...withoutAutoAssign(project.details) }
         : afterPromotion(project)),
       ...(isActive(release) ? { release: endedBy(release, deployment, PROMOTED, now) } : {}),
     },
@@ -64,7 +69,7 @@ export async function showInProduction(
 /** New deployments follow again, as they did before a rollback; what somebody has chosen stays. */
 export const afterPromotion = ({ details }: Project): Partial<ProjectDetails> => ({
   lastRollbackTarget: null,
-  ...(details.lastRollbackTarget === null ? {} : { autoAssignCustomDomains: !details.paused }),
+  ...(details.lastRollbackTarget === null || details.paused ? {} : autoAssignAgain(details)),
 })
 
 const PROMOTED = 'Another deployment was promoted to production.'

@@ -127,6 +127,72 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.equal(await shown(), 'first')
   })
 
+  test('to go on does not undo what was promoted during the pause', async () => {
+    const { name, token, deploy, post, shown, project } = await begin()
+    const first = await deploy('first', 'production')
+    await post(`/v1/projects/${name}/pause`)
+    await deploy('held', 'production')
+    await post(`/v10/projects/${name}/promote/${first.id}`)
+    server.clock.advance(1)
+    await post(`/v1/projects/${name}/unpause`)
+    assert.equal(await shown(), 'first')
+
+    await post(`/v1/projects/${name}/pause`)
+    await post(`/v10/projects/${name}/promote/${first.id}`)
+    server.clock.advance(1)
+    await deploy('newer', 'production')
+    await post(`/v1/projects/${name}/unpause`)
+    assert.equal(await shown(), 'newer')
+
+    const stages = [{ targetPercentage: 0, duration: 10 }, { targetPercentage: 100 }]
+    const path = `/v1/projects/${name}/rolling-release`
+    assert.equal((await server.call(`PATCH ${path}/config`, { token, body: { stages } })).status, 200)
+    await post(`/v1/projects/${name}/pause`)
+    const { id } = await deploy('in steps', 'production')
+    await post(`/v10/projects/${name}/promote/${id}`)
+    await post(`/v1/projects/${name}/unpause`)
+    const { state, canaryDeployment } = (await server.call(`GET ${path}`, { token })).body.rollingRelease
+    assert.deepEqual([state, canaryDeployment.id, await shown()], ['ACTIVE', id, 'newer'])
+    assert.equal((await project()).paused, false)
+  })
+
+  test('whether domains are taken is after a pause and a rollback as somebody has chosen', async () => {
+    const { name, token, deploy, post, shown, project } = await begin()
+    const choose = async (autoAssignCustomDomains: boolean) => {
+      const body = { autoAssignCustomDomains }
+      assert.equal((await server.call(`PATCH /v9/projects/${name}`, { token, body })).status, 200)
+    }
+    const isOn = async () => (await project()).autoAssignCustomDomains
+    const body = { name: `of-${name}.localhost` }
+    const domain = body.name
+    const first = await deploy('first', 'production')
+    assert.equal((await server.call(`POST /v10/projects/${name}/domains`, { token, body })).status, 200)
+    await choose(false)
+    const second = await deploy('second', 'production')
+    assert.deepEqual([await shown(), await shown(domain)], ['second', 'first'])
+
+    await post(`/v1/projects/${name}/pause`)
+    await post(`/v1/projects/${name}/pause`)
+    await deploy('third', 'production')
+    await post(`/v1/projects/${name}/unpause`)
+    assert.deepEqual([await isOn(), await shown(), await shown(domain)], [false, 'third', 'first'])
+
+    await post(`/v9/projects/${name}/rollback/${first.id}`)
+    await post(`/v1/projects/${name}/pause`)
+    await post(`/v10/projects/${name}/promote/${second.id}`)
+    await post(`/v1/projects/${name}/unpause`)
+    assert.deepEqual([await isOn(), await shown(), await shown(domain)], [false, 'second', 'second'])
+
+    await post(`/v9/projects/${name}/rollback/${first.id}`)
+    await post(`/v9/projects/${name}/rollback/${first.id}`)
+    await post(`/v10/projects/${name}/promote/${second.id}`)
+    assert.equal(await isOn(), false)
+    await post(`/v1/projects/${name}/pause`)
+    await choose(true)
+    await post(`/v1/projects/${name}/unpause`)
+    assert.equal(await isOn(), true)
+  })
+
   test('a promotion moves every production alias at once', async () => {
     const { token, name, deploy, post, project, shown } = await begin()
     const first = await deploy('first', 'production', { alias: [`${name}-a`, `${name}-b`] })

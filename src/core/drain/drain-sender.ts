@@ -74,6 +74,9 @@ const DEAD_AFTER = DAY
 /** Who is further behind goes on from here. */
 const MOST_BEHIND = { ms: HOUR, entries: 100_000 } as const
 
+/** Entries that are read at a time where it is only asked where they end. */
+const PAGE = 250
+
 const LEASE = 30 * SECOND
 /** How long entries are gathered for one request. */
 const GATHER_MS = SECOND
@@ -301,13 +304,27 @@ export class DrainSender {
     }
     if (BigInt(held.position) >= floor) return
     const [next] = await this.#feed.after(held.position)
-    if (next && BigInt(next.serial) <= floor && !held.muted) {
-      held.gap = widened(held.gap, { from: next.createdAt, to: timeOfSerial(String(floor)) })
+    if (next === undefined || BigInt(next.serial) > floor) return
+    // Where nothing is so new, the clock may be ahead: what comes once it is right is not to be taken for sent.
+    const [newer] = await logStore.after(String(floor), 1)
+    const position = newer ? String(floor) : await this.#endOfLog(next.serial)
+    if (!held.muted) {
+      held.gap = widened(held.gap, { from: next.createdAt, to: timeOfSerial(position) })
       log.warn({ drain: held.drain.id, ...held.gap }, 'a log drain is too far behind and skips entries')
     }
-    held.position = String(floor)
+    held.position = position
     held.tries = 0
     held.end = undefined
+  }
+
+  async #endOfLog(after: string): Promise<string> {
+    const { logStore } = this.#parts
+    let end = (await logStore.serialBefore(0, after)) ?? after
+    for (;;) {
+      const last = (await logStore.after(end, PAGE)).at(-1)
+      if (last === undefined) return end
+      end = last.serial
+    }
   }
 
   /** Whether it arrived. */

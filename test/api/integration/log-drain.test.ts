@@ -366,6 +366,28 @@ apiSuite(
       assert.deepEqual([item.message, more.length], ['recent', 0])
     })
 
+    test('a clock that was ahead for a while costs a drain nothing that is logged later', async () => {
+      const account = await server.signUp()
+      const deployment = await deploy(account, 'jumped')
+      const { sent } = await drainOf(account)
+      print(deployment.id, 'first')
+      await send()
+      server.clock.jump(5 * HOUR)
+      await send()
+      server.clock.jump(-5 * HOUR)
+      print(deployment.id, 'second')
+      await server.flushLogs()
+      server.clock.jump(5 * HOUR)
+      await send()
+      server.clock.jump(-5 * HOUR)
+      print(deployment.id, 'third')
+      await send()
+      const messages = itemsOf(sent()).map(({ message }) => message)
+      assert.deepEqual([messages[0], messages.at(-1)], ['first', 'third'])
+      assert.match(messages[1] ?? '', /could not be delivered/)
+      assert.equal(messages.length, 3)
+    })
+
     test('after a day without success a drain is given up, and the account told', async () => {
       const account = await server.signUp()
       const deployment = await deploy(account, 'dead')

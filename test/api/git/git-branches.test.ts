@@ -89,6 +89,35 @@ test('with `-o force` what would be skipped is deployed', async (t) => {
   assert.deepEqual(states, ['deployed', 'skipped', 'deployed'])
 })
 
+test('a branch that is deleted while it is built is served no more once that has ended', async (t) => {
+  const { account, tree, remote, call } = await desk(t, { 'package.json': '{"scripts":{"build":"x"}}' })
+  builder.next(async () => outputOf({}))
+  await tree.must('push', remote, 'main')
+  const host = `site-git-short-lived-${account.username}.localhost`
+  const holder = () => server.parts.stores.hosts.holder(host)
+  const push = async (more: readonly string[] = []) => {
+    await tree.commit('More')
+    await tree.must('push', '-o', 'nowait', ...more, remote, 'HEAD:short-lived')
+  }
+  for (const isBack of [false, true]) {
+    const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    builder.next(async () => {
+      begun.resolve()
+      await ended.promise
+      return outputOf({})
+    })
+    await push()
+    await begun.promise
+    await tree.must('push', remote, '--delete', 'short-lived')
+    if (isBack) await push()
+    ended.resolve()
+    await server.runJobs()
+    const { body } = await call('GET', '/v1/projects/site/pushes')
+    assert.ok(body.pushes.every(({ state }: { state: string }) => state === 'deployed' || state === 'done'))
+    assert.equal((await holder()) !== undefined, isBack)
+  }
+})
+
 test('a flood of calls has the repository asked a few times, and nothing deployed twice', async (t) => {
   let asked = 0
   const host = await startGitHost('of-the-host', async ({ url }) => {

@@ -141,6 +141,32 @@ async function settle(
   await parts.transact(({ jobs }: PushStores) => queueReport(jobs, { ...push, ...change }))
 }
 
+type GiveUpParts = CleanBranchParts & Pick<PushJobParts, 'pulls' | 'repositories'>
+
+/** After a branch was deleted or a pull request closed. Answers the names that were given up. */
+async function giveUpNames(
+  parts: GiveUpParts,
+  project: Project,
+  { pull }: Pick<Push, 'pull'>,
+  branch: string,
+): Promise<readonly string[]> {
+  return pull !== null && (await isNeeded(parts, project, branch)) ? [] : cleanBranch(parts, project, branch)
+}
+
+/** Whether the names of a pull request that was closed are those of something else, too. */
+async function isNeeded(
+  { pulls, repositories }: GiveUpParts,
+  project: Project,
+  branch: string,
+): Promise<boolean> {
+  const [open, refs, head] = await Promise.all([
+    pulls.open(project.id),
+    repositories.refs(project.id),
+    repositories.head(project.id),
+  ])
+  return open.some((other) => other.branch === branch) || productionBranch(project, refs, head) === branch
+}
+
 /** What is to be deployed. */
 interface Pushed {
   readonly branch: string
@@ -175,9 +201,7 @@ class PushRun {
     if (kind.kind === 'none') return this.#end('skipped', kind.reason)
     if (await this.#isSuperseded()) return
     if (kind.kind === 'deleted') {
-      const names = (await this.#isNeeded(project, kind.branch))
-        ? []
-        : await cleanBranch(this.#parts, project, kind.branch)
+      const names = await giveUpNames(this.#parts, project, push, kind.branch)
       const { pull } = push
       return this.#end('done', pull === null ? REASONS.deleted(names) : REASONS.closed(pull.number, names))
     }
@@ -188,18 +212,6 @@ class PushRun {
     const running = await this.#running(project, kind.branch)
     if (running !== undefined) return this.#wait(running)
     await this.#deploy(project, kind)
-  }
-
-  /** Whether the names of a pull request that was closed are those of something else, too. */
-  async #isNeeded(project: Project, branch: string): Promise<boolean> {
-    const { pulls, repositories } = this.#parts
-    if (this.#push.pull === null) return false
-    const [open, refs, head] = await Promise.all([
-      pulls.open(project.id),
-      repositories.refs(project.id),
-      repositories.head(project.id),
-    ])
-    return open.some((other) => other.branch === branch) || productionBranch(project, refs, head) === branch
   }
 
   /** Of those of a branch that wait or were not approved, only the newest is deployed: it drops the others. */
@@ -381,9 +393,12 @@ function deploymentEnabled(text: string): unknown {
   }
 }
 
-/** When a deployment of a push has come to its end, the next push of the branch begins. */
+/**
+ * When a deployment of a push has come to its end, the next push of the branch begins. Where the branch was deleted
+ * meanwhile, the names that the deployment took as it went live are given up again.
+ */
 export const createAfterPushJob = (
-  parts: Pick<PushJobParts, 'pushes' | 'clock'> & { readonly transact: Transact<PushStores> },
+  parts: Pick<PushJobParts, 'pushes' | 'clock' | 'projects' | 'transact'> & GiveUpParts,
 ): JobHandler => ({
   kind: AFTER_PUSH_JOB,
   summary: 'Continue with the next push of a branch',
@@ -392,6 +407,10 @@ export const createAfterPushJob = (
   async run({ pushId, deploymentId }) {
     const push = await parts.pushes.byId(String(pushId))
     if (!push) return
+    const newest = await parts.pushes.newestOf(push.projectId, push.ref)
+    const kind = newest && isDone(newest) ? kindOfPush(newest) : undefined
+    const project = await parts.projects.byIdOrName(push.ownerId, push.projectId)
+    if (project && newest && kind?.kind === 'deleted') await giveUpNames(parts, project, newest, kind.branch)
     const waiting = (await parts.pushes.openOf(push.projectId, push.ref)).filter(
       ({ state }) => state === 'waiting',
     )
@@ -401,6 +420,9 @@ export const createAfterPushJob = (
     })
   },
 })
+
+/** Not where git has not taken it yet, or has refused it. */
+const isDone = ({ state }: Push): boolean => state === 'queued' || state === 'done'
 
 const OVERDUE = 10 * MINUTE
 const KEPT = 90 * DAY

@@ -242,7 +242,7 @@ export function createGitJobs(config: Config, parts: Parts, given: GitJobParts):
       addressOf: createAddressOf(config),
       site: config.baseUrl,
     }),
-    createAfterPushJob(shared),
+    createAfterPushJob({ ...shared, ...given, projects: stores.projects, pulls: stores.pulls }),
     createUnhookJob({ connections: stores.connections, credentials, hooks: hosts.hooks }),
     createInstallationsJob({ apps: stores.apps, access, refresh, transact }),
     createSyncJob({

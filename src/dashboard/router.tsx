@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
 import { lazyRouteComponent } from './api/lazy-route.ts'
+import { parseSearch, stringifySearch } from './api/search-words.ts'
 import { Failed, NotFound } from './shell/failed.tsx'
 import { PageSkeleton } from './ui/feedback/skeleton.tsx'
 
@@ -329,6 +330,8 @@ const backups = createRoute({
 })
 
 export const router = createRouter({
+  parseSearch,
+  stringifySearch,
   routeTree: root.addChildren([
     home,
     anyDeployment,

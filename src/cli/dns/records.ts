@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Client } from '#client/client.ts'
+import { everyPage } from '#client/every-page.ts'
 import { listDnsRecords } from '#contract/api/dns-record.ts'
-import { everyPage } from '../output/every-page.ts'
 
 type DnsRecord = Static<typeof listDnsRecords.reply>['records'][number]
 

@@ -1,8 +1,8 @@
 import { ApiError } from '#client/api-error.ts'
 import type { Client } from '#client/client.ts'
+import { everyPage } from '#client/every-page.ts'
 import { type Hosts, isOwnHost, isWithin } from '#client/hosts.ts'
 import { listDomains } from '#contract/api/domain.ts'
-import { everyPage } from '../output/every-page.ts'
 
 /**
  * Which hosts are in a domain that the account has verified: only those are worth sending somebody to. The domains are

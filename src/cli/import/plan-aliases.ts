@@ -1,6 +1,6 @@
 import type { Client } from '#client/client.ts'
+import { everyPage } from '#client/every-page.ts'
 import { assignAlias, listAliases } from '#contract/api/alias.ts'
-import { everyPage } from '../output/every-page.ts'
 import { alreadyThere, cannot, fresh, type Item } from './item.ts'
 import { findImported } from './make-deployment.ts'
 import { isOfPlatform, NAME_OF_PLATFORM } from './platform-name.ts'

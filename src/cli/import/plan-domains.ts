@@ -1,8 +1,8 @@
 import type { Client } from '#client/client.ts'
+import { everyPage } from '#client/every-page.ts'
 import { createDnsRecord, isRecordType } from '#contract/api/dns-record.ts'
 import { addDomain, listDomains } from '#contract/api/domain.ts'
 import { allRecords } from '../dns/records.ts'
-import { everyPage } from '../output/every-page.ts'
 import { alreadyThere, cannot, fresh, type Item } from './item.ts'
 import type { Source, SourceRecord } from './source.ts'
 

@@ -1,7 +1,7 @@
 import type { Client } from '#client/client.ts'
+import { everyPage } from '#client/every-page.ts'
 import { listTokens } from '#contract/api/token.ts'
 import { CliError, EXIT } from '../exit.ts'
-import { everyPage } from '../output/every-page.ts'
 
 /** As much of an id as listings show. */
 export const shortId = (id: string): string => id.slice(0, 12)

@@ -1,8 +1,9 @@
 import { useState } from 'react'
 import { deleteToken, listTokens } from '#contract/api/token.ts'
-import { useAction, useRead } from '../api/query.ts'
+import { useAction, useReadPages } from '../api/query.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/control/button.tsx'
+import { ShowOlder } from '../ui/control/show-older.tsx'
 import { Confirm } from '../ui/dialog/confirm.tsx'
 import { Empty } from '../ui/feedback/empty.tsx'
 import { Card } from '../ui/layout/card.tsx'
@@ -18,7 +19,8 @@ const KINDS: Readonly<Record<string, string>> = {
 }
 
 export function TokensPage() {
-  const { tokens } = useRead('token', listTokens, { query: { limit: 100 } })
+  const pages = useReadPages('token', listTokens, { query: { limit: 100 } }, ({ tokens }) => tokens)
+  const tokens = pages.rows
   const [making, setMaking] = useState(false)
   const [leaving, setLeaving] = useState<(typeof tokens)[number]>()
   const revoke = useAction((id: string, { client }) => client.call(deleteToken, { params: { id } }), {
@@ -64,6 +66,7 @@ export function TokensPage() {
             )}
           />
         )}
+        <ShowOlder pages={pages} />
       </Card>
       {making && <NewTokenDialog onClose={() => setMaking(false)} />}
       {leaving && (

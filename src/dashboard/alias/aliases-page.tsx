@@ -2,10 +2,10 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { assignAlias, deleteAlias, listAliases } from '#contract/api/alias.ts'
 import { listDeployments } from '#contract/api/deployment.ts'
-import { listProjects } from '#contract/api/project.ts'
 import type { ReplyOf } from '#contract/endpoint.ts'
 import { useAccount } from '../api/account.tsx'
 import { explain } from '../api/explain.ts'
+import { useAllProjects } from '../api/lists.ts'
 import { useAction, useLater, useReadPages } from '../api/query.ts'
 import { useSearchText } from '../api/search.ts'
 import { addressOf } from '../project/project.ts'
@@ -85,7 +85,7 @@ export function AliasesPage() {
     { query: { limit: 50, ...(domain !== '' && { domain }) } },
     ({ aliases }) => aliases,
   )
-  const { data: projects } = useLater('project', listProjects, { query: { limit: 100 } })
+  const projects = useAllProjects()
   const [asked, setAsked] = useState<{ deed: 'assign' } | { deed: 'move' | 'remove'; alias: Alias }>()
   const close = () => setAsked(undefined)
   const remove = useAction(
@@ -94,7 +94,7 @@ export function AliasesPage() {
   )
   const words = filter.trim().toLowerCase()
   const rows = pages.rows.filter(({ alias }) => alias.includes(words))
-  const nameOf = (id: string) => projects?.projects.find((project) => project.id === id)?.name
+  const nameOf = (id: string) => projects?.find((project) => project.id === id)?.name
   return (
     <Page
       title="Aliases"

@@ -2,6 +2,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { createContext, type ReactNode, use } from 'react'
 import type { Client } from '#client/client.ts'
+import { everyPage } from '#client/every-page.ts'
 import { listTeams } from '#contract/api/team.ts'
 import { MINUTE } from '#contract/time.ts'
 import { clientFor, findUser, type User } from './session.ts'
@@ -28,8 +29,14 @@ export const accountsQuery = {
     const user = await findUser()
     if (user === undefined) return null
     const client = clientFor()
-    const reply = await client.call(listTeams, { query: { limit: 100 } })
-    const teams = 'teams' in reply ? reply.teams : []
+    const teams = await everyPage(
+      async (query) => {
+        const reply = await client.call(listTeams, { query })
+        // By its slug it would be one.
+        return 'teams' in reply ? reply : { teams: [], pagination: { next: null } }
+      },
+      ({ teams }) => teams,
+    )
     return {
       user,
       all: [

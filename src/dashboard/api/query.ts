@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-query'
 import type { TSchema } from 'typebox'
 import type { CallInput, CallReply } from '#client/client.ts'
+import { everyPage } from '#client/every-page.ts'
 import type { ChangeKind } from '#contract/api/change.ts'
 import type { Endpoint, ReplyForm } from '#contract/endpoint.ts'
 import type { Pagination } from '#contract/page.ts'
@@ -61,6 +62,38 @@ export const useLater = <
   input?: Omit<CallInput<On, Query, Body>, 'signal'>,
   options: { readonly enabled?: boolean } = {},
 ) => useQuery({ ...read(useAccount(), kind, row, input), ...options })
+
+/**
+ * Reads a whole list of the page's account, however many pages it comes in, for what has to find any of its rows: undefined
+ * until the last page is there. `rowsOf` picks the list out of an answer.
+ */
+export function useEvery<
+  On extends string,
+  Query extends TSchema | undefined,
+  Body extends TSchema | 'raw' | undefined,
+  Reply extends ReplyForm,
+  Row,
+>(
+  kind: ChangeKind,
+  row: Endpoint<On, Query, Body, Reply>,
+  rowsOf: (reply: CallReply<Reply>) => readonly Row[],
+  options: { readonly enabled?: boolean } = {},
+): readonly Row[] | undefined {
+  const { id, client } = useAccount()
+  const { data } = useQuery({
+    queryKey: [id, kind, row.on, 'every'],
+    queryFn: ({ signal }): Promise<readonly Row[]> =>
+      everyPage(
+        (query) =>
+          client.call(row, ...([{ query, signal }] as never)) as Promise<
+            CallReply<Reply> & { readonly pagination: Pagination }
+          >,
+        rowsOf,
+      ),
+    ...options,
+  })
+  return data
+}
 
 /** What a list that goes on has so far, and how to get more of it; see `ShowOlder`. */
 export interface Pages<Row> {

@@ -1,6 +1,6 @@
 import { Link, type NavigateOptions } from '@tanstack/react-router'
+import { useDeferredValue } from 'react'
 import { readAuditLog } from '#contract/api/audit.ts'
-import { listProjects } from '#contract/api/project.ts'
 import {
   inWords,
   type LinkedResource,
@@ -10,8 +10,9 @@ import {
   VIAS,
 } from '#contract/words/audit-words.ts'
 import { useAccount } from '../api/account.tsx'
+import { useAllProjects } from '../api/lists.ts'
 import { usePeople } from '../api/people.ts'
-import { useLater, useReadPages } from '../api/query.ts'
+import { useReadPages } from '../api/query.ts'
 import { useSearchText } from '../api/search.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/control/button.tsx'
@@ -36,15 +37,17 @@ export function AuditPage() {
   const [userId, setUserId] = useSearchText('user')
   const [text, setText] = useSearchText('q')
   const people = usePeople()
-  const { data: projects } = useLater('project', listProjects, { query: { limit: 100 } })
+  const projects = useAllProjects()
+  // The list that is there stays until the next one is, and so does what chooses it.
+  const asked = useDeferredValue({ ...(action !== '' && { action }), ...(userId !== '' && { userId }) })
   const pages = useReadPages(
     'audit',
     readAuditLog,
-    { query: { limit: 50, ...(action !== '' && { action }), ...(userId !== '' && { userId }) } },
+    { query: { limit: 50, ...asked } },
     ({ entries }) => entries,
   )
   const known: Omit<NamesById, 'person'> = {
-    project: (idOrName) => projects?.projects.find(({ id }) => id === idOrName)?.name ?? idOrName,
+    project: (idOrName) => projects?.find(({ id }) => id === idOrName)?.name ?? idOrName,
   }
   const words = text.trim().toLowerCase()
   const rows = pages.rows

@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import { useDeferredValue } from 'react'
 import { listDeployments } from '#contract/api/deployment.ts'
-import { listProjects } from '#contract/api/project.ts'
 import { useAccount } from '../api/account.tsx'
+import { useAllProjects } from '../api/lists.ts'
 import { useNames } from '../api/people.ts'
-import { useLater, useReadPages } from '../api/query.ts'
+import { useReadPages } from '../api/query.ts'
 import { useSearchText } from '../api/search.ts'
 import { SourceNote } from '../project/source-note.tsx'
-import { targetQuery, useEnvironments } from '../setting/environment/environments.ts'
+import { isEnvironment, targetQuery, useEnvironments } from '../setting/environment/environments.ts'
 import { Badge, StateBadge } from '../ui/badge.tsx'
 import { ButtonLink } from '../ui/control/button.tsx'
 import { CopyLine } from '../ui/control/copy-button.tsx'
@@ -32,7 +32,7 @@ export function DeploymentsPage() {
   // The list that is there stays until the next one is.
   const asked = useDeferredValue({ state, target, project, branch: branch.trim() })
   const isFiltered = Object.values(asked).some((value) => value !== '')
-  const { data } = useLater('project', listProjects, { query: { limit: 100 } })
+  const all = useAllProjects()?.toSorted((a, b) => a.name.localeCompare(b.name))
   const names = useNames()
   const notes = asked.branch === '' ? {} : { 'meta-gitBranch': asked.branch }
   const pages = useReadPages(
@@ -50,10 +50,10 @@ export function DeploymentsPage() {
     ({ deployments }) => deployments,
   )
   const ofProject = useEnvironments(project).map(({ id, slug }) => ({ value: id, label: slug }))
-  const projectNames = new Map(data?.projects.map(({ id, name }) => [id, name]))
+  const projectNames = new Map(all?.map(({ id, name }) => [id, name]))
   const projects = [
     { value: '', label: 'All projects' },
-    ...(data?.projects.map(({ id, name }) => ({ value: id, label: name })) ?? []),
+    ...(all?.map(({ id, name }) => ({ value: id, label: name })) ?? []),
     ...(project !== '' && !projectNames.has(project) ? [{ value: project, label: project }] : []),
   ]
 
@@ -61,7 +61,17 @@ export function DeploymentsPage() {
     <Page title="Deployments" about="All deployments of this account, newest first.">
       <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-[minmax(0,1fr)_12rem_10rem_10rem]">
         <BranchFilter value={branch} onChange={setBranch} />
-        <SelectField label="Project" hideLabel value={project} onChange={setProject} options={projects} />
+        <SelectField
+          label="Project"
+          hideLabel
+          value={project}
+          onChange={(next) => {
+            setProject(next)
+            // No other project has it.
+            if (isEnvironment(target)) setTarget('')
+          }}
+          options={projects}
+        />
         <StatusFilter value={state} onChange={setState} />
         <TargetFilter value={target} onChange={setTarget} environments={ofProject} />
       </div>

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useDeferredValue, useState } from 'react'
 import { listAccounts, updateAccount } from '#contract/api/operator.ts'
 import { PLANS, type Plan } from '#contract/limit/limits.ts'
 import { useAction, useReadPages } from '../api/query.ts'
@@ -28,10 +28,12 @@ interface Change {
 export function AccountsPage() {
   const [blocking, setBlocking] = useState<Pick<Change, 'id'> & { readonly slug: string }>()
   const [search, setSearch] = useSearchText('q')
+  // The list that is there stays until the next one is, and so does the field that is typed into.
+  const asked = useDeferredValue(search.trim())
   const pages = useReadPages(
     'operator',
     listAccounts,
-    { query: { limit: 50, ...(search !== '' && { search }) } },
+    { query: { limit: 50, ...(asked !== '' && { search: asked }) } },
     ({ accounts }) => accounts,
   )
   const change = useAction(

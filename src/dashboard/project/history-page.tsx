@@ -1,3 +1,4 @@
+import { useDeferredValue } from 'react'
 import { listDeployments } from '#contract/api/deployment.ts'
 import { useAccount } from '../api/account.tsx'
 import { useReadPages } from '../api/query.ts'
@@ -20,8 +21,10 @@ export function HistoryPage() {
   const [target, setTarget] = useSearchText('target')
   const [branch, setBranch] = useSearchText('branch')
   const own = useEnvironments(project.id).map(({ id, slug: label }) => ({ value: id, label }))
-  const isFiltered = state !== '' || target !== '' || branch !== ''
-  const notes = branch === '' ? {} : { 'meta-gitBranch': branch }
+  // The list that is there stays until the next one is, and so does the field that is typed into.
+  const asked = useDeferredValue({ state, target, branch: branch.trim() })
+  const isFiltered = Object.values(asked).some((value) => value !== '')
+  const notes = asked.branch === '' ? {} : { 'meta-gitBranch': asked.branch }
   const pages = useReadPages(
     'deployment',
     listDeployments,
@@ -29,8 +32,8 @@ export function HistoryPage() {
       query: {
         projectId: project.id,
         limit: 30,
-        ...(state !== '' && { state }),
-        ...targetQuery(target),
+        ...(asked.state !== '' && { state: asked.state }),
+        ...targetQuery(asked.target),
         ...notes,
       },
     },

@@ -1,6 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { listCertificates } from '#contract/api/certificate.ts'
 import {
   inspectProjectDomain,
   removeProjectDomain,
@@ -8,6 +7,7 @@ import {
 } from '#contract/api/project-domain.ts'
 import { useAccount } from '../../api/account.tsx'
 import { explain } from '../../api/explain.ts'
+import { useAllCertificates } from '../../api/lists.ts'
 import { refresh, useAction, useLater } from '../../api/query.ts'
 import { Checks, NextStep, RecordsToMake } from '../../domain/doctor.tsx'
 import { addressOf, type Project } from '../../project/project.ts'
@@ -35,10 +35,10 @@ const showsOf = (
 
 /** The certificate that serves a host: its own, or one for all of its siblings. */
 function Certificate({ host }: { host: string }) {
-  const { data } = useLater('certificate', listCertificates, { query: { limit: 100 } })
+  const certificates = useAllCertificates()
   const wildcard = `*.${host.slice(host.indexOf('.') + 1)}`
-  const found = data?.certs.find(({ cns }) => cns.includes(host) || cns.includes(wildcard))
-  if (data === undefined) return null
+  const found = certificates?.find(({ cns }) => cns.includes(host) || cns.includes(wildcard))
+  if (certificates === undefined) return null
   return found ? (
     <>
       Certificate expires <Time at={found.expiration} />

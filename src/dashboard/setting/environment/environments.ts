@@ -16,10 +16,13 @@ export function useEnvironments(projectId: string | undefined): readonly Environ
   return data?.environments ?? []
 }
 
+/** Whether a choice among targets is an environment of one project. */
+export const isEnvironment = (chosen: string): boolean => chosen.startsWith('env_')
+
 /** A choice among targets, as a list of deployments is asked for it. */
 export const targetQuery = (chosen: string) =>
   chosen === ''
     ? {}
-    : chosen.startsWith('env_')
+    : isEnvironment(chosen)
       ? { customEnvironmentId: chosen }
       : { target: chosen as ListedTarget }

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { asWhere } from '#client/variable-places.ts'
 import { createVariables, type EnvType, placesOf, updateVariable } from '#contract/api/env-variable.ts'
-import { listSecrets } from '#contract/api/secret.ts'
-import { useAction, useLater } from '../../api/query.ts'
+import { useAllSecrets } from '../../api/lists.ts'
+import { useAction } from '../../api/query.ts'
 import type { Project } from '../../project/project.ts'
 import { SelectField, TextArea, TextField } from '../../ui/control/field.tsx'
 import { FormDialog } from '../../ui/dialog/form-dialog.tsx'
@@ -34,12 +34,7 @@ export function VariableDialog({
   const environments = useEnvironments(project.id)
   const [branch, setBranch] = useState(variable?.gitBranch ?? '')
   const [comment, setComment] = useState(variable?.comment ?? '')
-  const { data: secrets } = useLater(
-    'secret',
-    listSecrets,
-    { query: { limit: 100 } },
-    { enabled: type === 'secret' },
-  )
+  const secrets = useAllSecrets({ enabled: type === 'secret' })
 
   const isSensitive = variable?.type === 'sensitive'
   const target = targets.filter((each) => type !== 'sensitive' || each !== 'development')
@@ -115,7 +110,7 @@ export function VariableDialog({
           onChange={setValue}
           options={[
             { value: '', label: 'Select…' },
-            ...(secrets?.secrets ?? []).map(({ uid, name }) => ({ value: uid, label: name })),
+            ...(secrets ?? []).map(({ uid, name }) => ({ value: uid, label: name })),
           ]}
         />
       ) : type === 'system' ? (

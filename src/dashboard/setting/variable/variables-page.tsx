@@ -7,11 +7,11 @@ import {
   placesOf,
   removeVariable,
 } from '#contract/api/env-variable.ts'
-import { listSecrets } from '#contract/api/secret.ts'
 import { count } from '#contract/words/wording.ts'
 import { useAccount } from '../../api/account.tsx'
 import { explain } from '../../api/explain.ts'
-import { useAction, useLater, useRead } from '../../api/query.ts'
+import { useAllSecrets } from '../../api/lists.ts'
+import { useAction, useRead } from '../../api/query.ts'
 import { useSearchText } from '../../api/search.ts'
 import { useProject } from '../../project/project.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -44,7 +44,7 @@ export function VariablesPage() {
   const { client } = useAccount()
   const params = { idOrName: project.id }
   const { envs } = useRead('env', listVariables, { params })
-  const { data: secrets } = useLater('secret', listSecrets, { query: { limit: 100 } })
+  const secrets = useAllSecrets()
   const environments = useEnvironments(project.id)
   const places = [
     ...ENV_TARGETS.map((value) => ({ value: value as string, label: TARGET_LABELS[value] })),
@@ -186,7 +186,7 @@ export function VariablesPage() {
                       <VariableValue
                         projectId={project.id}
                         variable={one}
-                        secretName={secrets?.secrets.find(({ uid }) => uid === one.value)?.name}
+                        secretName={secrets?.find(({ uid }) => uid === one.value)?.name}
                       />
                     ),
                   },

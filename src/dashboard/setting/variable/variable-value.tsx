@@ -49,9 +49,14 @@ export function VariableValue({
         disabled={busy}
         onClick={() => (shown === undefined ? void reveal() : setShown(undefined))}
       />
-      <code className="max-h-24 min-w-0 overflow-y-auto font-mono text-xs break-all whitespace-pre-wrap">
-        {shown ?? MASK}
-      </code>
+      {shown === undefined ? (
+        // In one line, however little room a long name leaves.
+        <code className="font-mono text-xs whitespace-nowrap">{MASK}</code>
+      ) : (
+        <code className="max-h-24 min-w-0 overflow-y-auto font-mono text-xs break-all whitespace-pre-wrap">
+          {shown}
+        </code>
+      )}
       {shown !== undefined && <CopyButton text={shown} label={`Copy value of ${key}`} />}
     </span>
   )

@@ -214,3 +214,38 @@ test('a host that drains lets go of those who have no request there, however lon
   for (const end of ends) end()
   await drained
 })
+
+test('starts what waited for its account to end something on another machine', {
+  timeout: 5000,
+}, async (t) => {
+  const { launchContainer } = createFakes()
+  let count = 1
+  const bench = await openWorkbench(t, createUnsandboxed(), {
+    launchContainer,
+    allowance: async () => ({ instances: 1, memoryMb: null, elsewhere: { count, memoryMb: 0 } }),
+  })
+  const ref = await bench.deploy({ files: {}, runtime: 'docker' })
+  const waiting = bench.client.lease(ref)
+  await pass(50)
+  assert.equal(bench.host.list(ref.deploymentId).length, 0)
+  count = 0
+  const lease = await waiting
+  lease.release()
+})
+
+test('a host that drains waits for no start that its account has no room for', {
+  timeout: 5000,
+}, async (t) => {
+  const { launchContainer } = createFakes()
+  const bench = await openWorkbench(t, createUnsandboxed(), {
+    launchContainer,
+    allowance: async () => ({ instances: 1, memoryMb: null, elsewhere: { count: 1, memoryMb: 0 } }),
+  })
+  const ref = await bench.deploy({ files: {}, runtime: 'docker' })
+  const gone = new AbortController()
+  const waiting = Promise.resolve(bench.client.lease(ref, { signal: gone.signal })).catch(() => {})
+  await pass(50)
+  await bench.host.drain(0)
+  gone.abort()
+  await waiting
+})

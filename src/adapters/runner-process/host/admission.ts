@@ -34,8 +34,9 @@ interface AdmissionParts {
 
 interface WaitingStart {
   readonly request: Claim
-  readonly allowed: Allowance
+  allowed: Allowance
   readonly begin: () => void
+  readonly fail: (error: Error) => void
 }
 
 interface AccountShare {
@@ -54,6 +55,7 @@ export class Admission {
   readonly #shares = new Map<string, AccountShare>()
   readonly #waiting: WaitingStart[] = []
   #taken = 0
+  #closed: Error | undefined
 
   constructor(parts: AdmissionParts) {
     this.#parts = parts
@@ -72,12 +74,25 @@ export class Admission {
     return this.#obstacle(request, allowed)
   }
 
+  /** What an account may have now, which what waits was not told when it came: it may have ended something elsewhere since. */
+  allow(ownerId: string, allowed: Allowance): void {
+    for (const waiting of this.#waiting) if (waiting.request.ownerId === ownerId) waiting.allowed = allowed
+    this.look()
+  }
+
+  /** Nothing begins from now on: what waits fails with this. */
+  close(error: Error): void {
+    this.#closed = error
+    for (const { fail } of this.#waiting.splice(0)) fail(error)
+  }
+
   /** Resolves with what gives the place back, which may be called again. */
   async take(request: Claim, allowed: Allowance = UNLIMITED): Promise<() => void> {
+    if (this.#closed) throw this.#closed
     if (this.#obstacle(request, allowed) === undefined) this.#begin(request)
     else
-      await new Promise<void>((begin) => {
-        this.#waiting.push({ request, allowed, begin })
+      await new Promise<void>((begin, fail) => {
+        this.#waiting.push({ request, allowed, begin, fail })
       })
     return onlyOnce(() => {
       this.#end(request)

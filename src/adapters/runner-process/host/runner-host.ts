@@ -185,6 +185,8 @@ class ProcessHost implements RunnerHost {
   readonly #isShort: () => boolean
   /** For each instance that is on its way out, who is to have its place. */
   readonly #leaving: PlaceOwner[] = []
+  /** Accounts of which it is being read what they may have. */
+  readonly #asked = new Set<string>()
   /** By deployment, then by program. */
   readonly #pools = new Map<string, Map<string, ProgramPool>>()
   readonly #poolOf = new Map<string, ProgramPool>()
@@ -301,7 +303,9 @@ class ProcessHost implements RunnerHost {
     const drained = Promise.all([...this.#allPools()].map((pool) => pool.drain(ms)))
     for (const [socket, subscriber] of this.#clients) this.#letGo(socket, subscriber)
     await drained
-    this.#stopped.abort(new RunnerError('unavailable', 'The platform stops'))
+    const stopped = new RunnerError('unavailable', 'The platform stops')
+    this.#stopped.abort(stopped)
+    this.#admission.close(stopped)
     while (this.#instances.size + this.#starting.size > 0) {
       for (const instance of this.#instances) instance.kill()
       await Promise.all([...this.#instances].map(({ gone }) => gone))
@@ -393,6 +397,20 @@ class ProcessHost implements RunnerHost {
     const obstacle = this.#admission.obstacle(request, allowed)
     if (obstacle) void this.#makeRoom(ownerId, obstacle)
     return this.#admission.take(request, allowed)
+  }
+
+  /** What an account has on other machines, and its plan, change while it waits here. */
+  async #allowAgain(ownerId: string): Promise<void> {
+    const { allowance, logger } = this.#options
+    if (allowance === undefined || this.#asked.has(ownerId)) return
+    this.#asked.add(ownerId)
+    try {
+      this.#admission.allow(ownerId, await allowance(ownerId))
+    } catch (err) {
+      logger.debug({ err }, 'what an account may have running could not be read')
+    } finally {
+      this.#asked.delete(ownerId)
+    }
   }
 
   /** A program that does not reach what it wants to says so itself. */
@@ -488,6 +506,8 @@ class ProcessHost implements RunnerHost {
 
   #look(): void {
     this.#admission.look()
+    for (const { ownerId, obstacle } of this.#admission.waiting)
+      if (obstacle === 'account') void this.#allowAgain(ownerId)
     const next = this.#nextWithoutPlace()
     if (next) void this.#makeRoom(next.ownerId, next.obstacle)
     // What the last one leaves free is seen only when it is gone.

@@ -31,11 +31,24 @@ export async function caaOf(
   return []
 }
 
+/** The texts at a name, with the proof where that is at the name that was registered, which is as good. */
+async function textsOf(
+  resolver: Resolver,
+  { name, token }: Pick<Domain, 'name' | 'token'>,
+  apex: string,
+): Promise<readonly string[] | undefined> {
+  const [own, above] = await Promise.all(
+    [name, apex].map((one) => unlessFailed(proofTexts(resolver, one, token))),
+  )
+  return above?.includes(token) && !own?.includes(token) ? [...(own ?? []), token] : own
+}
+
 /** Asks DNS for everything that matters to a domain. */
 export async function findRecords(
   resolver: Resolver,
-  { name, token }: Pick<Domain, 'name' | 'token'>,
+  domain: Pick<Domain, 'name' | 'token'>,
 ): Promise<DnsState> {
+  const { name } = domain
   const apex = apexOf(name) ?? name
   const names = apex === name ? [name] : [name, apex]
   const first = async (ask: (one: string) => Promise<readonly string[]>) => {
@@ -44,7 +57,7 @@ export async function findRecords(
   }
   const [nameservers, texts, lead, www, caa] = await Promise.all([
     first(resolver.ns),
-    unlessFailed(proofTexts(resolver, name, token)),
+    textsOf(resolver, domain, apex),
     leadsOf(resolver, name),
     leadsOf(resolver, `www.${name}`),
     caaOf(resolver, name, apex),

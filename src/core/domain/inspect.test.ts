@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createScriptedResolver } from '#test/support/dns/scripted-resolver.ts'
+import { findRecords } from './find-records.ts'
 import { type Check, type DnsState, type Intended, inspect } from './inspect.ts'
 
 const intended: Intended = {
@@ -101,6 +103,25 @@ test('hosts that lead nowhere or elsewhere are told which record to create', () 
   assert.deepEqual(sub.expected, ['CNAME alias.aloft.test'])
   const ours = look({ name: nothing.name }, { serviceType: 'provider.world' }).of('address')
   assert.match(ours.advice, /The Aloft nameservers answer/)
+})
+
+test('nothing is to be created at the www of a subdomain', () => {
+  const found = { www: nothing.www, name: { cname: ['alias.aloft.test'], addresses: [] } }
+  const sub = look(found, { name: 'shop.example.com', isApex: false })
+  assert.equal(sub.status('www'), 'missing')
+  assert.match(sub.nextStep, /nothing to do/)
+  assert.match(look(found).nextStep, /www\.example\.com/)
+})
+
+test('the text of a subdomain may be at the name that was registered', async () => {
+  const resolver = createScriptedResolver()
+  const domain = { name: 'shop.example.com', token: 'the-token' }
+  const textStatus = async () =>
+    look(await findRecords(resolver, domain), { ...domain, isApex: false, verified: false }).status('txt')
+  resolver.set('txt', '_platform.example.com', ['another'])
+  assert.equal(await textStatus(), 'missing')
+  resolver.set('txt', '_platform.example.com', ['another', 'the-token'])
+  assert.equal(await textStatus(), 'ok')
 })
 
 test('CAA records are read for whether they let our authority in', () => {

@@ -80,7 +80,7 @@ function checkNameservers(intended: Intended, found: DnsState['nameservers']): C
 function checkText({ name, token, verified }: Intended, found: DnsState['texts']): Check {
   const row = { id: 'txt', found: found ?? [], expected: [token] } as const
   if (found?.includes(token))
-    return { ...row, status: 'ok', advice: `The verification record is on ${proofHost(name)}.` }
+    return { ...row, status: 'ok', advice: `The verification record of ${name} is in place.` }
   if (verified)
     return { ...row, status: 'ok', advice: 'The domain is verified, so this record is no longer needed.' }
   if (found === undefined) return { ...row, status: 'unknown', advice: NO_ANSWER }
@@ -161,7 +161,7 @@ export function checkCaa(
       }
 }
 
-function nextStep({ verified, name, serviceType }: Intended, checks: readonly Check[]): string {
+function nextStep({ verified, name, isApex, serviceType }: Intended, checks: readonly Check[]): string {
   const of = (id: Check['id']) => checks.find((check) => check.id === id)
   const isWrong = (check: Check | undefined) => check?.status === 'missing' || check?.status === 'wrong'
   if (!verified) {
@@ -172,7 +172,9 @@ function nextStep({ verified, name, serviceType }: Intended, checks: readonly Ch
   }
   const isOurs = serviceType === 'provider.world'
   // Records that are edited here do nothing while others are asked for them.
-  const problem = [isOurs ? of('nameservers') : undefined, of('address'), of('www'), of('caa')].find(isWrong)
+  const servers = isOurs ? of('nameservers') : undefined
+  // Visitors try `www` before the name that was registered, and before no other.
+  const problem = [servers, of('address'), isApex ? of('www') : undefined, of('caa')].find(isWrong)
   if (problem) return problem.advice
   return checks.some(({ status }) => status === 'unknown')
     ? NO_ANSWER

@@ -78,6 +78,8 @@ const CASES: readonly (readonly [why: string, routes: unknown, request: string, 
   ['without routes: an output with a slash after it', [], '/a/', 'serve /a'],
   ['without routes: 404', [], '/none', 'not found /none'],
 
+  ['a path as it stands in a URL', [{ src: '^/caf%C3%A9/(.*)$', dest: '/$1' }], '/caf%C3%A9/a', 'serve /a'],
+  ['a path as people read it', [{ src: '^/caf\u00e9/(.*)$', dest: '/$1' }], '/caf%C3%A9/a', 'serve /a'],
   ['case does not matter', [{ src: '/X', dest: '/a' }], '/x', 'serve /a'],
   ['unless it shall', [{ src: '/X', dest: '/a', caseSensitive: true }], '/x', 'not found /x'],
   ['then only the same matches', [{ src: '/X', dest: '/a', caseSensitive: true }], '/X', 'serve /a'],
@@ -219,7 +221,7 @@ const CASES: readonly (readonly [why: string, routes: unknown, request: string, 
   [
     'a language that is at this path, however that is written',
     [
-      { src: '/b%20c', locale: { redirect: { en: '/b%20c' } } },
+      { src: '/b%20c', locale: { redirect: { en: '/b%20c' } }, continue: true },
       { src: '/b.c', dest: '/b' },
     ],
     '/b%20c accept-language:en',

@@ -48,6 +48,18 @@ const MATCHES: readonly (readonly [
   ['about', '/about', []],
   ['api/(.*)', '/api/x', ['x']],
   ['^$', '/', []],
+  ['/caf%C3%A9', '/caf\u00e9', []],
+  ['^/a%20b/(.*)$', '/a b/c', ['c']],
+  ['/a%2Bb%2ec', '/a+b.c', []],
+  ['/a%2ec', '/abc', undefined],
+  ['/[%5B%2D%5D]', '/]', []],
+  ['/a%2fb', '/a%2Fb', []],
+  ['/a%2fb', '/a/b', undefined],
+  ['/100%25', '/100%', []],
+  ['/a%252Fb', '/a%252Fb', []],
+  ['/a%252Fb', '/a%2Fb', undefined],
+  ['/%zz%', '/%zz%', []],
+  [String.raw`/a\%20b`, '/a%20b', []],
 ]
 
 for (const [src, path, groups] of MATCHES)

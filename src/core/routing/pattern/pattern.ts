@@ -1,3 +1,4 @@
+import { decodeText } from '../url/request-path.ts'
 import type { GroupNames, Groups } from '../url/template.ts'
 import { compileLookAround } from './look-around/look-around.ts'
 import { type Shape, shapeOf } from './pattern-shape.ts'
@@ -65,7 +66,7 @@ export function readPattern(
 ): PatternResult {
   if (src === '') return { ok: false, reason: 'it is empty' }
   if (src.length > MAX_LENGTH) return { ok: false, reason: `it is longer than ${MAX_LENGTH} characters` }
-  const source = withoutAnchors(src)
+  const source = withoutAnchors(isForValues ? src : withoutEscapes(src))
   const read = readTokens(source, takesLookAround)
   if (!read.ok) return read
   const plainShape = shapeOf(read.tokens)
@@ -155,6 +156,15 @@ function runRegex(pattern: Pattern, text: string, meter: WorkMeter): Groups | un
 }
 
 /** A pattern always matches the whole path, each of its alternatives too, so its outer anchors add nothing. */
+/** One that stands for a percent sign which would read as an escape without it stays. */
+const ESCAPES = /(?<!\\)(?:%(?!25[\da-f]{2})[\da-f]{2})+/gi
+
+/** Paths are matched in their decoded form, and so what is written as it stands in a URL is decoded as well. */
+const withoutEscapes = (src: string): string =>
+  src.includes('%')
+    ? src.replace(ESCAPES, (escapes) => decodeText(escapes).replace(/[.*+?^${}()|[\]-]/g, '\\$&'))
+    : src
+
 function withoutAnchors(src: string): string {
   const start = /^\^(?![*+?{])/.test(src) ? 1 : 0
   const end = /(?<!\\)(?:\\\\)*\$$/.test(src) ? src.length - 1 : src.length

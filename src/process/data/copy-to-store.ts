@@ -26,6 +26,8 @@ interface CopyOptions {
   readonly places: string
   /** What the object store is marked with, where that is known. */
   readonly installation: string | undefined
+  /** Told of a content that is damaged where it is, and is absent there from then on. */
+  readonly onDamage: (sha256: string) => Promise<void>
   /** Hears after every batch how many there are. */
   readonly onProgress?: ((done: number, of: number) => void) | undefined
 }
@@ -44,7 +46,7 @@ interface Copied {
  */
 export async function copyToStore(
   config: Config & { readonly blobUrl: string },
-  { places, installation, onProgress }: CopyOptions,
+  { places, installation, onDamage, onProgress }: CopyOptions,
 ): Promise<Copied> {
   const { dataDir, blobUrl } = config
   const database = await openDatabase({ file: places })
@@ -62,7 +64,7 @@ export async function copyToStore(
     }
     const parts = {
       ...{ index, settings, disk: createDiskSpace(dataDir), clock: systemClock, log: quietLog },
-      onDamage: async () => {},
+      onDamage,
     }
     const from = await openDisk(join(dataDir, 'blobs'), parts)
     try {

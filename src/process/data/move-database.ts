@@ -17,6 +17,7 @@ import {
 import { openDatabase } from '#adapters/sql/database/database.ts'
 import { createSettingStore } from '#adapters/sql/database/setting-store.ts'
 import { createContentIndex } from '#adapters/sql/file/content-index.ts'
+import { createFileStore } from '#adapters/sql/file/file-store.ts'
 import { MIGRATIONS } from '#adapters/sql/migrations/list.ts'
 import { type Config, readConfig } from '../../config/config.ts'
 import { hasContents, INSTALLATION } from '../compose/content/contents.ts'
@@ -215,20 +216,24 @@ async function mayCopy(dataDir: string): Promise<boolean> {
 
 async function copyAll(config: Config & { readonly blobUrl: string }, { dataDir, onProgress }: DatabaseMove) {
   const database = await openDatabase(embeddedIn(dataDir))
-  const installation = await createSettingStore(database.db)
-    .get(INSTALLATION)
-    .finally(() => database.close())
-  const copied = await copyToStore(config, {
-    ...{ places: join(movingFolder(dataDir), PLACES), installation },
-    onProgress: (contents, of) => onProgress?.({ contents, of }),
-  }).catch((error: unknown) => {
-    if (!(error instanceof Error)) throw error
-    throw new MoveError(
-      `Contents could not be copied to the object store: ${error.message}`,
-      'Run it again when that is mended: it goes on where it was.',
-    )
-  })
-  return { ...copied, isNamed: installation !== undefined }
+  try {
+    const installation = await createSettingStore(database.db).get(INSTALLATION)
+    const files = createFileStore(database.db)
+    const copied = await copyToStore(config, {
+      ...{ places: join(movingFolder(dataDir), PLACES), installation },
+      onDamage: (sha256) => files.addDamaged(sha256, Date.now()),
+      onProgress: (contents, of) => onProgress?.({ contents, of }),
+    }).catch((error: unknown) => {
+      if (!(error instanceof Error)) throw error
+      throw new MoveError(
+        `Contents could not be copied to the object store: ${error.message}`,
+        'Run it again when that is mended: it goes on where it was.',
+      )
+    })
+    return { ...copied, isNamed: installation !== undefined }
+  } finally {
+    await database.close()
+  }
 }
 
 interface Copy {

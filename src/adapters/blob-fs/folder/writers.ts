@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isMissing, removeIfThere } from './disk.ts'
-import { tryLockFile } from './file-lock.ts'
+import { lockFile, tryLockFile } from './file-lock.ts'
 import { layoutOf } from './layout.ts'
 
 /** One open store. Its id marks the packs and temporary files that it alone may touch while it lives. */
@@ -45,9 +45,14 @@ export async function findLiveWriters(folder: string): Promise<ReadonlySet<strin
 
 /** Whether any process has the store in this folder open. */
 export async function hasLiveWriters(root: string): Promise<boolean> {
-  const folder = layoutOf(root).writers
+  const { writers, openingLock } = layoutOf(root)
   try {
-    return (await findLiveWriters(folder)).size > 0
+    const opening = await lockFile(openingLock)
+    try {
+      return (await findLiveWriters(writers)).size > 0
+    } finally {
+      opening.release()
+    }
   } catch (error) {
     if (isMissing(error)) return false
     throw error

@@ -12,7 +12,6 @@ import type { Project } from '../project/project.ts'
 import { holdsProduction } from '../project/project-details.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { showsProduction } from '../project-domain/domains-for.ts'
-import type { ProjectDomain } from '../project-domain/project-domain.ts'
 import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
 import { beginRelease, isSuperseded } from '../release/begin-release.ts'
 import { abortRelease, NEWER_IS_LIVE } from '../release/end-release.ts'
@@ -87,22 +86,21 @@ export async function takeNamesOfBuilt(
 }
 
 /**
- * Gives a deployment the names it would have had, and domains where it takes those; what others took meanwhile is theirs, and what went with its
+ * Gives a deployment the names it would have had, and domains; what others took meanwhile is theirs, and what went with its
  * domain stays gone.
  */
 export async function takeMissedNames(
   stores: Pick<TakeStores, 'hosts' | 'deployments' | 'projectDomains' | 'domains'>,
   deployment: Deployment,
-  { takesDomains, now }: { readonly takesDomains: boolean; readonly now: number },
+  now: number,
 ): Promise<string[]> {
   const { hosts, deployments, projectDomains } = stores
   const { id: deploymentId, ownerId, projectId, aliasFinal, aliasWish } = deployment
   const present = await projectDomains.ofProject(projectId)
-  const follows = (domain: ProjectDomain) => takesDomains && showsProduction(domain)
-  const due = aliasWish === null ? present.filter(follows).map(({ name }) => name) : []
+  const due = aliasWish === null ? present.filter(showsProduction).map(({ name }) => name) : []
   const names = new Set([...aliasFinal.filter((host) => mayBeProduction(deployment, host)), ...due])
   // One that was told its aliases keeps them; else a domain may have come to show something else meanwhile.
-  const others = aliasWish === null ? present.filter((domain) => !follows(domain)) : []
+  const others = aliasWish === null ? present.filter((domain) => !showsProduction(domain)) : []
   for (const { name } of others) names.delete(name)
   const taken: string[] = []
   for (const host of [...names].sort())

@@ -25,13 +25,7 @@ import { unknownProject } from './find-project.ts'
 import { hostsOf } from './hosts-of.ts'
 import { keepProduction, type ProductionChange } from './keep-production.ts'
 import type { Project } from './project.ts'
-import {
-  type AliasRequest,
-  autoAssignAgain,
-  type MovedAlias,
-  type ProjectDetails,
-  withoutAutoAssign,
-} from './project-details.ts'
+import type { AliasRequest, MovedAlias, ProjectDetails } from './project-details.ts'
 import type { ProjectStore } from './project-store.ts'
 import { afterPromotion, showInProduction } from './show-in-production.ts'
 
@@ -112,7 +106,7 @@ export function createProduction(parts: ProductionParts): Production {
         details: {
           paused: true,
           pausedAt: project.details.pausedAt ?? now,
-          ...withoutAutoAssign(project.details),
+          autoAssignCustomDomains: false,
         },
         hosts: await hostsOf(projects, project),
       })),
@@ -123,14 +117,12 @@ export function createProduction(parts: ProductionParts): Production {
         // What somebody has chosen stays.
         if (!paused) return { details: {}, hosts: [] }
         const isRolledBack = lastRollbackTarget !== null
-        const again = isRolledBack ? undefined : autoAssignAgain(project.details)
         const waiting = isRolledBack ? undefined : await newestHeld(stores.deployments, project)
-        const takesDomains = again?.autoAssignCustomDomains === true
-        const taken = waiting ? await takeMissedNames(stores, waiting, { takesDomains, now }) : []
+        const taken = waiting ? await takeMissedNames(stores, waiting, now) : []
         const ends = waiting !== undefined && taken.length > 0 && isActive(release)
         return {
           details: {
-            ...{ paused: false, pausedAt: null, ...again },
+            ...{ paused: false, pausedAt: null, autoAssignCustomDomains: !isRolledBack },
             ...(ends ? { release: endedBy(release, waiting, NEWER_IS_LIVE, now) } : {}),
           },
           hosts: [...(await hostsOf(stores.projects, project)), ...taken],

@@ -8,7 +8,7 @@ export interface ProjectDetails {
   /** Whether any account may read the files of its deployments. Null: as each deployment says. */
   readonly publicSource: boolean | null
   readonly autoAssignCustomDomains: boolean
-  /** The same as it was chosen, to be so again after a pause or a rollback; null where neither has switched it off. */
+  /** The same as it was chosen, to be so again after a rollback; null where none has switched it off. */
   readonly autoAssignCustomDomainsAfterwards: boolean | null
   readonly autoAssignCustomDomainsUpdatedBy: string | null
   readonly autoExposeSystemEnvs: boolean
@@ -157,7 +157,7 @@ export const holdsProduction = ({ paused, lastRollbackTarget }: ProjectDetails):
 
 type AutoAssign = Pick<ProjectDetails, 'autoAssignCustomDomains' | 'autoAssignCustomDomainsAfterwards'>
 
-/** New deployments take no domains from now on, until a pause and a rollback are both over. */
+/** New deployments take no domains from now on, until another one is promoted. What a pause switches off is not what anybody chose. */
 export const withoutAutoAssign = (details: ProjectDetails): AutoAssign => ({
   autoAssignCustomDomains: false,
   autoAssignCustomDomainsAfterwards: holdsProduction(details)
@@ -165,7 +165,7 @@ export const withoutAutoAssign = (details: ProjectDetails): AutoAssign => ({
     : details.autoAssignCustomDomains,
 })
 
-/** As somebody has chosen it before that, or meanwhile. */
+/** As somebody has chosen it before the rollback, or meanwhile. */
 export const autoAssignAgain = ({ autoAssignCustomDomainsAfterwards }: ProjectDetails): AutoAssign => ({
   autoAssignCustomDomains: autoAssignCustomDomainsAfterwards ?? true,
   autoAssignCustomDomainsAfterwards: null,

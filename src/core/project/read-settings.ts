@@ -3,7 +3,7 @@ import { invalidRequest } from '#contract/errors.ts'
 import type { Plan } from '#contract/limit/limits.ts'
 import { readGitLink } from './git-link.ts'
 import type { BuildSettings, Project } from './project.ts'
-import { holdsProduction, type ProjectDetails } from './project-details.ts'
+import type { ProjectDetails } from './project-details.ts'
 import { readProjectName } from './project-name.ts'
 import type { ProjectChange } from './project-store.ts'
 import { readAllowlist, readPassword, readSso, readTrustedIps } from './read-protection.ts'
@@ -113,7 +113,7 @@ function guarded({ details }: Project, given: Settings, on: Circumstances): Part
     ...(autoAssignCustomDomains === undefined
       ? {}
       : { autoAssignCustomDomainsUpdatedBy: autoAssignCustomDomainsUpdatedBy ?? on.userId }),
-    ...(autoAssignCustomDomains === undefined || !holdsProduction(details)
+    ...(autoAssignCustomDomains === undefined || details.lastRollbackTarget === null
       ? {}
       : { autoAssignCustomDomainsAfterwards: autoAssignCustomDomains }),
     ...(gitRepository === undefined || skipsLink ? {} : { link: readGitLink(gitRepository, on.now) }),

@@ -3,6 +3,7 @@ import { AloftError, noSuch } from '#contract/errors.ts'
 import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context, Owner } from '../access/context.ts'
 import { checkReach, reachOf } from '../access/reach.ts'
+import { pointAlias } from '../alias/assign-alias.ts'
 import { queueForgetTraffic } from '../analytics/forget-traffic.ts'
 import { syncCrons } from '../cron/sync-crons.ts'
 import { isAsUploaded } from '../detection/detect.ts'
@@ -12,6 +13,8 @@ import type { InstanceStore } from '../instance/instance-store.ts'
 import { queueForget } from '../log/cleanup/forget-job.ts'
 import type { MachineStore } from '../machine/machine.ts'
 import { regionsReached } from '../machine/placement.ts'
+import { destination } from '../names/due-names.ts'
+import { nextUnder } from '../names/next-under.ts'
 import { followersOf, showDomain } from '../names/show-domain.ts'
 import type { Output } from '../output/output.ts'
 import type { OutputStore } from '../output/output-store.ts'
@@ -194,7 +197,13 @@ export function createDeployments(parts: DeploymentParts): Deployments {
         if (!(await deployments.delete(deployment.id, clock.now()))) throw unknown(idOrHost)
         const aliases = await hosts.ofDeployment(deployment.id)
         // The project keeps the name it was allotted: its next deployment takes it over.
-        for (const { host } of aliases) if (host !== project?.defaultHost) await hosts.release(host)
+        const on = { owner: ctx.owner, domain: names.domain }
+        for (const { host } of aliases) {
+          if (host === project?.defaultHost) continue
+          const next = project && (await nextUnder(deployments, project, deployment, host, on))
+          if (next) await pointAlias(hosts, host, destination(next, false), clock.now())
+          else await hosts.release(host)
+        }
         for (const domain of followers)
           if (project && aliases.some(({ host }) => host === domain.name))
             await showDomain(stores, project, domain, clock.now())

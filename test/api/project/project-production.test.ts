@@ -353,6 +353,30 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     assert.deepEqual([await shown(branch), await shown()], ['fourth', 'third'])
   })
 
+  test('the name of a branch or an environment goes back to the deployment before a deleted one', async () => {
+    const { name, token, deploy, shown } = await begin()
+    const remove = async (id: string) =>
+      assert.equal((await server.call(`DELETE /v8/platform/deployments/${id}`, { token })).status, 200)
+    await deploy('live', 'production')
+    const path = `POST /v9/projects/${name}/custom-environments`
+    assert.equal((await server.call(path, { token, body: { slug: 'qa' } })).status, 201)
+    for (const more of [
+      { meta: { gitPushId: 'psh_1', gitBranch: 'next' } },
+      { customEnvironmentSlugOrId: 'qa' },
+    ]) {
+      const first = await deploy('first', undefined, more)
+      const second = await deploy('second', undefined, more)
+      const host = second.aliasFinal[1]
+      assert.match(host, /-(?:git-next|env-qa)-/)
+      await deploy('another', undefined, { meta: { gitPushId: 'psh_2', gitBranch: 'other' } })
+      assert.equal(await shown(host), 'second')
+      await remove(second.id)
+      assert.equal(await shown(host), 'first')
+      await remove(first.id)
+      assert.equal(await shown(host), 404)
+    }
+  })
+
   test('a preview of the same branch that is ready first keeps no build from production', async () => {
     const { deploy, shown } = await begin()
     const pushed = { meta: { gitPushId: 'psh_1', gitBranch: 'main' } }

@@ -26,7 +26,8 @@ async function start(t: TestContext, program: string) {
      appendFileSync(starts, role + '\\n')
      const before = readFileSync(starts, 'utf8').split('\\n').filter((line) => line === role).length - 1
      const say = (kind, more) => process.send({ kind, ...more })
-     process.on('message', ({ kind }) => kind === 'child.drain' && process.exit(0))
+     let drain = () => process.exit(0)
+     process.on('message', ({ kind }) => kind === 'child.drain' && drain())
      process.on('disconnect', () => process.exit(0))
      ${program}`,
   )
@@ -62,4 +63,18 @@ test('serving goes on where the database, just back, is away again before anybod
   assert.equal(server.code(), undefined, 'the server is still there')
   assert.deepEqual(await server.starts(), ['serve', 'work', 'work', 'work'])
   assert.equal(await server.stop(), 0)
+})
+
+test('a server that is stopped while it starts begins no more processes', async (t) => {
+  const server = await start(
+    t,
+    `drain = () => {
+       say('prepared')
+       say('child.ready')
+       setTimeout(() => process.exit(0), 500)
+     }`,
+  )
+  await until(async () => (await server.starts()).includes('serve'))
+  assert.equal(await server.stop(), 0)
+  assert.deepEqual(await server.starts(), ['serve'])
 })

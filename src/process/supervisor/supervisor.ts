@@ -163,6 +163,8 @@ export async function supervise(
     }
     const started = [start(first)]
     const { isAway = false } = await looked.promise
+    // The first one goes on with what it has begun, and tells of it, although everything is to end.
+    if (isStopping) return 'ready'
     if (role !== 'work') for (let n = 1; n < least; n++) started.push(start(createServing(n, generation)))
     // Without the database there is nothing to be worked on.
     if (role === 'all')

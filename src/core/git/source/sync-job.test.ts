@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { MINUTE } from '#contract/time.ts'
 import { sampleProject, sampleSource } from '#test/support/samples.ts'
 import { GitError } from '../git-repositories.ts'
 import type { Push } from '../push/push.ts'
 import type { GitSource, RemoteAccess, RemoteRefs } from './source.ts'
-import { createSyncJob, type SyncParts } from './sync-job.ts'
+import { createPollRound, createSyncJob, type SyncParts } from './sync-job.ts'
 
 const project = sampleProject({ ownerId: 'a' })
 
@@ -56,4 +57,39 @@ test('the key that a host shows first is asked for ever after, and another one i
   assert.match(source().problem ?? '', /git\.example has a different SSH host key than before/)
   assert.match(recorded[0]?.reason?.message ?? '', /connect the repository again/)
   assert.match(source().knownHosts ?? '', /AAAA/)
+})
+
+test('however many repositories are due, and however slow some are, each has its turn', async () => {
+  const all = new Map(
+    Array.from({ length: 250 }, (_, n) => [`prj_${n}`, sampleSource({ projectId: `prj_${n}`, dueAt: n })]),
+  )
+  const queued: string[] = []
+  const sources = {
+    due: async (now: number, limit: number) =>
+      [...all.values()]
+        .filter(({ dueAt }) => dueAt <= now)
+        .sort((a, b) => a.dueAt - b.dueAt)
+        .slice(0, limit),
+    update: async (id: string, change: Partial<GitSource>) => {
+      all.set(id, { ...(all.get(id) as GitSource), ...change })
+      return true
+    },
+  }
+  const jobs = {
+    enqueue: async ({ payload }: { payload: { projectId: string } }) => queued.push(payload.projectId),
+  }
+  let now = 1000
+  const round = createPollRound({
+    sources,
+    transact: (work: (stores: object) => unknown) => work({ sources, jobs }),
+    clock: { now: () => now },
+  } as unknown as SyncParts)
+  const run = { signal: new AbortController().signal } as Parameters<typeof round.run>[1]
+  await round.run({}, run)
+  assert.equal(new Set(queued).size, 250)
+  await round.run({}, run)
+  assert.equal(queued.length, 250)
+  now += 5 * MINUTE
+  await round.run({}, run)
+  assert.equal(queued.length, 500)
 })

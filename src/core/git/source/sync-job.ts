@@ -177,11 +177,18 @@ export const createPollRound = ({
   timeLimit: MINUTE,
   maxAttempts: 3,
   every: MINUTE,
-  async run() {
-    const due = await sources.due(clock.now(), BATCH)
-    if (due.length === 0) return
-    await transact(async ({ jobs }) => {
-      for (const source of due) await queueSync(jobs, source, 'poll')
-    })
+  async run(_payload, { signal }) {
+    const now = clock.now()
+    while (!signal.aborted) {
+      const due = await sources.due(now, BATCH)
+      if (due.length === 0) return
+      for (const source of due)
+        await transact(async ({ jobs, sources }) => {
+          // However long its turn takes to come, it keeps no others from having theirs.
+          if (await sources.update(source.projectId, { dueAt: now + EVERY }))
+            await queueSync(jobs, source, 'poll')
+        })
+      if (due.length < BATCH) return
+    }
   },
 })

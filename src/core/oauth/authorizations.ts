@@ -225,7 +225,11 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
         if (!found || found.applicationId !== application.id) return undefined
         if (found.usedAt !== null) {
           // Somebody else has seen the code: what it was exchanged for cannot be trusted either.
-          if (found.tokenId !== null) await tx.tokens.delete(found.userId, found.tokenId)
+          if (found.tokenId !== null && !(await tx.tokens.delete(found.userId, found.tokenId))) {
+            // It may have been handed over to whoever answers for the installation by now.
+            const heir = (await tx.installations.byId(found.installationId))?.userId
+            if (heir !== undefined) await tx.tokens.delete(heir, found.tokenId)
+          }
           return undefined
         }
         const now = clock.now()

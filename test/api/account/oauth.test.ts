@@ -297,6 +297,28 @@ apiSuite('OAuth', (server) => {
     assert.ok(await tokens.byHash(`hash of ${id} 1`))
   })
 
+  test('a code that is used twice revokes its token also where that was handed over to somebody else', async () => {
+    const [owner, heir] = [await server.signUp(), await server.signUp()]
+    const slug = `heir-${server.clock.now()}-${owner.id.toLowerCase().slice(0, 6)}`
+    const { body: team } = await server.call('POST /v1/teams', { token: owner.token, body: { slug } })
+    await server.call(`POST /v1/teams/${team.id}/members`, {
+      token: owner.token,
+      body: { email: heir.email, role: 'OWNER' },
+    })
+    const application = await registerApplication(server, owner.token)
+    const code = (await consent(server, owner.token, application, { teamId: team.id })).get('code') ?? ''
+    const { body } = await exchange(server, application, code)
+    const moved = await server.call(
+      `POST /v1/integrations/configuration/${body.installation_id}/transfer?teamId=${team.id}`,
+      { token: owner.token, body: { userId: heir.id } },
+    )
+    assert.equal(moved.status, 200)
+    const projects = () => server.call(`GET /v9/projects?teamId=${team.id}`, { token: body.access_token })
+    assert.equal((await projects()).status, 200)
+    assert.equal((await exchange(server, application, code)).status, 400)
+    assert.equal((await projects()).status, 401)
+  })
+
   test('of two exchanges at the same moment one gets a token', async () => {
     const { token } = await server.signUp()
     const application = await registerApplication(server, token)

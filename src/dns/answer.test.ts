@@ -146,3 +146,19 @@ test('long texts are strings of at most 255 bytes', () => {
   assert.ok(bytes instanceof Buffer)
   assert.deepEqual([bytes[0], bytes[256], bytes.length], [255, 45, 302])
 })
+
+test('a name that only has a proof below it is what a wildcard says, and else there without records', () => {
+  const isKnown = (records: Parameters<typeof zoneOf>[1], name: string) => {
+    const parts = { findAlias: () => undefined, isInZone: () => false }
+    const answer = answerFrom(indexZone(zoneOf('example.com', records)), { name, type: TYPE.A }, parts)
+    return 'rcode' in answer && [answer.rcode, answer.answers.length]
+  }
+  const proof = ['_acme-challenge.a.b', 'TXT', 'proof', 1] as const
+  const other = ['b', 'A', '192.0.2.1'] as const
+  assert.deepEqual(isKnown([proof, other], 'a.b.example.com'), [RCODE.NOERROR, 0])
+  assert.deepEqual(isKnown([proof, other], 'c.b.example.com'), [RCODE.NXDOMAIN, 0])
+  const wildcard = ['*', 'A', '192.0.2.2'] as const
+  assert.deepEqual(isKnown([proof, wildcard], 'a.b.example.com'), [RCODE.NOERROR, 1])
+  assert.deepEqual(isKnown([proof, wildcard, other], 'a.b.example.com'), [RCODE.NOERROR, 0])
+  assert.deepEqual(isKnown([['_acme-challenge', 'TXT', 'proof']], 'example.com'), [RCODE.NOERROR, 0])
+})

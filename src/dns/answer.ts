@@ -1,8 +1,7 @@
 import type { Addresses } from '#core/ports/resolver.ts'
 import { FIRST_META_TYPE, RCODE, TYPE } from './codes.ts'
-import { parentOf } from './name.ts'
 import { addressData, type ResourceRecord, textData } from './rdata.ts'
-import type { Node, ZoneIndex } from './zone-index.ts'
+import { type Node, wildcardFor, type ZoneIndex } from './zone-index.ts'
 
 interface Question {
   /** Lower-case. */
@@ -114,14 +113,9 @@ export function answerFrom(
   return found(RCODE.SERVFAIL, false)
 }
 
-/** The name itself, else the wildcard directly below the nearest name that is there. */
-function findNode({ nodes }: ZoneIndex, name: string): Node | undefined {
-  const node = nodes.get(name)
-  if (node !== undefined) return node
-  let encloser = parentOf(name)
-  while (!nodes.has(encloser)) encloser = parentOf(encloser)
-  return nodes.get(`*.${encloser}`)
-}
+/** The name itself, else the wildcard that stands for it. */
+const findNode = ({ nodes }: ZoneIndex, name: string): Node | undefined =>
+  nodes.get(name) ?? wildcardFor(nodes, name)
 
 /** What is in the region, and what is in none; everything where nothing is in it. */
 function nearest(set: readonly ResourceRecord[], near: string | undefined): readonly ResourceRecord[] {

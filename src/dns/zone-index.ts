@@ -51,8 +51,21 @@ export function indexZone(zone: Zone): ZoneIndex {
   const seen = new Set<string>()
   for (const record of zone.records)
     if (isWithin(record.name, zone.name) && encodeName(record.name) !== undefined) add(nodeOf, record, seen)
+  // Where no wildcard stands for it, a name with a proof below is there as well: else it would be said that nothing is below it.
+  for (const name of [...nodes.keys()]) {
+    const above = parentOf(name)
+    if (name === zone.name || !name.startsWith(DNS_CHALLENGE) || nodes.has(above)) continue
+    if (wildcardFor(nodes, above) === undefined) nodeOf(above)
+  }
   for (const { sets } of nodes.values()) for (const [type, set] of sets) sets.set(type, withLeastTtl(set))
   return { zone, nodes, negative: { ...soa, ttl: NEGATIVE } }
+}
+
+/** The wildcard directly below the nearest name that is there above one that is not. */
+export function wildcardFor<N>(nodes: ReadonlyMap<string, N>, name: string): N | undefined {
+  let encloser = parentOf(name)
+  while (!nodes.has(encloser)) encloser = parentOf(encloser)
+  return nodes.get(`*.${encloser}`)
 }
 
 function add(nodeOf: (name: string) => MutableNode, record: ZoneRecord, seen: Set<string>): void {

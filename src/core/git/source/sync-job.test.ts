@@ -61,7 +61,10 @@ test('the key that a host shows first is asked for ever after, and another one i
 
 test('however many repositories are due, and however slow some are, each has its turn', async () => {
   const all = new Map(
-    Array.from({ length: 250 }, (_, n) => [`prj_${n}`, sampleSource({ projectId: `prj_${n}`, dueAt: n })]),
+    Array.from({ length: 250 }, (_, n) => [
+      `prj_${n}`,
+      sampleSource({ ownerId: 'a', projectId: `prj_${n}`, dueAt: n }),
+    ]),
   )
   const queued: string[] = []
   const sources = {

@@ -213,7 +213,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
             : []
         const wasShown = deployment.target === 'production' || aliases.some(({ production }) => production)
         if (project && wasShown) await syncCrons(stores, project, clock.now())
-        await queueForget(jobs, deployment.id)
+        await queueForget(jobs, deployment.id, clock.now())
         await queueAfterPush(jobs, deployment)
         await queueForgetTraffic(jobs, { projectId, deploymentId: deployment.id }, clock.now())
         return { deployment, hosts: [...aliases.map(({ host }) => host), ...shared] }

@@ -52,7 +52,7 @@ async function deleteSome(
       hosts.push(alias.host)
     }
     if (deployment.host !== null) hosts.push(deployment.host)
-    await queueForget(stores.jobs, deployment.id)
+    await queueForget(stores.jobs, deployment.id, now)
   }
   return { ids: items.map((deployment) => deployment.id), hosts }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
+import { MINUTE } from '#contract/time.ts'
 import { createBuildLog } from '#core/log/write/build-log.ts'
 import { apiSuite } from '#test/support/api-suite.ts'
 import type { Account } from '#test/support/server.ts'
@@ -264,5 +265,24 @@ apiSuite('logs', (server) => {
     })
     assert.equal(taken.status, 202)
     await ended
+  })
+
+  test('of a deployment that was deleted nothing stays, not even what its build printed as it was ended', async () => {
+    const { token, deployment } = await deployLogged()
+    const { status } = await server.call(`DELETE /v13/deployments/${deployment}`, { token })
+    assert.equal(status, 200)
+    await server.runJobs()
+    const { logWriter, logStore, clock } = server.parts
+    const build = createBuildLog(
+      { writer: logWriter, clock, region: 'iad1' },
+      { deploymentId: deployment, buildId: 'bld_1', entrypoint: 'package.json' },
+    )
+    const line = build.stdout('it goes on for a moment')
+    await server.flushLogs()
+    await line
+    server.clock.advance(2 * MINUTE)
+    await server.runJobs()
+    const { entries } = await logStore.read(deployment, { direction: 'forward', limit: 10 })
+    assert.deepEqual(entries, [])
   })
 })

@@ -194,6 +194,19 @@ describe('a workspace', () => {
     await assert.rejects(run(workspace, 'x', { cwd: '../..' }), failure('command_failed', /not a folder/))
   })
 
+  it('runs commands and installs in a folder whose name begins with a dot', async (t) => {
+    const { open, run, sandbox, log } = await setUp(t)
+    const workspace = await open({ files: { '.docs/package.json': MANIFEST } })
+    const { how } = await installDependencies(workspace, noTools, { root: '.docs', node: NODE, log })
+    assert.equal(how, 'installed')
+    for (const cwd of ['.docs', './.docs/', '.', './']) await run(workspace, 'x', { cwd })
+    const [docs, top] = ['/vercel/path0/.docs', '/vercel/path0']
+    assert.deepEqual(
+      sandbox.runs.map(({ cwd }) => cwd),
+      [docs, docs, docs, top, top],
+    )
+  })
+
   it('logs a command and what it writes, without secrets', async (t) => {
     const { open, run, lines } = await setUp(t, async () => ({ output: 'one\nhunter22\n' }))
     const workspace = await open()

@@ -19,7 +19,7 @@ import type { CommandLog } from './command/command-log.ts'
 import { CA_INSIDE, pathInside } from './command/default-variables.ts'
 import type { Redactor } from './command/redact.ts'
 import { type DiskLimits, DiskWatcher } from './disk-watch.ts'
-import { isPlainPath } from './source-files.ts'
+import { isPlainPath, relativeFolder } from './source-files.ts'
 import {
   INSIDE,
   type InstalledFolders,
@@ -187,7 +187,7 @@ export class BuildWorkspace implements Workspace {
   async #spawn(options: RunOptions, wallMs: number, signal: AbortSignal): Promise<SandboxExit> {
     const { sandbox, commandLog, folder, limits, caFile } = this.#parts
     const { argv, node, tools = [], network = 'outbound', extraBinds = [], memoryBytes } = options
-    const relative = (options.cwd ?? '').replace(/^\.?\/?|\/$/g, '')
+    const relative = relativeFolder(options.cwd ?? '')
     if (relative !== '' && !isPlainPath(relative))
       throw new BuildFailure(
         'command_failed',

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import { BuildFailure } from '#core/ports/builder.ts'
+import { relativeFolder } from '../source-files.ts'
 import { downloading, type PackageTool, ToolchainError, type Toolchains } from '../toolchain/toolchain.ts'
 import { shell, type Workspace } from '../workspace.ts'
 import { dependencyDigest, onlyInstalls } from './dependency-digest.ts'
@@ -81,7 +82,7 @@ export async function installDependencies(
   options: InstallOptions,
 ): Promise<Installed> {
   const { node, log, installCommand } = options
-  const root = (options.root ?? '').replace(/^\.?\/?|\/$/g, '')
+  const root = relativeFolder(options.root ?? '')
   const { files } = workspace.task
   const paths = new Set(files.map(({ path }) => path))
   const packages = await readPackages(workspace)

@@ -645,3 +645,14 @@ test('without a start script server.js is the program', async () => {
 test('a package.json that is not JSON is told', async () => {
   await assert.rejects(planOf({ 'package.json': '{' }), { code: 'invalid_config', message: /package\.json/ })
 })
+
+test('an empty `engines.node` leaves the version to the project', async () => {
+  for (const node of ['', ' ']) {
+    const pkg = { ...vite['package.json'], engines: { node } }
+    const { nodeVersion, warnings } = await planOf(
+      { ...vite, 'package.json': pkg },
+      { settings: { nodeVersion: '18.x' } },
+    )
+    assert.deepEqual([nodeVersion, warnings], ['18.x', []])
+  }
+})

@@ -53,7 +53,8 @@ export async function chooseNode(tree: SourceTree, from: NodeRequest): Promise<N
   const requested: RequestedVersion[] = []
   const unknown: string[] = []
   const add = (where: string, text: string | undefined): void => {
-    if (text === undefined) return
+    // Empty says nothing, though a range that is empty allows every version.
+    if (text === undefined || text.trim() === '') return
     const versions = linesIn(rangeOf(text))
     if (versions.length > 0) requested.push({ where, versions })
     else if (where !== MANIFEST) unknown.push(`Warning: ${unavailable(where, text)}`)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseEnv as parseAsNode } from 'node:util'
 import { parseEnv, writeEnv } from './parse-env.ts'
 
 const read = (text: string) =>
@@ -61,4 +62,20 @@ test('what is written reads as the same again', () => {
     parseEnv(writeEnv(entries)).entries.map(({ key, value }) => ({ key, value })),
     entries,
   )
+})
+
+test('what is written reads as the same in programs that read such files', () => {
+  const account = '{\n  "type": "service",\n  "key": "-----BEGIN\\n$x\\n"\n}'
+  for (const value of ['', 'two words', "it's", "it's\na \\n", 'C:\\new $HOME', '"x" `y`', '# x', account])
+    assert.deepEqual(
+      {
+        ...parseAsNode(
+          writeEnv([
+            { key: 'K', value },
+            { key: 'NEXT', value: '1' },
+          ]),
+        ),
+      },
+      { K: value, NEXT: '1' },
+    )
 })

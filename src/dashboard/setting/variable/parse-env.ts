@@ -91,10 +91,14 @@ function readQuoted(text: string, quote: string) {
   return undefined
 }
 
-/** A line that reads as this value again. */
+/**
+ * A line that reads as this value again. Between single quotes and backticks everything stands for itself, to Node.js and others
+ * as well; of escapes in double quotes, they know no more than `\n`.
+ */
 function writeLine(key: string, value: string): string {
   if (/^[\w./:@+,%-]*$/.test(value)) return `${key}=${value}`
-  if (!/['\n\r]/.test(value)) return `${key}='${value}'`
+  const quote = ["'", '`'].find((each) => !value.includes(each))
+  if (quote !== undefined && !value.includes('\r')) return `${key}=${quote}${value}${quote}`
   const escaped = value
     .replace(/[\\"$`]/g, '\\$&')
     .replaceAll('\n', '\\n')

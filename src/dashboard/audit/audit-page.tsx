@@ -119,7 +119,7 @@ export function AuditPage() {
               {
                 title: 'Change',
                 cell: ({ who, pieces, action: endpoint }) => (
-                  <span title={endpoint} className="break-words">
+                  <span title={endpoint} className="wrap-anywhere">
                     <span className="font-medium">{who}</span> <Sentence account={account} pieces={pieces} />
                   </span>
                 ),

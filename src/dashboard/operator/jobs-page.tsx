@@ -47,7 +47,7 @@ export function JobsPage() {
                 cell: ({ name, error }) => (
                   <>
                     <span className="block font-medium">{name}</span>
-                    <span className="text-xs break-words text-bad">{error}</span>
+                    <span className="text-xs wrap-anywhere text-bad">{error}</span>
                   </>
                 ),
               },

@@ -22,7 +22,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
 export const CopyLine = ({ text, label }: { text: string; label?: string }) => (
   <div className="flex items-center gap-1 rounded-lg border border-line bg-bg py-0.5 pr-0.5 pl-3">
     <code className="min-w-0 flex-1 py-1.5 font-mono text-[0.8125rem] whitespace-pre-wrap break-words">
-      {text.split(/(?<= )/).map((word, index) =>
+      {text.split(/( )/).map((word, index) =>
         word.startsWith('-') ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: the words of a line never move
           <span key={index} className="whitespace-nowrap">

@@ -18,7 +18,7 @@ export const Empty = ({
       <Icon name={icon} className="size-6" />
     </span>
     <h2 className="font-semibold">{title}</h2>
-    {children !== undefined && <div className="mt-1 max-w-md text-sm text-soft">{children}</div>}
+    {children !== undefined && <div className="mt-1 w-full max-w-md text-sm text-soft">{children}</div>}
     {action !== undefined && <div className="mt-5">{action}</div>}
   </div>
 )

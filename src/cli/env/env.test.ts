@@ -223,6 +223,7 @@ test('every value that can be written is read again, and none becomes another li
     "'\n\\n",
     '#',
     'a\\nb',
+    "it's a\\tb",
     '=',
   ]) {
     const line = envLine('KEY', value)
@@ -255,4 +256,20 @@ test('push sets what the file has, for development, and asks before it changes a
   assert.equal(partly.code, 1)
   assert.match(partly.stderr, /1 of 2 variables couldn’t be set: BAD cannot be\./)
   assert.match((await aloft(['push', 'none.env', ...on])).stderr, /none\.env cannot be read/)
+})
+
+test('push reads a file as the dashboard does, and says which lines it skips', async () => {
+  const text = 'JSON="{\\"a\\": 1}"\nnot a variable\nPASSWORD=a#b\n'
+  writeFileSync(join(machine.home, 'odd.env'), text)
+  const { code, stderr } = await aloft(['push', 'odd.env', ...on])
+  assert.equal(code, 0)
+  assert.match(stderr, /Skipped line 2: Expected NAME=value\./)
+  const sent = bodies().at(-1)?.body as { key: string; value: string }[]
+  assert.deepEqual(
+    sent.map(({ key, value }) => [key, value]),
+    [
+      ['JSON', '{"a": 1}'],
+      ['PASSWORD', 'a#b'],
+    ],
+  )
 })

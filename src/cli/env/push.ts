@@ -33,13 +33,15 @@ export const command = defineCommand({
   hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { file, targets, project, sensitive }) {
     const { out } = cli
-    const entries = Object.entries(readEnvFile(resolve(cli.cwd, file)))
-    if (entries.length === 0) throw usageError(`${file} sets no variables.`)
+    const { entries, problems } = readEnvFile(resolve(cli.cwd, file))
+    const skipped = problems.map(({ line, why }) => `Skipped line ${line}: ${plainText(why)}`)
+    if (entries.length === 0) throw usageError([`${file} sets no variables.`, ...skipped].join(' '))
+    if (!out.json) for (const line of skipped) out.say(line)
     const target = targets.length === 0 ? ['development'] : [...targets]
     const { api, idOrName } = await chooseProject(cli, project)
     const places = await findPlaces(api, idOrName, target)
     const { envs } = await api.call(listVariables, { params: { idOrName } })
-    const place = { keys: entries.map(([key]) => key), places, branch: undefined }
+    const place = { keys: entries.map(({ key }) => key), places, branch: undefined }
     const changed = [...new Set(inTheWay(envs, place).map(({ key }) => key))]
     if (changed.length > 0)
       await cli.prompt.confirm(
@@ -51,7 +53,7 @@ export const command = defineCommand({
       const reply = await api.call(createVariables, {
         params: { idOrName },
         query: { upsert: true },
-        body: entries.slice(from, from + BATCH).map(([key, value]) => ({
+        body: entries.slice(from, from + BATCH).map(({ key, value }) => ({
           key,
           value,
           type: sensitive ? ('sensitive' as const) : ('encrypted' as const),

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { writeEnv } from '#client/parse-env.ts'
 import {
   ENV_TARGETS,
   getVariable,
@@ -28,7 +29,6 @@ import { Time } from '../../ui/text/time.tsx'
 import { useEnvironments } from '../environment/environments.ts'
 import { SettingSwitch } from '../setting-switch.tsx'
 import { useTitle } from '../use-title.ts'
-import { writeEnv } from './parse-env.ts'
 import { PasteDialog } from './paste-dialog.tsx'
 import { VariableDialog } from './variable-dialog.tsx'
 import { VariableValue } from './variable-value.tsx'

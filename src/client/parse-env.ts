@@ -10,7 +10,7 @@ interface EnvProblem {
   readonly why: string
 }
 
-interface EnvFile {
+export interface EnvFile {
   /** Of a name that is there more than once, the last. */
   readonly entries: readonly EnvEntry[]
   readonly problems: readonly EnvProblem[]

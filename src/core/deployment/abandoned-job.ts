@@ -21,7 +21,7 @@ export const createAbandonedJob = ({
   async run(_payload, { signal }) {
     while (!signal.aborted) {
       const found = await store.abandoned(clock.now() - DAY, BATCH)
-      for (const { id } of found) await store.delete(id, clock.now())
+      for (const { id } of found) await store.delete(id, clock.now(), 'incomplete')
       if (found.length < BATCH) return
     }
   },

@@ -81,8 +81,8 @@ export interface DeploymentStore {
    * False where it has ended meanwhile.
    */
   advance(id: string, change: DeploymentChange): Promise<boolean>
-  /** False where it was deleted before. */
-  delete(id: string, deletedAt: number): Promise<boolean>
+  /** False where it was deleted before, or has all its files where only an incomplete one is to be deleted. */
+  delete(id: string, deletedAt: number, only?: 'incomplete'): Promise<boolean>
   /** Incomplete, though no file is to be uploaded any more. In a transaction nobody else completes them meanwhile. */
   completable(ownerId: string): Promise<readonly Deployment[]>
   /** Puts a manifest in which every file has its content in place of the one that waited for some. */

@@ -428,6 +428,10 @@ eachDatabase((name, open) =>
       assert.deepEqual(await deployments.abandoned(4, 10), known.slice(1))
       await files.add('bert', [sampleFile('b')], 1)
       assert.deepEqual(await deployments.completable('bert'), [])
+      // Its files come between the two.
+      await deployments.complete(second.id, [sampleEntry('b')])
+      assert.equal(await deployments.delete(second.id, 9, 'incomplete'), false)
+      assert.equal((await deployments.manifest(second.id)).length, 1)
     })
 
     it('tells what is on its way although no job is left for it', async (t) => {

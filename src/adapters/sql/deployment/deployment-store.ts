@@ -254,7 +254,7 @@ export function createDeploymentStore(db: Db): DeploymentStore {
 
     advance: (id, change) => atomically(db, (tx) => update(tx, id, change, { unsettled: true })),
 
-    delete: (id, deletedAt) =>
+    delete: (id, deletedAt, only) =>
       atomically(db, async (tx) => {
         const deleted = await tx
           .updateTable('deployments')
@@ -262,6 +262,7 @@ export function createDeploymentStore(db: Db): DeploymentStore {
           .set({ deleted_at: deletedAt, incomplete: 0, min_instances: 0, details: '{}', sealed_env: '' })
           .where('id', '=', id)
           .where('deleted_at', 'is', null)
+          .$if(only === 'incomplete', (query) => query.where('incomplete', '=', sql.lit(1)))
           .returning('owner_id')
           .executeTakeFirst()
         if (!deleted) return false

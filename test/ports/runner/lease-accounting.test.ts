@@ -249,3 +249,38 @@ test('a host that drains waits for no start that its account has no room for', {
   gone.abort()
   await waiting
 })
+
+test('writes the list of instances once it can be written again', { timeout: 5000 }, async (t) => {
+  const { alive, launchContainer } = createFakes()
+  const listed = new Set<string>()
+  let isDown = true
+  const write = async (act: () => unknown) => {
+    if (isDown) throw new Error('The database is down')
+    act()
+  }
+  const bench = await openWorkbench(t, createUnsandboxed(), {
+    launchContainer,
+    instances: {
+      add: ({ id }) => write(() => listed.add(id)),
+      remove: (id) => write(() => listed.delete(id)),
+      clear: async () => listed.clear(),
+      ofDeployment: async () => [],
+      ofOwner: async () => ({ count: 0, memoryMb: 0 }),
+      counts: async () => new Map(),
+    },
+  })
+  const ref = await bench.deploy({ files: {}, runtime: 'docker', scale: { min: 0, max: 1 } })
+  const lease = await bench.client.lease(ref)
+  lease.release()
+  // Until the host has heard that nobody waits.
+  await pass(200)
+  isDown = false
+  while (listed.size === 0) await pass(5)
+  assert.deepEqual([...listed], [lease.instanceId])
+  isDown = true
+  for (const each of alive.values()) each.crash()
+  while (bench.host.list(ref.deploymentId).length > 0) await pass(1)
+  await pass(30)
+  isDown = false
+  while (listed.size > 0) await pass(5)
+})

@@ -196,7 +196,13 @@ class ProcessHost implements RunnerHost {
   readonly #stopped = new AbortController()
   readonly #starting = new Set<Promise<unknown>>()
   readonly #instances = new Set<LiveInstance>()
-  #stored: Promise<unknown> = Promise.resolve()
+  /** What the list of instances is still to be told of each: what it is, or nothing where it is gone. */
+  readonly #unlisted = new Map<string, Instance | undefined>()
+  /** Whether it holds nothing of an earlier process any more. */
+  #isListCleared = false
+  /** Whether writing it failed: it may have been written all the same. */
+  #isListDoubtful = false
+  #listing: Promise<void> | undefined
   #lists = 0
   #sweep: NodeJS.Timeout | undefined
   #socketFile: SocketFile | undefined
@@ -243,10 +249,10 @@ class ProcessHost implements RunnerHost {
   }
 
   async open(): Promise<void> {
-    const { socket, worker, instances } = this.#options
+    const { socket } = this.#options
     await this.#folders.open()
     await this.#caches.open()
-    this.#store(() => instances.clear(worker))
+    void this.#writeList()
     this.#socketFile = await listenAt(this.#server, socket)
     this.#sweep = setInterval(() => this.#look(), this.#limits.sweepMs).unref()
   }
@@ -315,7 +321,8 @@ class ProcessHost implements RunnerHost {
     for (const connection of this.#clients.keys()) connection.destroy()
     await closed
     // Each was taken off the list as it ended. What is left of that name is of a process that took this one's place.
-    await this.#stored
+    await this.#listing
+    await this.#writeList()
     await this.#caches.settled()
     await leaveRunFolder(this.#places.run, succeeded)
   }
@@ -488,23 +495,51 @@ class ProcessHost implements RunnerHost {
 
   #added(instance: LiveInstance, pool: ProgramPool): void {
     this.#poolOf.set(instance.id, pool)
-    const record = this.#recordOf(instance)
-    this.#store(() => this.#options.instances.add(record))
+    this.#list(instance.id, this.#recordOf(instance))
   }
 
   #removed({ id }: LiveInstance): void {
     this.#poolOf.delete(id)
-    this.#store(() => this.#options.instances.remove(id))
+    this.#list(id, undefined)
   }
 
-  /** In order, and without anybody waiting for it. */
-  #store(write: () => Promise<unknown>): void {
-    this.#stored = this.#stored
-      .then(write)
-      .catch((err) => this.#options.logger.warn({ err }, 'the list of instances could not be written'))
+  #list(id: string, record: Instance | undefined): void {
+    // At the end, where it is found by what is being written.
+    this.#unlisted.delete(id)
+    this.#unlisted.set(id, record)
+    void this.#writeList()
+  }
+
+  /** Nobody waits for it but who stops. What fails is written later. */
+  #writeList(): Promise<void> {
+    this.#listing ??= this.#writeUnlisted()
+      .then(() => {
+        this.#isListDoubtful = false
+      })
+      .catch((err) => {
+        if (!this.#isListDoubtful)
+          this.#options.logger.warn({ err }, 'the list of instances could not be written')
+        this.#isListDoubtful = true
+      })
+      .finally(() => {
+        this.#listing = undefined
+      })
+    return this.#listing
+  }
+
+  async #writeUnlisted(): Promise<void> {
+    const { instances, worker } = this.#options
+    if (!this.#isListCleared) await instances.clear(worker)
+    this.#isListCleared = true
+    for (const [id, record] of this.#unlisted) {
+      if (record === undefined || this.#isListDoubtful) await instances.remove(id)
+      if (record !== undefined) await instances.add(record)
+      if (this.#unlisted.get(id) === record) this.#unlisted.delete(id)
+    }
   }
 
   #look(): void {
+    if (this.#unlisted.size > 0 || !this.#isListCleared) void this.#writeList()
     this.#admission.look()
     for (const { ownerId, obstacle } of this.#admission.waiting)
       if (obstacle === 'account') void this.#allowAgain(ownerId)

@@ -284,3 +284,34 @@ test('writes the list of instances once it can be written again', { timeout: 500
   isDown = false
   while (listed.size > 0) await pass(5)
 })
+
+test('has a request for a certain instance wait while that is looked into', { timeout: 5000 }, async (t) => {
+  const { launchContainer } = createFakes()
+  const bench = await openWorkbench(t, createUnsandboxed(), { launchContainer })
+  const ref = await bench.deploy({ files: {}, runtime: 'docker' })
+  const lease = await bench.client.lease(ref)
+  lease.release('broken')
+  const again = await bench.client.lease(ref, { instance: lease.instanceId })
+  assert.equal(again.instanceId, lease.instanceId)
+  again.release('broken')
+  const waiting = [1, 2].map(async () => bench.client.lease(ref, { instance: lease.instanceId }))
+  for (const one of await Promise.all(waiting)) one.release()
+})
+
+test('an instance freezes however often serving processes come and go that asked nothing of it', {
+  timeout: 5000,
+}, async (t) => {
+  const { alive, launchContainer } = createFakes()
+  const bench = await openWorkbench(t, createUnsandboxed(), { launchContainer })
+  const ref = await bench.deploy({ files: {}, runtime: 'docker' })
+  const lease = await bench.client.lease(ref)
+  lease.release()
+  await pass(150)
+  bench.clock.advance(4 * MINUTE)
+  const other = bench.connect()
+  await pass(30)
+  other.close()
+  await pass(30)
+  bench.clock.advance(2 * MINUTE)
+  while (alive.size > 0) await pass(5)
+})

@@ -117,7 +117,7 @@ class ProcessClient implements RunnerClient {
     const program = this.#programs.get(ref.deploymentId)?.get(ref.program)
     const instance = program && choose(program, options)
     if (instance) return this.#grant(program, instance)
-    if (program && program.instances.length > 0 && options?.instance !== undefined) throw GONE
+    if (program && program.instances.length > 0 && isGone(program, options)) throw GONE
     return this.#wait(ref, options)
   }
 
@@ -363,8 +363,8 @@ class ProcessClient implements RunnerClient {
     for (const { options, grant, refuse, since } of program.waiting) {
       const instance = choose(program, options)
       if (instance !== undefined) grant(this.#grant(program, instance, since))
-      else if (options?.instance !== undefined) refuse(GONE)
-      else return
+      else if (isGone(program, options)) refuse(GONE)
+      else if (options?.instance === undefined) return
     }
   }
 
@@ -469,6 +469,10 @@ class GrantedLease implements Lease {
     return this.#client.isLost(this.#host)
   }
 }
+
+/** Whether a request is for an instance that is not there. One that is being looked into may turn out to be well. */
+const isGone = ({ instances }: Program, options: LeaseOptions | undefined): boolean =>
+  options?.instance !== undefined && !instances.some(({ id }) => id === options.instance)
 
 /** The instance for a request: the one it belongs to, a free one, or where no other will come the least busy. */
 function choose(program: Program, options: LeaseOptions | undefined): KnownProgram | undefined {

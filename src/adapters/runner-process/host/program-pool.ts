@@ -148,7 +148,9 @@ export class ProgramPool {
   /** A serving process is gone, and its requests with it. */
   leave(subscriber: Subscriber): void {
     this.#wants.delete(subscriber)
-    for (const instance of this.#instances.values()) this.counted(instance, subscriber, 0)
+    // Whoever had nothing there has not used it.
+    for (const instance of this.#instances.values())
+      if (instance.servesFor(subscriber)) this.counted(instance, subscriber, 0)
     this.#notice()
   }
 

@@ -315,3 +315,19 @@ test('an instance freezes however often serving processes come and go that asked
   bench.clock.advance(2 * MINUTE)
   while (alive.size > 0) await pass(5)
 })
+
+test('starts another for texts that no instance has room for, and keeps the others where they were', {
+  timeout: 5000,
+}, async (t) => {
+  const { launchContainer } = createFakes()
+  const bench = await openWorkbench(t, createUnsandboxed(), { launchContainer, limits: { concurrency: 1 } })
+  const ref = await bench.deploy({ files: {}, runtime: 'docker', scale: { min: 0, max: 2 } })
+  const first = await bench.client.lease(ref, { affinity: 'one' })
+  const second = await bench.client.lease(ref, { affinity: 'two' })
+  assert.notEqual(second.instanceId, first.instanceId)
+  const again = await bench.client.lease(ref, { affinity: 'one' })
+  assert.equal(again.instanceId, first.instanceId)
+  // There will be no third.
+  const third = await bench.client.lease(ref, { affinity: 'three' })
+  for (const lease of [first, second, again, third]) lease.release()
+})

@@ -364,7 +364,7 @@ class ProcessClient implements RunnerClient {
       const instance = choose(program, options)
       if (instance !== undefined) grant(this.#grant(program, instance, since))
       else if (isGone(program, options)) refuse(GONE)
-      else if (options?.instance === undefined) return
+      else if (options?.instance === undefined && options?.affinity === undefined) return
     }
   }
 
@@ -490,9 +490,12 @@ function chooseFor(program: Program, affinity: string): KnownProgram | undefined
   const before = program.affinity.get(affinity)
   const same = usable.find(({ id }) => id === before)
   if (same) return same
+  const free = usable.filter(({ requests, slots }) => requests < slots)
+  // Another one may come for those who are new.
+  if (free.length === 0 && program.grows) return undefined
   // Other serving processes choose alike.
   let best: { readonly instance: KnownProgram; readonly weight: string } | undefined
-  for (const instance of usable) {
+  for (const instance of free.length > 0 ? free : usable) {
     const own = weight(affinity, instance.id)
     if (best === undefined || own > best.weight) best = { instance, weight: own }
   }

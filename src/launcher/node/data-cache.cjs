@@ -34,8 +34,8 @@ function createDataCache(later) {
     else tags.set(tag, Math.max(tags.get(tag) || 0, at))
     if (tags.size <= MAX_TAGS) return
     // What is revalidated so often is not worth telling apart.
+    for (const last of tags.values()) everything = Math.max(everything, last)
     tags.clear()
-    everything = at
   }
 
   const isRight = (entry, asked) =>

@@ -108,3 +108,16 @@ test('other programs see nothing of it, nor of what the edge says', async (t) =>
   const { body } = await launched.fetch('/', { headers: { 'x-aloft-revalidated': 'a=1' } })
   assert.deepEqual(JSON.parse(body), [null, 'undefined', null, []])
 })
+
+test('what was revalidated last is not forgotten for what was long before, however many tags there are', async (t) => {
+  const launched = await start(t, next(HANDLER))
+  const get = async () => JSON.parse((await launched.fetch('/')).body)
+  await launched.fetch('/?set=one')
+  const now = Date.now() + 1000
+  const older = Array.from({ length: 1000 }, (_, n) => `t${n}=${n + 1}`)
+  for (const some of [[`a=${now}`], older.slice(0, 500), older.slice(500)])
+    await launched.fetch('/', { headers: { 'x-aloft-revalidated': some.join('&') } })
+  assert.equal(await get(), null)
+  await launched.fetch('/?set=two')
+  assert.equal(await get(), null, 'it was kept before that time')
+})

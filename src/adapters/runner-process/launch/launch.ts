@@ -276,11 +276,16 @@ export async function launch(kind: RuntimeKind, parts: LaunchParts, code?: strin
   }
   // A working process that was here before and took its time to stop may have taken it away.
   await makeOwnFolder(places.run)
-  for (const folder of [shared, task ?? content, ...(cache ? [cache.host] : [])])
-    await mkdir(folder, { recursive: true, mode: 0o755 })
-
   const given = { shared, task: code ?? task ?? content, cache, isAwaited: code !== undefined }
-  const process = spawn(parts, runOf(kind, parts, start, given))
+  const begin = async () => {
+    for (const folder of [shared, task ?? content, ...(cache ? [cache.host] : [])])
+      await mkdir(folder, { recursive: true, mode: 0o755 })
+    return spawn(parts, runOf(kind, parts, start, given))
+  }
+  const process = await begin().catch(async (error: unknown) => {
+    await removeFolders()
+    throw error
+  })
   let complaint = ''
   const listen = (chunk: Buffer) => {
     complaint = (complaint + chunk.toString('latin1')).slice(-COMPLAINT)

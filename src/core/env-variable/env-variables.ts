@@ -186,6 +186,10 @@ export function createEnvVariables(parts: VariableParts): EnvVariables {
         const isKept = change.value === undefined
         if (isKept && before.type === 'sensitive' && (change.type ?? before.type) !== 'sensitive')
           throw invalidRequest('the `type` of a sensitive variable can’t be changed')
+        if (isKept && before.type === 'secret' && (change.type ?? before.type) !== 'secret')
+          throw invalidRequest(
+            'the variable refers to a secret: to change its `type`, give its `value` as well',
+          )
         const readable = isSealed(before.type) ? vault.open(before.value, sealedFor(id)) : before.value
         const { createdAt, createdBy, configurationId, ...made } = await writing.make(
           readVariable({ ...before, value: readable, ...moved(before, defined(change)) }, writing.project),

@@ -441,6 +441,19 @@ apiSuite('variables of projects', (server) => {
     assert.equal((await remove('live', owner.token)).status, 200)
   })
 
+  test('a variable that refers to a secret becomes another kind with a value of its own only', async () => {
+    const { token } = await server.signUp()
+    await server.call('POST /v10/projects', { token, body: { name: 'site' } })
+    await secret(token, 'db', 'the secret')
+    const { id } = (await add(token, plain('DB', '@db', { type: 'secret' }))).body
+    const change = (body: object) => server.call(`PATCH /v9/projects/site/env/${id}`, { token, body })
+    const refused = await change({ type: 'plain' })
+    assert.deepEqual([refused.status, refused.body.error.code], [400, 'bad_request'])
+    assert.equal((await change({ comment: 'the same' })).status, 200)
+    assert.equal((await change({ type: 'plain', value: 'own' })).status, 200)
+    assert.equal((await list(token, '?decrypt=true'))[0].value, 'own')
+  })
+
   test('who may not change production variables does not set them by a deployment either', async () => {
     const [owner, member] = [await server.signUp(), await server.signUp()]
     const { body: team } = await server.call('POST /v1/teams', {

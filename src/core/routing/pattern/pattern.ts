@@ -155,7 +155,6 @@ function runRegex(pattern: Pattern, text: string, meter: WorkMeter): Groups | un
   return meter.left < 0 ? undefined : regex.match(text)
 }
 
-/** A pattern always matches the whole path, each of its alternatives too, so its outer anchors add nothing. */
 /** One that stands for a percent sign which would read as an escape without it stays. */
 const ESCAPES = /(?<!\\)(?:%(?!25[\da-f]{2})[\da-f]{2})+/gi
 
@@ -165,6 +164,7 @@ const withoutEscapes = (src: string): string =>
     ? src.replace(ESCAPES, (escapes) => decodeText(escapes).replace(/[.*+?^${}()|[\]-]/g, '\\$&'))
     : src
 
+/** A pattern always matches the whole path, each of its alternatives too, so its outer anchors add nothing. */
 function withoutAnchors(src: string): string {
   const start = /^\^(?![*+?{])/.test(src) ? 1 : 0
   const end = /(?<!\\)(?:\\\\)*\$$/.test(src) ? src.length - 1 : src.length

@@ -648,7 +648,7 @@ test('a package.json that is not JSON is told', async () => {
 
 test('an empty `engines.node` leaves the version to the project', async () => {
   for (const node of ['', ' ']) {
-    const pkg = { ...vite['package.json'], engines: { node } }
+    const pkg = { ...(vite['package.json'] as object), engines: { node } }
     const { nodeVersion, warnings } = await planOf(
       { ...vite, 'package.json': pkg },
       { settings: { nodeVersion: '18.x' } },

@@ -442,10 +442,9 @@ apiSuite('variables of projects', (server) => {
   })
 
   test('a variable that refers to a secret becomes another kind with a value of its own only', async () => {
-    const { token } = await server.signUp()
-    await server.call('POST /v10/projects', { token, body: { name: 'site' } })
+    const { token } = await begin()
     await secret(token, 'db', 'the secret')
-    const { id } = (await add(token, plain('DB', '@db', { type: 'secret' }))).body
+    const { id } = (await add(token, plain('DB', '@db', { type: 'secret' }))).body.created
     const change = (body: object) => server.call(`PATCH /v9/projects/site/env/${id}`, { token, body })
     const refused = await change({ type: 'plain' })
     assert.deepEqual([refused.status, refused.body.error.code], [400, 'bad_request'])

@@ -17,7 +17,11 @@ export const isPlainPath = (path: string): boolean =>
   SAFE.test(path) && !path.split('/').some((part) => part === '.' || part === '..')
 
 /** A folder below the source's root as it is joined with others; one whose name begins with a dot keeps it. */
-export const relativeFolder = (folder: string): string => folder.replace(/^(?:\.?\/)+|\/+$|^\.$/g, '')
+export const relativeFolder = (folder: string): string =>
+  folder
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/')
 
 interface SourceParts {
   readonly files: readonly ManifestFile[]

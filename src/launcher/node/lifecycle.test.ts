@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -56,6 +59,28 @@ test('requests at the same time keep their lines apart', async (t) => {
   const logged = launched.messages.filter(({ type }) => type === 'log')
   assert.equal(logged.length, 40)
   for (const { text, requestId } of logged) assert.equal(text, requestId)
+})
+
+test('visitors who come while the program computes wait for it, however many they are', async (t) => {
+  const launched = await start(
+    t,
+    inCommonJs(`(req, res) => {
+      const fs = require('fs')
+      const [began, goOn] = req.headers['x-files'].split(' ')
+      fs.writeFileSync(began, '')
+      while (!fs.existsSync(goOn));
+      res.end('done')
+    }`),
+  )
+  const [began, goOn] = [join(launched.folder, 'began'), join(launched.folder, 'go-on')]
+  const computing = launched.fetch('/', { headers: { 'x-files': `${began} ${goOn}` } })
+  while (!existsSync(began)) await new Promise(setImmediate)
+  const visitors = Array.from({ length: 1500 }, () => connect(launched.http))
+  await Promise.all(visitors.map((visitor) => once(visitor, 'connect')))
+  // They ask for nothing.
+  for (const visitor of visitors) visitor.on('error', () => {}).destroy()
+  await writeFile(goOn, '')
+  assert.equal((await computing).body, 'done')
 })
 
 test('long lines are cut and a flood of them is dropped, never waited for', async (t) => {

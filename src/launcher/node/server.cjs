@@ -10,6 +10,8 @@ const ID_HEADER = 'x-aloft-request-id'
 const TAGS_HEADER = 'x-aloft-revalidated'
 const MAX_HEADER_SIZE = 64 * 1024
 const LAST_ANSWERS_MS = 250
+/** Connections that wait while the program computes. The kernel refuses those over it at once, which here may be many. */
+const BACKLOG = 4096
 
 const { setTimeout } = global
 
@@ -172,7 +174,7 @@ function createServer({ exchanges, lines }) {
     listen: (path) =>
       new Promise((resolve, reject) => {
         front.once('error', reject)
-        front.listen(path, () => {
+        front.listen({ path, backlog: BACKLOG }, () => {
           fs.chmodSync(path, 0o666)
           resolve()
         })

@@ -25,7 +25,8 @@ def listen(path):
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listener.bind(path)
     os.chmod(path, 0o666)
-    listener.listen(511)
+    # The kernel refuses those over it at once.
+    listener.listen(4096)
     return listener
 
 

@@ -38,8 +38,8 @@ describe('filters in the dashboard', { skip: withoutChromium }, () => {
     await branch.pressSequentially('in')
     assert.equal(await branch.inputValue(), 'main')
     goOn()
-    await rows.nth(1).waitFor({ state: 'detached' })
-    assert.equal(await rows.count(), 1)
+    // What was asked for with the first letters may be answered before, and finds nothing.
+    await page.waitForFunction(`document.querySelectorAll('tbody tr').length === 1`)
     assert.equal(await page.evaluate('document.activeElement.type'), 'search')
   })
 

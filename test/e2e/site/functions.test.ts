@@ -57,7 +57,8 @@ async function logged(id: string, line: RegExp) {
   for (;;) {
     const found = (await logOf(id)).find(({ payload }) => line.test(payload.text))
     if (found) return found
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    // Seldom enough for what the endpoint allows, however slow the machine is.
+    await new Promise((resolve) => setTimeout(resolve, 200))
   }
 }
 

@@ -1,10 +1,11 @@
 import { showDuration } from '#contract/amounts.ts'
 import { type FunctionSetting, settingFor } from '#core/detection/config/function-settings.ts'
 import { uploadedFiles } from '#core/detection/files-only.ts'
-import { escaped, type FunctionFile } from '#core/detection/framework/api-functions.ts'
+import { escaped } from '#core/detection/framework/api-functions.ts'
 import type {
   BuiltTake,
   CliStep,
+  FunctionsTake,
   Install,
   Plan,
   PythonInstall,
@@ -27,7 +28,7 @@ import type { Route } from '#core/routing/route.ts'
 import { buildEnv } from './build-env.ts'
 import { installDependencies } from './environment/install/install-dependencies.ts'
 import type { Installed } from './environment/install/install-options.ts'
-import { installPython, pythonFault } from './environment/install/install-python.ts'
+import { installPython, pythonFault, pythonPackages } from './environment/install/install-python.ts'
 import type { Registry } from './environment/toolchain/registry.ts'
 import {
   downloading,
@@ -246,7 +247,7 @@ export class BuildInProgress {
     })
   }
 
-  async #take({ run }: Stage, take: Take): Promise<void> {
+  async #take({ run, python }: Stage, take: Take): Promise<void> {
     switch (take.kind) {
       case 'uploaded':
         return this.#add(uploadedFiles(take, this.#parts.task.files))
@@ -257,7 +258,7 @@ export class BuildInProgress {
           }),
         )
       case 'functions':
-        return this.#takeFunctions(run, take.root, take.functions, take.routes)
+        return this.#takeFunctions(run, take, python)
       case 'built':
         return this.#takeBuilt(run, take)
       case 'server':
@@ -288,9 +289,8 @@ export class BuildInProgress {
 
   async #takeFunctions(
     run: string,
-    root: string,
-    functions: readonly FunctionFile[],
-    routes: readonly Route[],
+    { root, functions, routes }: FunctionsTake,
+    python: readonly PythonInstall[],
   ): Promise<void> {
     const output = await collectFunctions(await this.#collection(run), {
       root,
@@ -304,6 +304,7 @@ export class BuildInProgress {
           excludeFiles: setting?.excludeFiles ?? [],
         }
       }),
+      packages: python.map(({ list }) => pythonPackages(list)),
     })
     this.#add(output, routes)
   }

@@ -216,6 +216,31 @@ describe('collectFunctions', () => {
     await assert.rejects(within({ programFiles: 4 }), fails('too_many_files', /more than 4 files/))
   })
 
+  it('gives Python the packages of its folder and of those above, and none of another list', async (t) => {
+    const collection = await collectionOf(t, {
+      'api/a/x.py': '',
+      'api/a/_vendor/one/__init__.py': '',
+      'api/a/_vendor/one/__pycache__/__init__.pyc': 'compiled',
+      'api/b/y.py': '',
+      'api/b/_vendor/one/__init__.py': '2',
+      'lib/_vendor/own.py': '',
+      '_vendor/all.py': '',
+    })
+    const python = (file: string) => node(file, { runtime: 'python', version: '3.11' })
+    const { programs } = await collectFunctions(collection, {
+      functions: [python('api/a/x.py'), python('api/b/y.py')],
+      packages: ['_vendor', 'api/a/_vendor', 'api/b/_vendor'],
+    })
+    const names = await Promise.all(programs.map((program) => namesIn(collection, program)))
+    const [both, of] = [
+      ['_vendor/all.py', 'api/a/x.py', 'api/b/y.py', 'lib/_vendor/own.py'],
+      'one/__init__.py',
+    ]
+    const compiled = 'api/a/_vendor/one/__pycache__/__init__.pyc'
+    assert.deepEqual(names[0]?.toSorted(), [...both, `api/a/_vendor/${of}`, compiled].toSorted())
+    assert.deepEqual(names[1]?.toSorted(), [...both, `api/b/_vendor/${of}`].toSorted())
+  })
+
   it('says what is wrong with a source', async (t) => {
     const collection = await collectionOf(t, {
       'api/bad.ts': 'export default (',

@@ -10,7 +10,7 @@ import type { RunOptions, Workspace } from '../environment/workspace.ts'
 import { BadIndex, checkIndex } from './check-index.ts'
 import { hasIndexShape } from './index-schema.ts'
 import {
-  type FunctionSource,
+  type FunctionsTask,
   INDEX_FILE,
   type Index,
   type IndexFault,
@@ -62,8 +62,8 @@ export const collectBuildOutput = (
 /** Functions from sources, each with what it needs of the workspace. */
 export const collectFunctions = async (
   collection: Collection,
-  { root = '', functions }: { readonly root?: string; readonly functions: readonly FunctionSource[] },
-): Promise<Output> => present(await collect(collection, { kind: 'functions', root, functions }))
+  { root = '', functions, packages = [] }: Pick<FunctionsTask, 'functions'> & Partial<FunctionsTask>,
+): Promise<Output> => present(await collect(collection, { kind: 'functions', root, functions, packages }))
 
 interface StaticFolders extends Optional {
   /** Relative to the workspace, best first; the first that has files is taken. */

@@ -103,12 +103,7 @@ export type Take =
   /** `.vercel/output` below the folder; what the CLI or an adapter wrote, or the upload itself. */
   | { readonly kind: 'build-output'; readonly folder: string }
   | BuiltTake
-  | {
-      readonly kind: 'functions'
-      readonly root: string
-      readonly functions: readonly FunctionFile[]
-      readonly routes: readonly Route[]
-    }
+  | FunctionsTake
   | ServerTake
   /** An image that is built from this file. */
   | { readonly kind: 'image'; readonly dockerfile: string }
@@ -126,6 +121,14 @@ export interface ServedFile {
   readonly source: string
   /** At which it is served. */
   readonly path: string
+}
+
+/** Functions from their sources. */
+export interface FunctionsTake {
+  readonly kind: 'functions'
+  readonly root: string
+  readonly functions: readonly FunctionFile[]
+  readonly routes: readonly Route[]
 }
 
 /** What a build command left: `.vercel/output` where there is one, else the first of the folders that has files. */

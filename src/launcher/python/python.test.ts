@@ -375,6 +375,28 @@ test('what cannot be loaded fails, and says why', { skip }, async (t) => {
   )
 })
 
+test('code finds the packages of its own folder before those of the folders above', { skip }, async (t) => {
+  const { files, env } = python(`
+import near, shared
+def app(environ, start_response):
+    start_response('200 OK', [])
+    return [f'{near.NAME} {shared.NAME}'.encode()]`)
+  const launched = await start(
+    t,
+    {
+      files: {
+        ...files,
+        'api/_vendor/near.py': `NAME = 'near'`,
+        '_vendor/near.py': `NAME = 'above'`,
+        '_vendor/shared.py': `NAME = 'above'`,
+      },
+      ...(env && { env }),
+    },
+    'python',
+  )
+  assert.equal((await launched.fetch('/')).body, 'near above')
+})
+
 test('a program finds nothing of the launcher on its path', { skip }, async (t) => {
   const launched = await start(
     t,

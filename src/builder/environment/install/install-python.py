@@ -329,7 +329,7 @@ def is_package(folder):
     return any(name.startswith("__init__.") for name in os.listdir(folder))
 
 
-def compile_packages(target):
+def compile_packages(target, root):
     """Compiles once what every start would compile again, since programs cannot write among their files.
 
     The source decides by its hash whether what was compiled still holds: equal packages have equal files, and a build
@@ -337,17 +337,17 @@ def compile_packages(target):
     """
     how = ["-qq", "-f", "--invalidation-mode", "checked-hash", "-x", r"/tests?/"]
     # What is compiled names its source, which is at the same place wherever it was built.
-    where = ["-s", os.path.dirname(target), "-p", "/var/task", target]
+    where = ["-s", root, "-p", "/var/task", target]
     command = [sys.executable, "-m", "compileall", *how, *where]
     # Elsewhere, since a module of the project may be called as one that this needs.
     subprocess.run(command, cwd="/", env={**os.environ, "PYTHONHASHSEED": "0"}, check=False)
 
 
 def main(path, target):
-    target = os.path.abspath(target)
+    root, target = os.getcwd(), os.path.abspath(target)
     install(path, target)
     if os.path.isdir(target):
-        compile_packages(target)
+        compile_packages(target, root)
 
 
 def install(path, target):

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { strToU8, zipSync } from 'fflate'
-import { installPython, pythonFault } from './install-python.ts'
+import { installPython, pythonFault, pythonPackages } from './install-python.ts'
 
 const PYTHON = '/usr/bin/python3'
 const skip = (() => {
@@ -75,7 +75,7 @@ describe('installing what Python projects list', { skip, concurrency: 2 }, () =>
       },
     })
     const [out, [code]] = await Promise.all([child.stdout.toArray(), once(child, 'close')])
-    const installed = await readdir(join(root, '_vendor')).catch(() => [])
+    const installed = await readdir(join(root, pythonPackages(list))).catch(() => [])
     const packages = installed.flatMap((name) => /^(\w+-[\d.]+)\.dist-info$/.exec(name)?.[1] ?? [])
     return { root, code: code as number, said: Buffer.concat(out).toString(), packages: packages.sort() }
   }
@@ -223,21 +223,28 @@ hashes = { sha256 = "${hash('bbb', '1.0').slice(7)}" }
     assert.match(versionOf(first.root), /^patched$/m)
   })
 
-  it('installs a list below the folder of the code into that folder', async () => {
+  it('installs a list below the folder of the code beside it', async () => {
     const lines = { 'api/requirements.txt': 'aaa' }
     const plain = await install('api/requirements.txt', lines, { PIP_FIND_LINKS: '../wheels' })
     assert.deepEqual(plain.packages, ['aaa-2.0', 'bbb-1.1'], plain.said)
-    const names = await readdir(join(plain.root, '_vendor/__pycache__'))
-    const code = await readFile(join(plain.root, '_vendor/__pycache__', names[0] ?? ''), 'latin1')
-    assert.match(code, /\/var\/task\/_vendor\/aaa\.py/)
+    const names = await readdir(join(plain.root, 'api/_vendor/__pycache__'))
+    const code = await readFile(join(plain.root, 'api/_vendor/__pycache__', names[0] ?? ''), 'latin1')
+    assert.match(code, /\/var\/task\/api\/_vendor\/aaa\.py/)
     const project = '[project]\nname = "shop"\nversion = "1"\ndependencies = ["./wheels/ccc"]\n'
     const lock = await install('api/uv.lock', { 'api/uv.lock': uvLock(), 'api/pyproject.toml': project })
     assert.deepEqual(lock.packages, ['aaa-1.0', 'bbb-1.0'], lock.said)
   })
 
-  it('leaves what another list has installed, also where packages share a folder', async () => {
+  it('gives each of two lists the versions that it asks for', async () => {
+    const { root } = await install('a/requirements.txt', { 'a/requirements.txt': 'aaa==1.0' })
+    await install('b/requirements.txt', { 'b/requirements.txt': 'aaa==2.0' }, {}, root)
+    const versionIn = (folder: string) => readFile(join(root, folder, '_vendor/aaa.py'), 'utf8')
+    assert.deepEqual(await Promise.all(['a', 'b'].map(versionIn)), ['VERSION = "1.0"\n', 'VERSION = "2.0"\n'])
+  })
+
+  it('leaves packages that are there, also where packages share a folder', async () => {
     const { root } = await install('requirements.txt', { 'requirements.txt': 'aaa\nof_one\nof_two==1.0\n' })
-    const again = await install('a/requirements.txt', { 'a/requirements.txt': 'of_two\nccc\n' }, {}, root)
+    const again = await install('requirements.txt', { 'requirements.txt': 'of_two\nccc\n' }, {}, root)
     assert.equal(again.code, 0, again.said)
     const names = async (path: string) =>
       (await readdir(join(root, path))).filter((name) => !/^__/.test(name))
@@ -245,7 +252,7 @@ hashes = { sha256 = "${hash('bbb', '1.0').slice(7)}" }
     assert.match(await readFile(join(root, '_vendor/shared/of_two/__init__.py'), 'utf8'), /2\.0/)
     for (const name of ['aaa.py', 'bbb.py', 'ccc.py'])
       assert.ok((await names('_vendor')).includes(name), name)
-    assert.deepEqual((await names('.')).sort(), ['_vendor', 'a', 'requirements.txt'])
+    assert.deepEqual((await names('.')).sort(), ['_vendor', 'requirements.txt'])
   })
 
   it('refuses a package that is not what the lock file says', async () => {

@@ -1,14 +1,18 @@
 import { readFileSync } from 'node:fs'
+import { folderOf, joined } from '#core/detection/source-tree.ts'
 
 const SCRIPT = readFileSync(new URL('install-python.py', import.meta.url), 'utf8')
 
-/** Where the packages of Python code are installed, relative to the folder of the code; in every archive. */
-const VENDOR = '_vendor'
+/**
+ * Where the packages of a list are installed, relative to the folder of the code; the launcher finds them from there. Beside
+ * the list, since another one may ask for other versions.
+ */
+export const pythonPackages = (list: string): string => joined(folderOf(list), '_vendor')
 
 /** Installs what a list, in the folder or below it, asks for. Run by the machine's Python, which has pip. */
 export const installPython = (list: string, python = 'python3'): readonly string[] => [
   ...[python, '-I', '-c', SCRIPT],
-  ...[list, VENDOR],
+  ...[list, pythonPackages(list)],
 ]
 
 /** Why it failed, by the code that it ended with; what pip says of it is in the log. */

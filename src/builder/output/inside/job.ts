@@ -28,6 +28,8 @@ export interface FunctionsTask {
   /** Relative to the workspace; empty for the workspace itself. Files and globs are relative to it. */
   readonly root: string
   readonly functions: readonly FunctionSource[]
+  /** Folders below the root with packages of Python code, which are for the code beside and below each. */
+  readonly packages: readonly string[]
 }
 
 export interface FunctionSource {

@@ -10,12 +10,13 @@ NAMES = ("handler", "Handler", "app", "application")
 
 
 def load_module(file, root):
-    folders = [root, os.path.join(root, "_vendor")]
-    if os.path.isdir(folders[1]):
+    packages = package_folders(file, root)
+    for folder in filter(os.path.isdir, packages):
         import site
 
         # Also what `.pth` files in it name.
-        site.addsitedir(folders[1])
+        site.addsitedir(folder)
+    folders = [root, *packages]
     sys.path[:] = folders + [folder for folder in sys.path if folder not in folders]
     sys.path.append(os.path.dirname(file))
     importlib.invalidate_caches()
@@ -27,6 +28,16 @@ def load_module(file, root):
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def package_folders(file, root):
+    """What a list of packages asks for is installed beside it, for the code there and below: the nearest comes first."""
+    found, folder = [], os.path.dirname(file)
+    while folder != root and len(folder) > len(root):
+        if os.path.isdir(os.path.join(folder, "_vendor")):
+            found.append(os.path.join(folder, "_vendor"))
+        folder = os.path.dirname(folder)
+    return [*found, os.path.join(root, "_vendor")]
 
 
 def find_answer(module, wanted):

@@ -15,7 +15,11 @@ export async function packFunctions(packing: Packing, task: FunctionsTask): Prom
   if (task.functions.length > limits.functions)
     throw new PackFault('too_many_functions', `There are more than ${limits.functions} functions`)
   const root = rootOf(packing, task.root)
-  const means: Means = { root, trace: tracesOf(packing), python: createPythonArchives(packing, root) }
+  const means: Means = {
+    root,
+    trace: tracesOf(packing),
+    python: createPythonArchives(packing, root, task.packages),
+  }
   const functions: IndexFunction[] = []
   const programs: IndexProgram[] = []
   for (const source of task.functions) {

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { PackFault } from '../fault.ts'
 import { matcherOf } from '../globs.ts'
 import type { FunctionSource, IndexProgram } from '../job.ts'
@@ -5,8 +6,8 @@ import { isJunk, type Packing, programTree } from '../packing.ts'
 import { show } from '../place.ts'
 import type { Skip, Tree } from '../tree.ts'
 
-/** Where the build installs the packages of Python code. */
-const PACKAGES = '_vendor'
+/** The folders into which the build installs the packages of Python code. */
+const PACKAGES = /(?:^|\/)_vendor\//
 const COMPILED = '__pycache__'
 const TOO_LARGE: ReadonlySet<string> = new Set(['too_large', 'too_many_files'])
 const JUNK: ReadonlySet<string> = new Set(['node_modules', COMPILED, '.venv', 'venv', '.pytest_cache'])
@@ -14,8 +15,7 @@ const JUNK: ReadonlySet<string> = new Set(['node_modules', COMPILED, '.venv', 'v
 const isPythonJunk = (name: string): boolean => JUNK.has(name) || isJunk(name)
 
 /** What the build compiled of the packages that it installed; compiled code that was uploaded may be of any Python. */
-const isOfPackages = (path: string, name: string): boolean =>
-  name === COMPILED && path.startsWith(`${PACKAGES}/`)
+const isOfPackages = (path: string, name: string): boolean => name === COMPILED && PACKAGES.test(path)
 
 /** A folder of Python code with its packages, and what was compiled of them unless it is that which makes it too large. */
 export function pythonTree(packing: Packing, root: string, leaveOut: Skip = () => false): Tree {
@@ -37,22 +37,37 @@ export function pythonTree(packing: Packing, root: string, leaveOut: Skip = () =
   }
 }
 
+/** Whether code finds packages: those that are beside it, or further up. */
+function isFound(packages: string, file: string): boolean {
+  const folder = dirname(packages)
+  return folder === '.' || file.startsWith(`${folder}/`)
+}
+
 export type PythonArchive = (
   source: Pick<FunctionSource, 'file' | 'excludeFiles'>,
 ) => Promise<Pick<IndexProgram, 'archive' | 'fileCount'>>
 
-/** Nothing tells what Python code will read, so its programs get the whole folder; those alike share an archive. */
-export function createPythonArchives(packing: Packing, root: string): PythonArchive {
+/**
+ * Nothing tells what Python code will read, so its programs get the whole folder, but for the packages of other programs;
+ * those alike share an archive.
+ */
+export function createPythonArchives(
+  packing: Packing,
+  root: string,
+  packages: readonly string[],
+): PythonArchive {
   const known = new Map<string, Promise<{ archive: number; fileCount: number; files: ReadonlySet<string> }>>()
-  const make = async (excluded: readonly string[]) => {
-    const tree = pythonTree(packing, root, matcherOf(excluded))
+  const make = async (excluded: readonly string[], foreign: readonly string[]) => {
+    const isExcluded = matcherOf(excluded)
+    const tree = pythonTree(packing, root, (path) => foreign.includes(path) || isExcluded(path))
     const entries = tree.finish()
     const archive = await packing.results.addArchive(entries)
     return { archive, fileCount: entries.size, files: new Set(entries.keys()) }
   }
   return async ({ file, excludeFiles = [] }) => {
-    const key = JSON.stringify(excludeFiles)
-    const made = known.get(key) ?? make(excludeFiles)
+    const foreign = packages.filter((folder) => !isFound(folder, file))
+    const key = JSON.stringify([excludeFiles, foreign])
+    const made = known.get(key) ?? make(excludeFiles, foreign)
     known.set(key, made)
     const { archive, fileCount, files } = await made
     if (!files.has(file)) throw new PackFault('missing_function', `${show(file)} is excluded`)

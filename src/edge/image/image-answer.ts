@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os'
+import { MINUTE } from '#contract/time.ts'
 import { sourceOf } from '#core/access/network-of.ts'
 import type { AnyRequest } from '#core/http-message.ts'
 import type { ImageConfig } from '#core/output/image-config.ts'
 import { ImageFailure, type Images } from '#core/ports/images.ts'
 import { Shares } from '#core/shares.ts'
 import type { Site } from '#core/site/site.ts'
-import { createTurns } from '#core/turns.ts'
+import { createTurns, type GiveBack } from '#core/turns.ts'
 import { LATE, withinTime } from '#core/within-time.ts'
 import { type Answer, dropBody, headerOf, type Question, textOf } from '../answer.ts'
 import type { AnswerMemory, HeldAnswer } from '../answer-memory.ts'
@@ -55,8 +56,8 @@ const MOST_WAITING = 200
 export const OF_VISITOR = 16
 /** After which nobody waits any longer for a source. */
 const SOURCE_WITHIN_MS = 15_000
-/** The same for room in memory. */
-const ROOM_WITHIN_MS = 15_000
+/** After which nobody waits any longer for room in memory, the turn to look for it included. */
+const ROOM_WITHIN_MS = MINUTE
 /** After which an image that still waits for its source lets others go before it. */
 const GIVES_WAY_MS = 500
 /** Of one account that others go before; more keep their turn. */
@@ -147,15 +148,24 @@ export function createImageAnswer({ images, cache, held, proxy, address }: Optio
     const { ownerId } = site
     const found = await find(visit, asked, mine)
     if (found !== 'no-room') return found
-    return crowded.run(ownerId, async () => {
-      const end = AbortSignal.timeout(ROOM_WITHIN_MS)
+    const late = AbortSignal.timeout(ROOM_WITHIN_MS)
+    const end = gone === undefined ? late : AbortSignal.any([late, gone])
+    const givenUp = () => (gone?.aborted ? refuse('CLIENT_CLOSED_REQUEST') : failedAs(site, 'busy'))
+    let giveBack: GiveBack
+    try {
+      giveBack = await crowded.take(ownerId, () => end)
+    } catch {
+      return givenUp()
+    }
+    try {
       while (!end.aborted && (await held.untilRoom(ownerId, LARGEST, end))) {
-        if (gone?.aborted) return refuse('CLIENT_CLOSED_REQUEST')
         const again = await find(visit, asked, mine)
         if (again !== 'no-room') return again
       }
-      return failedAs(site, 'busy')
-    })
+      return givenUp()
+    } finally {
+      giveBack()
+    }
   }
 
   async function show(

@@ -21,3 +21,17 @@ test('whoever needs room waits until there is enough of it, and no longer than t
   assert.equal(told.at(-1), 'a 60 false')
   assert.equal(memory.size, 60)
 })
+
+test('one visitor holds no more than a part of what an account may', () => {
+  const memory = new AnswerMemory({ all: 100, account: 60, visitor: 20 })
+  const [slow, same, other, nobody] = ['2001:db8::1', '2001:db8::2', '127.0.0.1', undefined].map((address) =>
+    memory.hold('a', address),
+  )
+  assert.equal(slow?.grow(15), true)
+  assert.equal(same?.grow(6), false)
+  assert.equal(other?.grow(20), true)
+  assert.equal(nobody?.grow(25), true)
+  assert.equal(memory.hold('b', '2001:db8::1').grow(20), true, 'at the sites of another account')
+  slow?.release()
+  assert.equal(same?.grow(15), true)
+})

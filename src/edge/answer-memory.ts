@@ -1,3 +1,4 @@
+import { sourceOf } from '#core/access/network-of.ts'
 import { beforeAbort } from '#core/before-abort.ts'
 import { Counts } from '#core/counts.ts'
 
@@ -7,11 +8,13 @@ interface AnswerLimits {
   readonly all: number
   /** Of the sites of one account. */
   readonly account: number
+  /** Of those, what one visitor makes us hold. */
+  readonly visitor: number
 }
 
 const MB = 1024 * 1024
 
-const LIMITS: AnswerLimits = { all: 256 * MB, account: 64 * MB }
+const LIMITS: AnswerLimits = { all: 256 * MB, account: 64 * MB, visitor: 16 * MB }
 
 /** What one answer holds. */
 export interface HeldAnswer {
@@ -29,6 +32,7 @@ export interface HeldAnswer {
 export class AnswerMemory {
   readonly #limits: AnswerLimits
   readonly #byAccount = new Counts()
+  readonly #byVisitor = new Counts()
   #all = 0
   /** Of those who wait until something is released. */
   #released: PromiseWithResolvers<void> | undefined
@@ -42,16 +46,20 @@ export class AnswerMemory {
     return this.#all
   }
 
-  hold(account: string): HeldAnswer {
+  /** `address`: of the visitor who is sent it, and holds it by not taking it; absent where nobody is. */
+  hold(account: string, address?: string): HeldAnswer {
+    const visitor = address === undefined ? undefined : `${account} ${sourceOf(address)}`
     let held = 0
     const count = (bytes: number): void => {
       held += bytes
       this.#all += bytes
       this.#byAccount.add(account, bytes)
+      if (visitor !== undefined) this.#byVisitor.add(visitor, bytes)
     }
     return {
       grow: (bytes) => {
-        if (!this.#hasRoom(account, bytes)) return false
+        const theirs = visitor === undefined ? 0 : this.#byVisitor.of(visitor) + bytes
+        if (theirs > this.#limits.visitor || !this.#hasRoom(account, bytes)) return false
         count(bytes)
         return true
       },

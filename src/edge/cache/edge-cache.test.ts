@@ -220,6 +220,22 @@ for (const [megabytes, times] of [
     slow.destroy()
   })
 
+test('whoever takes nothing of many large answers does not keep those of others from being kept', async (t) => {
+  const { host, get } = await site((req, res) => {
+    res.setHeader('cache-control', 's-maxage=60')
+    res.end(Buffer.alloc(req.url?.includes('slow') ? 7 << 20 : 512 << 10))
+  })
+  await get('/fn?first')
+  for (let n = 0; n < 20; n++) {
+    const slow = connect({ port: server.port, host: '127.0.0.1', localAddress: '127.0.0.9' })
+    t.after(() => slow.destroy())
+    slow.write(`GET /fn?slow=${n} HTTP/1.1\r\nhost: ${host}\r\n\r\n`)
+    await once(slow, 'readable')
+    await get(`/fn?quick=${n}`)
+    assert.equal((await get(`/fn?quick=${n}`)).from, 'HIT', `with ${n + 1} of them`)
+  }
+})
+
 test('tags and paths are revalidated: the next visitor gets what is made then', async () => {
   const { get, site: made } = await site(sharing('s-maxage=600', { 'x-vercel-cache-tags': 'posts, post-1' }))
   await get()

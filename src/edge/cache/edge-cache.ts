@@ -146,7 +146,7 @@ export class EdgeCache {
       return compressed(shown, question)
     }
     if (!isRead(question)) return compressed(shown, question)
-    const [body, whole] = this.#tee(request, answer)
+    const [body, whole] = this.#tee(request, answer, question.from)
     const kept = whole.then((bytes) =>
       bytes === undefined ? undefined : this.#keep(request, { ...answer, body: bytes }, policy, at),
     )
@@ -257,7 +257,7 @@ export class EdgeCache {
         return this.#finish(request, result, at)
       }
       const answer = result as Answer
-      const [body, whole] = this.#tee(request, answer)
+      const [body, whole] = this.#tee(request, answer, request.question.from)
       settle(
         whole.then((bytes) =>
           bytes === undefined ? undefined : this.#keep(request, { ...answer, body: bytes }, policy, at),
@@ -275,8 +275,9 @@ export class EdgeCache {
     return 'code' in result || 'switched' in result ? result : this.#offer(request, result, at)
   }
 
-  #tee({ site }: CacheKeyParts, { body }: Answer): ReturnType<typeof tee> {
-    return tee(body, MAX_BYTES, this.#options.held.hold(site.ownerId))
+  /** `address`: of the visitor who is sent it, if anybody is. */
+  #tee({ site }: CacheKeyParts, { body }: Answer, address?: string): ReturnType<typeof tee> {
+    return tee(body, MAX_BYTES, this.#options.held.hold(site.ownerId, address))
   }
 
   #begin(name: string, work: Promise<PrerenderEntry | undefined>): void {

@@ -32,7 +32,7 @@ import { CODE_LIFE, type OauthCodeStore } from './oauth-code.ts'
 export interface Choices {
   /** Teams of which they are an OWNER. */
   readonly teams: readonly Team[]
-  /** Of the account that they are looking at, the last changed first. */
+  /** Of the account that they are looking at, the last changed first; all of those that the application has already. */
   readonly projects: readonly Project[]
   /** That account, when it has the application already. */
   readonly present: Installation | undefined
@@ -96,11 +96,11 @@ const MOST_INSTALLATIONS = 100
 /** Of one application in one account: whoever gets more has its least recently used ones revoked. */
 const MOST_TOKENS = 100
 /** More than anybody looks through on one page. */
-const LISTED = 100
+const LISTED = { teams: 100, projects: 1000 } as const
 
 export function createAuthorizations({ stores, transact, vault, clock }: OauthParts): Authorizations {
   async function ownedTeams(user: User): Promise<readonly Team[]> {
-    const { items } = await stores.teams.listFor(user.id, { limit: LISTED })
+    const { items } = await stores.teams.listFor(user.id, { limit: LISTED.teams })
     const found = await Promise.all(items.map(({ id }) => stores.teams.membership(user.id, { id })))
     return found.flatMap((membership) => (membership?.role === 'OWNER' ? [membership.team] : []))
   }
@@ -172,11 +172,16 @@ export function createAuthorizations({ stores, transact, vault, clock }: OauthPa
     async choices(user, application, teamId) {
       if (teamId !== null) await ownedTeam(stores.teams, user, teamId)
       const ownerId = teamId ?? user.id
-      const { items } = await stores.projects.list(ownerId, { limit: LISTED }, {})
+      const { items } = await stores.projects.list(ownerId, { limit: LISTED.projects }, {})
+      const present = await stores.installations.ofApplication(application.id, ownerId)
+      const listed = new Set(items.map(({ id }) => id))
+      // What is not shown could not be agreed to again.
+      const others = (present?.projects ?? []).filter((id) => !listed.has(id))
+      const found = await Promise.all(others.map((id) => stores.projects.byIdOrName(ownerId, id)))
       return {
         teams: await ownedTeams(user),
-        projects: items,
-        present: await stores.installations.ofApplication(application.id, ownerId),
+        projects: [...items, ...found.filter((project) => project !== undefined)],
+        present,
       }
     },
 

@@ -167,10 +167,19 @@ describe('domains, certificates, aliases and secrets', { skip: withoutChromium }
 
   test('an alias is assigned to a deployment, and removed', async () => {
     const preview = await shop.deploy('a preview')
+    await shop.deploy('elsewhere', undefined, { name: 'another', project: undefined })
     await open('aliases')
     await page.getByRole('row', { name: new RegExp(`^${shop.name}\\.sites\\.test`) }).waitFor()
     await button('Assign alias').click()
     await page.getByLabel('Domain').fill(`beta.${shop.apex}`)
+    const offered = () => page.getByLabel('Deployment').locator('option').allTextContents()
+    await page.getByLabel('Project').selectOption({ label: 'another' })
+    await page.getByLabel('Deployment').getByText('another:').waitFor({ state: 'attached' })
+    assert.equal(
+      (await offered()).some((label) => label.startsWith(shop.name)),
+      false,
+    )
+    await page.getByLabel('Project').selectOption({ label: shop.name })
     await page.getByLabel('Deployment').selectOption(preview.id)
     await button('Assign').click()
     await said(`beta.${shop.apex} assigned.`)

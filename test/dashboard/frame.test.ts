@@ -38,9 +38,10 @@ describe('the frame of the dashboard', { skip: withoutChromium }, () => {
     const grace = await dashboard.server.signUp('grace@aloft.test')
     const page = await dashboard.openPage(grace, '/account/tokens')
     await page.getByRole('heading', { name: 'Access tokens' }).waitFor()
+    await page.evaluate("location.hash = 'L30'")
     await page.context().clearCookies()
     await page.reload()
-    await page.waitForURL('**/login?next=%2Faccount%2Ftokens')
+    await page.waitForURL('**/login?next=%2Faccount%2Ftokens%23L30')
   })
 
   test('goes by keys alone, past the navigation and to any page', async () => {

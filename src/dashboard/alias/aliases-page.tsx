@@ -24,12 +24,19 @@ import { Time } from '../ui/text/time.tsx'
 
 type Alias = ReplyOf<(typeof listAliases)['reply']>['aliases'][number]
 
+const MOST_OFFERED = 100
+
 /** Points a host to a deployment. */
 function AssignDialog({ alias, onClose }: { alias?: Alias; onClose: () => void }) {
   const [host, setHost] = useState(alias?.alias ?? '')
+  const [project, setProject] = useState(alias?.projectId ?? '')
   const [deployment, setDeployment] = useState(alias?.deploymentId ?? '')
-  const { data } = useLater('deployment', listDeployments, { query: { limit: 50 } })
-  const ready = (data?.deployments ?? []).filter(({ state }) => state === 'READY')
+  const projects = useAllProjects() ?? []
+  const { data } = useLater('deployment', listDeployments, {
+    query: { limit: MOST_OFFERED, state: 'READY', ...(project !== '' && { projectId: project }) },
+  })
+  const ready = data?.deployments ?? []
+  const isShown = project === '' || project === alias?.projectId
   const assign = useAction(
     (_: undefined, { client }) =>
       client.call(assignAlias, { params: { id: deployment }, body: { alias: host.trim() } }),
@@ -57,14 +64,26 @@ function AssignDialog({ alias, onClose }: { alias?: Alias; onClose: () => void }
         />
       )}
       <SelectField
+        label="Project"
+        value={project}
+        onChange={(chosen) => {
+          setProject(chosen)
+          setDeployment('')
+        }}
+        options={[
+          { value: '', label: 'All projects' },
+          ...projects.map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+      />
+      <SelectField
         label="Deployment"
         value={deployment}
         onChange={setDeployment}
         error={assign.error ? explain(assign.error) : undefined}
-        hint="Recent deployments that are ready."
+        hint={`The latest ${MOST_OFFERED} deployments that are ready.`}
         options={[
           { value: '', label: 'Select…' },
-          ...(alias !== undefined && !ready.some(({ uid }) => uid === alias.deploymentId)
+          ...(alias !== undefined && isShown && !ready.some(({ uid }) => uid === alias.deploymentId)
             ? [{ value: alias.deploymentId, label: alias.deployment.url ?? alias.deploymentId }]
             : []),
           ...ready.map(({ uid, name, url }) => ({ value: uid, label: `${name}: ${url ?? uid}` })),

@@ -77,7 +77,7 @@ export const clientFor = (teamId?: string): Client =>
 
 /** Where somebody signs in, to come back to this very page. */
 export const loginAddress = (): string =>
-  `/login?next=${encodeURIComponent(location.pathname + location.search)}`
+  `/login?next=${encodeURIComponent(location.pathname + location.search + location.hash)}`
 
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 401 || (error.status === 403 && error.code === 'forbidden'))

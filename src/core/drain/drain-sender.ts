@@ -60,6 +60,9 @@ interface HeldBatch {
   tries: number
   end: string | undefined
   notBefore: number
+  /** How often it failed since something arrived; failures of the same hour are one. */
+  failures: number
+  failedAt: number
   lost: boolean
   running: Promise<void> | undefined
 }
@@ -71,6 +74,8 @@ const PAUSES = [10 * SECOND, 2 * MINUTE]
 const ANSWER_TIME = 10 * SECOND
 /** A receiver to whom nothing got through for this long is given up. */
 const DEAD_AFTER = DAY
+/** But not before it failed in so many hours: where little is logged, two short failures may be days apart. */
+const DEAD_FAILURES = 3
 /** Who is further behind goes on from here. */
 const MOST_BEHIND = { ms: HOUR, entries: 100_000 } as const
 
@@ -217,6 +222,7 @@ export class DrainSender {
       tries: 0,
       end: undefined,
       notBefore: 0,
+      ...{ failures: 0, failedAt: Number.NEGATIVE_INFINITY },
       lost: false,
       running: undefined,
     }
@@ -363,7 +369,7 @@ export class DrainSender {
 
   async #arrived(held: HeldBatch, { position }: Batch): Promise<void> {
     const { drains } = this.#parts
-    Object.assign(held, { position, gap: null, tries: 0, end: undefined })
+    Object.assign(held, { position, gap: null, tries: 0, end: undefined, failures: 0 })
     await this.#save(held)
     if (held.drain.failingSince === null || held.lost) return
     held.drain = { ...held.drain, failingSince: null }
@@ -390,10 +396,14 @@ export class DrainSender {
   async #judge(held: HeldBatch, now: number): Promise<void> {
     const { drains, transact, onDead } = this.#parts
     const { drain } = held
+    if (held.failures === 0 || now - held.failedAt >= HOUR) {
+      held.failures++
+      held.failedAt = now
+    }
     if (drain.failingSince === null) {
       held.drain = { ...drain, failingSince: now }
       await drains.update(drain.id, { failingSince: now })
-    } else if (now - drain.failingSince >= DEAD_AFTER) {
+    } else if (now - drain.failingSince >= DEAD_AFTER && held.failures >= DEAD_FAILURES) {
       held.lost = true
       await transact(async (stores) => {
         if (await stores.drains.giveUp(drain.id)) await onDead(stores, drain)

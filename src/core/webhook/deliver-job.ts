@@ -97,8 +97,15 @@ export function createDeliverJob(parts: DeliverParts): JobHandler {
     }
   }
 
-  /** Remembers since when a webhook does not answer, and gives it up in the end. */
-  async function judge(tx: DeliverStores & PeopleStores, known: Webhook, arrived: boolean): Promise<void> {
+  /**
+   * Remembers since when a webhook does not answer, and gives it up in the end. Only at the last attempt of a delivery:
+   * where there are few events, two short failures may be days apart.
+   */
+  async function judge(
+    tx: DeliverStores & PeopleStores,
+    known: Webhook,
+    { arrived, isLast }: { readonly arrived: boolean; readonly isLast: boolean },
+  ): Promise<void> {
     // Locked, so that it is given up once, and not by somebody who does not know that it was enabled again.
     const webhook = await tx.webhooks.lock(known.id)
     if (!webhook || webhook.disabledAt !== null) return
@@ -106,7 +113,7 @@ export function createDeliverJob(parts: DeliverParts): JobHandler {
     if (arrived) {
       if (webhook.failingSince !== null) await tx.webhooks.update(webhook.id, { failingSince: null })
     } else if (webhook.failingSince === null) await tx.webhooks.update(webhook.id, { failingSince: now })
-    else if (now - webhook.failingSince >= DEAD_AFTER) {
+    else if (isLast && now - webhook.failingSince >= DEAD_AFTER) {
       await tx.webhooks.update(webhook.id, { disabledAt: now })
       await parts.onDead(tx, webhook)
     }
@@ -145,7 +152,7 @@ export function createDeliverJob(parts: DeliverParts): JobHandler {
           made,
           arrived ? 'delivered' : isLast ? 'failed' : 'waiting',
         )
-        if (receiver.webhook) await judge(tx, receiver.webhook, arrived)
+        if (receiver.webhook) await judge(tx, receiver.webhook, { arrived, isLast })
       })
       if (!arrived && !isLast)
         throw new NotDelivered(`${made.status ?? 'no response'}: ${made.answer.slice(0, 200)}`)

@@ -413,6 +413,27 @@ apiSuite(
       assert.equal(sent().length, before)
     })
 
+    test('two failures that are days apart, with nothing to send in between, do not end a drain', async () => {
+      const account = await server.signUp()
+      const deployment = await deploy(account, 'quiet')
+      const { id, sent } = await drainOf(account)
+      for (const text of ['lost', 'late']) {
+        receiver.answer(503)
+        print(deployment.id, text)
+        for (const pause of [10 * SECOND, 2 * MINUTE]) {
+          await send()
+          server.clock.advance(pause)
+        }
+        if (text === 'lost') await send()
+        server.clock.advance(text === 'lost' ? 3 * DAY : 0)
+      }
+      receiver.answer(200)
+      await send()
+      assert.equal(itemsOf(sent()).at(-1).message, 'late')
+      const drain = (await server.call(`GET /v1/log-drains/${id}`, { token: account.token })).body
+      assert.equal(drain.status, 'enabled')
+    })
+
     test('a success in between begins the day anew', async () => {
       const account = await server.signUp()
       const deployment = await deploy(account, 'recovering')

@@ -57,7 +57,14 @@ export async function listenUdp({ host, port, reusePort, responder, log }: UdpOp
   try {
     const bound = await open(host, port)
     // An answer has to come from the address that was asked, which a socket for all addresses does not ensure.
-    if (reusePort) for (const own of ownAddresses(host)) await open(own, bound)
+    if (reusePort)
+      for (const own of ownAddresses(host))
+        await open(own, bound).catch(async (error: NodeJS.ErrnoException) => {
+          // It has gone since, or is still being looked at whether another machine has it: the first socket hears for it.
+          if (error.code !== 'EADDRNOTAVAIL') throw error
+          sockets.pop()?.close()
+          log.warn({ err: error, address: own }, 'DNS does not listen on an address of its own')
+        })
     return { port: bound, close }
   } catch (error) {
     await close()

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { syncBuiltinESMExports } from 'node:module'
 import { connect } from 'node:net'
+import os from 'node:os'
 import { type TestContext, test } from 'node:test'
 import { decode } from 'dns-packet'
 import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
@@ -142,4 +144,23 @@ test('a drain lets answers over TCP end that are under way', async (t) => {
   assert.equal(decode(packet).id, 9)
   socket.destroy()
   await drained
+})
+
+test('an address of the machine that cannot be listened on keeps the others from nothing', async (t) => {
+  const own = (address: string) => ({ address, family: 'IPv4' }) as os.NetworkInterfaceInfo
+  // The second is for documentation, so no machine has it: as one whose interface went away a moment ago.
+  const interfaces = t.mock.method(os, 'networkInterfaces', () => ({
+    lo: [own('127.0.0.1'), own('192.0.2.7')],
+  }))
+  syncBuiltinESMExports()
+  t.after(() => {
+    interfaces.mock.restore()
+    syncBuiltinESMExports()
+  })
+  const { server } = await start(t, { host: '0.0.0.0', reusePort: true })
+  const client = await createDnsClient(server.port)
+  t.after(() => client.close())
+  const { packet } = await client.ask({ name: 'www.example.com', type: 'A' })
+  assert.equal(packet.answers?.length, 1)
+  assert.equal(interfaces.mock.callCount(), 1)
 })

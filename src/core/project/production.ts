@@ -16,9 +16,9 @@ import { pageOf } from '../page-of.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Transact } from '../ports/transact.ts'
 import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
-import { beginRelease } from '../release/begin-release.ts'
+import { beginRelease, resumedRelease } from '../release/begin-release.ts'
 import { endedBy, NEWER_IS_LIVE } from '../release/end-release.ts'
-import { isActive } from '../release/release.ts'
+import { isActive, type Release } from '../release/release.ts'
 import { checkOwnVariables } from '../team/production-right.ts'
 import type { TeamStore } from '../team/team-store.ts'
 import { unknownProject } from './find-project.ts'
@@ -119,11 +119,14 @@ export function createProduction(parts: ProductionParts): Production {
         const isRolledBack = lastRollbackTarget !== null
         const waiting = isRolledBack ? undefined : await newestHeld(stores.deployments, project)
         const taken = waiting ? await takeMissedNames(stores, waiting, now) : []
-        const ends = waiting !== undefined && taken.length > 0 && isActive(release)
+        const goesOn = async (active: Release) =>
+          waiting !== undefined && taken.length > 0
+            ? endedBy(active, waiting, NEWER_IS_LIVE, now)
+            : resumedRelease(stores, project, active, now)
         return {
           details: {
             ...{ paused: false, pausedAt: null, autoAssignCustomDomains: !isRolledBack },
-            ...(ends ? { release: endedBy(release, waiting, NEWER_IS_LIVE, now) } : {}),
+            ...(isActive(release) ? { release: await goesOn(release) } : {}),
           },
           hosts: [...(await hostsOf(stores.projects, project)), ...taken],
         }

@@ -43,7 +43,10 @@ export function createAdvanceJob(parts: AdvanceParts): JobHandler {
     if (!gate?.enabled || release.paused) return undefined
     const time = {
       step: 'minute',
-      from: startOf('minute', release.stageAt),
+      from: Math.max(
+        startOf('minute', release.stageAt),
+        startOf('minute', (release.resumedAt ?? 0) + MINUTE),
+      ),
       to: clock.now() + MINUTE,
     } as const
     const trafficOf = async (deploymentId: string) => {
@@ -115,7 +118,8 @@ export function createAdvanceJob(parts: AdvanceParts): JobHandler {
         // Deleted or given away at this moment: the next attempt finds out.
         if (!project) throw new Error('the project is no longer where it was found')
         const { release } = project.details
-        if (!isActive(release) || release.turn !== turn) return []
+        // Whoever resumes the project orders the next look.
+        if (!isActive(release) || release.turn !== turn || project.details.paused) return []
         const changed = await advance(stores, project, release, worse)
         await keepProduction(stores, project, changed, clock.now())
         return changed.hosts

@@ -53,6 +53,26 @@ export async function beginRelease(
   return { release, hosts: shown.map(({ host }) => host) }
 }
 
+/** The release once its project is resumed: it stood still for as long as visitors were shown neither deployment. */
+export async function resumedRelease(
+  { jobs }: Pick<BeginStores, 'jobs'>,
+  project: Project,
+  release: Release,
+  now: number,
+): Promise<Release> {
+  // One that waits for somebody does not change.
+  if (release.paused) return release
+  const stoodStill = now - Math.max(release.stageAt, project.details.pausedAt ?? now)
+  const resumed: Release = {
+    ...release,
+    ...{ stageAt: release.stageAt + stoodStill, resumedAt: now, looks: [] },
+    turn: release.turn + 1,
+    updatedAt: now,
+  }
+  await queueAdvance(jobs, project, resumed, now)
+  return resumed
+}
+
 /**
  * What most visitors of production get: that of its domains, or else of the name that the platform gives it. An alias may show
  * another deployment, where somebody has put it.

@@ -59,6 +59,8 @@ export interface Release {
   readonly config: ReleaseConfig
   readonly stage: number
   readonly stageAt: number
+  /** When its project was resumed last. What visitors got until then says nothing of either deployment. */
+  readonly resumedAt?: number
   readonly startedAt: number
   readonly updatedAt: number
   /** Whether each of the last looks failed, the newest last. */

@@ -103,6 +103,27 @@ apiSuite('rolling releases', (server) => {
     assert.equal((await visit()).text, 'new')
   })
 
+  test('a release stands still while its project is paused, and goes on where it was', async () => {
+    const { name, token, call, deploy, release, visit } = await begin({
+      stages: [{ targetPercentage: 20, duration: 10, linearShift: true }, { targetPercentage: 100 }],
+    })
+    const fresh = await deploy('new')
+    const { id } = (await server.call(`GET /v9/projects/${name}`, { token })).body
+    await later(5)
+    assert.equal((await call(`POST /v1/projects/${id}/pause`)).status, 200)
+    await later(60)
+    assert.equal((await release()).state, 'ACTIVE')
+    assert.equal((await call(`POST /v1/projects/${id}/unpause`)).status, 200)
+    const { state, currentCanaryPercentage: share } = await release()
+    assert.equal(state, 'ACTIVE')
+    assert.ok(share > 55 && share < 65, String(share))
+    await later(4)
+    assert.equal((await release()).state, 'ACTIVE')
+    await later(1)
+    assert.deepEqual([(await release()).state, (await release()).canaryDeployment.id], ['COMPLETE', fresh])
+    assert.equal((await visit()).text, 'new')
+  })
+
   test('visitors are shared with what the names of the project show, wherever else aliases lead', async () => {
     const { name, token, call, deploy, release, side, old } = await begin({ stages: TWO_STAGES })
     const complete = async (canaryDeploymentId: string) =>
@@ -258,6 +279,30 @@ apiSuite('rolling releases', (server) => {
       assert.match(mails.at(-1)?.subject ?? '', /rolled back/)
       assert.match(mails.at(-1)?.text ?? '', reason)
     })
+
+  test('what visitors of a paused project got counts against no deployment', async () => {
+    const { name, token, call, deploy, release, old } = await begin({
+      stages: [{ targetPercentage: 50 }, { targetPercentage: 100 }],
+      gate: { failureThreshold: 1, windowSize: 1, checks: [{ type: 'error-rate-5xx' }] },
+    })
+    const fresh = await deploy('new')
+    const { id } = (await server.call(`GET /v9/projects/${name}`, { token })).body
+    await call(`POST /v1/projects/${id}/pause`)
+    await server.parts.trafficStore.add([
+      trafficOf(id, old, 200, 10, 200),
+      trafficOf(id, fresh, 503, 10, 200),
+    ])
+    await later(5)
+    await call(`POST /v1/projects/${id}/unpause`)
+    await later(2)
+    assert.equal((await release()).state, 'ACTIVE')
+    await server.parts.trafficStore.add([
+      trafficOf(id, old, 200, 10, 200),
+      trafficOf(id, fresh, 503, 10, 200),
+    ])
+    await later(1)
+    assert.equal((await release()).state, 'ABORTED')
+  })
 
   test('what makes no sense is refused, and nothing is changed', async () => {
     const { call } = await begin()

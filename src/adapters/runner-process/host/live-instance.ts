@@ -19,6 +19,8 @@ interface InstanceEnd {
   readonly reason: string
   /** Nobody is to blame: it was stopped, or it is a command that has done its work. */
   readonly expected: boolean
+  /** It said so itself, with exit code 0, although nobody had asked it to stop. */
+  readonly finished: boolean
 }
 
 /** What became of the start of a program. */
@@ -351,6 +353,6 @@ export class LiveInstance {
     const expected = this.#stopping && !outOfMemory
     if (this.#state === 'loading') this.#fail(reason)
     else if (!expected && this.#state !== 'failed') this.tell(reason)
-    return { reason, expected }
+    return { reason, expected, finished: expected && this.#state === 'finished' }
   }
 }

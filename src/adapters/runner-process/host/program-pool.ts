@@ -74,6 +74,8 @@ const UNAVAILABLE_PAUSE_MS = 5 * SECOND
 const STILL_LOOKS = 10
 const ENDED_WITHOUT_LISTENING = 'The program ended without listening on PORT'
 
+const pauseAfter = (inARow: number): number => (inARow < 2 ? 0 : FIRST_PAUSE_MS * 2 ** (inARow - 2))
+
 const noProgram = () => new RunnerError('absent', 'There is no such program')
 
 /** The instances of one program: as many as its requests need, within its scale. */
@@ -99,6 +101,9 @@ export class ProgramPool {
   #reason: string | undefined
   /** It did its work and ended; it is not started again for the sake of its scale. */
   #finished = false
+  /** Since it last ran for long, how often it ended like that after it had listened; until when its scale is not kept for that. */
+  #exits = 0
+  #restsUntil = 0
   #usedAt: number
   #closed: 'deleted' | 'draining' | undefined
   #settled = new Set<() => void>()
@@ -270,6 +275,8 @@ export class ProgramPool {
     this.#pausedUntil = 0
     this.#reason = undefined
     this.#finished = false
+    this.#exits = 0
+    this.#restsUntil = 0
     this.#notice()
   }
 
@@ -315,7 +322,8 @@ export class ProgramPool {
   /** Starts the first that requests need and as many as there should be at least; more as far as the processor is worth it. */
   #ensure(): void {
     if (this.#closed || this.#fastFailure()) return
-    const min = this.#finished ? 0 : this.#min
+    const isResting = this.#restsUntil > this.#parts.clock.monotonic()
+    const min = this.#finished || isResting ? 0 : this.#min
     const least = Math.min(this.#max, Math.max(min, this.#waiting > 0 ? 1 : 0))
     this.#start(least - this.#ready.length - this.#starting)
     if (!this.#isLooking && this.#lacking(undefined) > 0) void this.#grow()
@@ -392,10 +400,11 @@ export class ProgramPool {
     this.#scale ??= loaded.scale
     const instance = await start(loaded)
     this.#begun.add(instance)
-    void instance.gone.then(({ reason, expected }) => {
+    void instance.gone.then(({ reason, expected, finished }) => {
       this.#begun.delete(instance)
       this.#remove(instance)
       if (!expected) this.#died(reason, instance.readyAt)
+      else if (finished) this.#rest(instance.readyAt)
       if (!this.#closed) this.#ensure()
     })
     if (this.#closed) {
@@ -438,7 +447,7 @@ export class ProgramPool {
     const hasServed = readyAt > 0
     if (hasServed && now - readyAt > WITHIN_MS) this.#failures = 0
     this.#failures++
-    const pause = this.#failures < 2 ? 0 : FIRST_PAUSE_MS * 2 ** (this.#failures - 2)
+    const pause = pauseAfter(this.#failures)
     this.#pausedUntil = now + Math.min(pause, hasServed ? LONGEST_PAUSE_MS : LONGEST_START_PAUSE_MS)
     this.#reason = reason
     const failure = this.#fastFailure()
@@ -448,6 +457,14 @@ export class ProgramPool {
     if (this.#deaths.length < DEATHS) return
     this.#deaths = []
     onCrashLoop(this.ref, reason)
+  }
+
+  /** The same for one that ends without fault as soon as it has begun: only whoever waits for it has it started at once. */
+  #rest(readyAt: number): void {
+    const now = this.#parts.clock.monotonic()
+    if (now - readyAt > WITHIN_MS) this.#exits = 0
+    this.#exits++
+    this.#restsUntil = now + Math.min(pauseAfter(this.#exits), LONGEST_START_PAUSE_MS)
   }
 
   /** All requests that wait fail with this. */

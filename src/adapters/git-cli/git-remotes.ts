@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { MINUTE } from '#contract/time.ts'
 import { GitError, INCOMING } from '#core/git/git-repositories.ts'
-import { assertFewRefs } from '#core/git/protocol/ref-names.ts'
+import { assertFewRefs, isRefName, isShortRef } from '#core/git/protocol/ref-names.ts'
 import type { GitRemotes, RemoteAccess } from '#core/git/source/source.ts'
 import type { Allows } from '#core/outbound/allowed-addresses.ts'
 import type { LookUpAll } from '#core/outbound/guarded-lookup.ts'
@@ -133,7 +133,7 @@ export function createGitRemotes({
     async refs(access, signal) {
       const { text, known } = await list(access, ['HEAD', 'refs/heads/*'], signal)
       const found = readRefs(text)
-      assertFewRefs(found.refs.keys(), maxRefs)
+      assertFewRefs(found.refs, maxRefs)
       return { ...found, ...(known === '' ? {} : { knownHosts: known }) }
     },
 
@@ -205,14 +205,17 @@ const PULL_REF = /^([0-9a-f]{40,64})\t(refs\/(?:pull|merge-requests)\/(\d{1,9})\
 /** What git takes for no name of a ref: it passes these over as well when it fetches. */
 const FUNNY = /[ \p{Cc}:?*[\\^~]|\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)|[./]$/u
 
+/** Whether a branch is followed: one that could not have been pushed here keeps no others from being deployed. */
+const isFollowed = (name: string): boolean =>
+  name.startsWith('refs/heads/') && !FUNNY.test(name) && isRefName(name) && isShortRef(name)
+
 function readRefs(text: string) {
   const refs = new Map<string, string>()
   let head: string | undefined
   for (const line of text.split('\n')) {
     const [value = '', name = ''] = line.split('\t')
     if (name === 'HEAD') head = /^ref: refs\/heads\/(.+)$/.exec(value)?.[1] ?? head
-    else if (/^[0-9a-f]{40,64}$/.test(value) && name.startsWith('refs/heads/') && !FUNNY.test(name))
-      refs.set(name, value)
+    else if (/^[0-9a-f]{40,64}$/.test(value) && isFollowed(name)) refs.set(name, value)
   }
   return { refs, head: refs.has(`refs/heads/${head}`) ? head : undefined }
 }

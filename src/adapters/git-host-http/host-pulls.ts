@@ -2,12 +2,12 @@ import { type HostKind, HostRefusal } from '#core/git/host/host-api.ts'
 import type { HostPulls } from '#core/git/host/host-pulls.ts'
 import type { PullEvent } from '#core/git/pull/pull.ts'
 import {
-  checkedPull,
   type Json,
   object,
   pullOfBitbucket,
   pullOfGithub,
   pullOfGitlab,
+  soundPull,
   text,
 } from '#core/git/pull/pull-payload.ts'
 import { repositoryOf } from '#core/git/source/source.ts'
@@ -86,11 +86,17 @@ export function createHostPulls(call: HostCall): HostPulls {
         }
       }
 
-      const pulls: PullEvent[] = []
+      const [pulls, others]: [PullEvent[], number[]] = [[], []]
       for (let page = 1; ; page++) {
         const { body, hasNext } = await call(access, { method: 'GET', path: list(repository, page) }, signal)
-        for (const pull of listed(body)) pulls.push(checkedPull(await read(pull)))
-        if (!hasNext || page >= PAGES) return { pulls, isWhole: !hasNext }
+        for (const pull of listed(body)) {
+          const event = await read(pull)
+          // Such as one whose branch was deleted: the others are told of all the same.
+          const sound = soundPull(event)
+          if (sound) pulls.push(sound)
+          else others.push(event.number)
+        }
+        if (!hasNext || page >= PAGES) return { pulls, others, isWhole: !hasNext }
       }
     },
   }

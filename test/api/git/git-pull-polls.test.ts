@@ -62,6 +62,8 @@ for (const kind of CONTRACT_KINDS)
     const pulls = Array.from({ length: 60 }, (_, n) => {
       return { number: 100 + n, branch: `older-${n}`, commit: 'a'.repeat(40), state: 'open' as const }
     })
+    // One whose branch was deleted keeps no other from being found.
+    pulls.push({ number: 99, branch: 'gone', commit: '', state: 'open' as const })
     host.pulls.set(name, pulls)
     const project = `polled-${kind}`
     const body = { connectionId: connection.id, repository: name }

@@ -4,6 +4,8 @@ import type { HostAccess } from './host-api.ts'
 interface OpenPulls {
   /** As if each had just been opened. */
   readonly pulls: readonly PullEvent[]
+  /** Numbers of those that are open as well, but cannot be deployed as their host tells of them. */
+  readonly others: readonly number[]
   /** False where there are more than are asked for. */
   readonly isWhole: boolean
 }

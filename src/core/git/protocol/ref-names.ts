@@ -19,17 +19,10 @@ export const isShortRef = (ref: string): boolean => {
   return parts.length - 2 <= MAX_PARTS && parts.every((part) => Buffer.byteLength(part) <= MAX_PART_BYTES)
 }
 
-/** Refuses a repository elsewhere whose refs could not have been pushed here. */
-export function assertFewRefs(refs: Iterable<string>, maxRefs: number): void {
-  let count = 0
-  for (const ref of refs) {
-    if (++count > maxRefs)
-      throw new GitError(
-        `the repository has more than ${maxRefs.toLocaleString('en')} branches, the most that ALOFT_GIT_MAX_REFS allows`,
-      )
-    if (!isRefName(ref) || !isShortRef(ref))
-      throw new GitError(
-        `the repository has a branch whose name is longer than 250 characters or has more than ${MAX_PARTS} parts between slashes`,
-      )
-  }
+/** Refuses a repository elsewhere with more refs than could have been pushed here. */
+export function assertFewRefs({ size }: ReadonlyMap<string, string>, maxRefs: number): void {
+  if (size > maxRefs)
+    throw new GitError(
+      `the repository has more than ${maxRefs.toLocaleString('en')} branches, the most that ALOFT_GIT_MAX_REFS allows`,
+    )
 }

@@ -103,8 +103,8 @@ export function pullOfBitbucket(pull: Json, action: PullEvent['action']): PullEv
 const MAX_TITLE = 300
 const BRANCH = /^[^\s\p{Cc}:]{1,250}$/u
 
-/** Nothing of it goes further before this has looked at it. */
-export function checkedPull(event: PullEvent): PullEvent {
+/** Nothing of it goes further before this has looked at it: undefined is what no host says of one that can be deployed. */
+export function soundPull(event: PullEvent): PullEvent | undefined {
   const { number, branch, commit, from, url } = event
   const isSound =
     Number.isSafeInteger(number) &&
@@ -112,10 +112,16 @@ export function checkedPull(event: PullEvent): PullEvent {
     BRANCH.test(branch) &&
     BRANCH.test(from) &&
     /^[0-9a-f]{7,64}$/.test(commit)
-  if (!isSound) throw invalidRequest('the pull request does not have the format of its host')
+  if (!isSound) return undefined
   return {
     ...event,
     title: event.title.slice(0, MAX_TITLE),
     url: url !== null && url.length < 1000 && /^https?:\/\//.test(url) ? url : null,
   }
+}
+
+export function checkedPull(event: PullEvent): PullEvent {
+  const sound = soundPull(event)
+  if (!sound) throw invalidRequest('the pull request does not have the format of its host')
+  return sound
 }

@@ -77,13 +77,14 @@ const highest = (numbers: readonly number[]): number => numbers.reduce((a, b) =>
 
 function byApi(
   known: readonly Pull[],
-  { pulls, isWhole }: { readonly pulls: readonly PullEvent[]; readonly isWhole: boolean },
+  { pulls, others, isWhole }: Awaited<ReturnType<HostPulls['open']>>,
 ): MissedPulls {
-  const numbers = new Set(pulls.map(({ number }) => number))
+  const numbers = pulls.map(({ number }) => number)
+  const open = new Set([...numbers, ...others])
   return {
     events: pulls,
-    closed: isWhole ? known.filter(({ number }) => !numbers.has(number)) : [],
-    seen: highest([...numbers]),
+    closed: isWhole ? known.filter(({ number }) => !open.has(number)) : [],
+    seen: highest(numbers),
   }
 }
 

@@ -24,7 +24,8 @@ export function dueDomains(
 }
 
 /** What the platform's own names end with: the first alias of a deployment is one of them. */
-export const platformOf = ({ aliasFinal }: Deployment): string => (aliasFinal[0] ?? '').replace(/^[^.]*/, '')
+export const platformOf = ({ aliasFinal }: Pick<Deployment, 'aliasFinal'>): string =>
+  (aliasFinal[0] ?? '').replace(/^[^.]*/, '')
 
 /** Aliases that a deployment has whatever the domains of its project are: names of the platform, or what it was told. */
 export function withoutDomains(deployment: Deployment, present: readonly ProjectDomain[]): readonly string[] {

@@ -2,11 +2,9 @@ import type { Alias } from '../alias/alias.ts'
 import type { HostStore } from '../alias/host-store.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
-import { productionAlias } from '../deployment/hosts.ts'
 import type { JobQueue } from '../job/job-queue.ts'
-import { platformOf } from '../names/due-names.ts'
+import { liveDeployment } from '../names/live-deployment.ts'
 import type { Project } from '../project/project.ts'
-import { showsProduction } from '../project-domain/domains-for.ts'
 import type { ProjectDomainStore } from '../project-domain/project-domain-store.ts'
 import { queueAdvance } from './queue-advance.ts'
 import { isActive, type Release } from './release.ts'
@@ -73,23 +71,16 @@ export async function resumedRelease(
   return resumed
 }
 
-/**
- * What most visitors of production get: that of its domains, or else of the name that the platform gives it. An alias may show
- * another deployment, where somebody has put it.
- */
+/** What most visitors of production get; where no name tells, the newest that is shown. */
 async function liveOf(
   { projectDomains, deployments }: Omit<BeginStores, 'jobs' | 'hosts'>,
-  { id, name }: Pick<Project, 'id' | 'name'>,
-  other: Deployment,
+  project: Pick<Project, 'id' | 'name'>,
+  deployment: Deployment,
   shown: readonly Alias[],
 ): Promise<Deployment | undefined> {
-  const domains = (await projectDomains.ofProject(id)).filter(showsProduction)
-  const sites = domains.toSorted((a, b) => Number(a.redirect !== null) - Number(b.redirect !== null))
-  const platform = productionAlias(name, platformOf(other).slice(1))
-  for (const host of [...sites.map((domain) => domain.name), platform]) {
-    const alias = shown.find((one) => one.host === host)
-    if (alias) return deployments.find(alias.deploymentId)
-  }
+  const domains = await projectDomains.ofProject(project.id)
+  const live = liveDeployment({ project, domains, shown, deployment })
+  if (live !== undefined) return deployments.find(live)
   const ids = [...new Set(shown.map(({ deploymentId }) => deploymentId))]
   return (await deployments.findAll(ids)).toSorted((a, b) => b.createdAt - a.createdAt)[0]
 }

@@ -102,9 +102,13 @@ apiSuite('schedules', (server) => {
       sampleDomain({ ownerId, creatorId: ownerId, txtVerifiedAt: 1, name }),
     )
     await call(`POST /v2/platform/deployments/${second.id}/aliases`, { alias: `www.${name}` })
+    assert.deepEqual(await paths(), ['/first'], 'an alias of a newer one is not what the project shows')
+    await call('DELETE /v2/platform/aliases/parted.localhost')
     assert.deepEqual(await paths(), ['/second'])
-    await call(`DELETE /v2/domains/${name}`)
+    await call(`POST /v2/platform/deployments/${first.id}/aliases`, { alias: `www.${name}` })
     assert.deepEqual(await paths(), ['/first'])
+    await call(`DELETE /v2/domains/${name}`)
+    assert.deepEqual(await paths(), ['/second'], 'the newest is what is left')
   })
 
   test('a run requests the production deployment, is recorded, and orders the next', async () => {

@@ -126,6 +126,17 @@ eachDatabase((name, open) =>
       const to = { ownerId: 'anna', projectId: one.id, deploymentId: first.id }
       await hosts.claimAlias(sampleAlias({ ...to, production: true }))
       assert.equal((await read()).get(one.id)?.production?.id, first.id)
+      // A newer one that an alias was put to is not what the project's own name shows.
+      const { id, name, ownerId } = sampleProject({ ownerId: 'anna', name: 'named' })
+      await projects.insert(sampleProject({ id, name, ownerId }))
+      const aliasFinal = ['named-anna.localhost']
+      const shown = await deploy(id, 1, { target: 'production', aliasFinal })
+      const aliased = await deploy(id, 2, { target: 'production', aliasFinal })
+      const point = (host: string, deploymentId: string) =>
+        hosts.claimAlias(sampleAlias({ ownerId, projectId: id, host, deploymentId, production: true }))
+      await point('named.localhost', shown.id)
+      await point('beta.localhost', aliased.id)
+      assert.equal((await projects.deploymentsOf('anna', [id], 1)).get(id)?.production?.id, shown.id)
       assert.deepEqual(await projects.deploymentsOf('bert', [one.id], 2), new Map([[one.id, { latest: [] }]]))
     })
 

@@ -75,6 +75,9 @@ const selectProduction = prepare<{ projectId: string }>()((db, { projectId }) =>
     .$narrowType<{ alias_id: NotNull }>(),
 )
 
+export const productionAliases = async (db: Db, projectId: string): Promise<readonly Alias[]> =>
+  (await selectProduction(db, { projectId })).map(toAlias)
+
 interface ListParameters {
   readonly [name: string]: string | number
   readonly ownerId: string
@@ -262,7 +265,7 @@ export function createHostStore(db: Db): HostStore {
 
     ofDeployment: async (deploymentId) => (await selectAliasesOf(db, { deploymentId })).map(toAlias),
 
-    inProduction: async (projectId) => (await selectProduction(db, { projectId })).map(toAlias),
+    inProduction: (projectId) => productionAliases(db, projectId),
 
     release: (host, id) =>
       atomically(db, async (tx) => {

@@ -58,6 +58,9 @@ const selectOf = prepare<{ projectId: string }>()((db, { projectId }) =>
     .orderBy('name'),
 )
 
+export const domainsOf = async (db: Db, projectId: string): Promise<readonly ProjectDomain[]> =>
+  (await selectOf(db, { projectId })).map(toDomain)
+
 const selectInApex = prepare<{ ownerId: string; apexName: string; after: string; limit: number }>()(
   (db, { ownerId, apexName, after, limit }) =>
     db
@@ -165,7 +168,7 @@ export function createProjectDomainStore(db: Db): ProjectDomainStore {
             show: toDomain,
           }),
 
-    ofProject: async (projectId) => (await selectOf(db, { projectId })).map(toDomain),
+    ofProject: (projectId) => domainsOf(db, projectId),
 
     inApex: async (ownerId, apexName, after, limit) =>
       (await selectInApex(db, { ownerId, apexName, after, limit })).map(toDomain),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Target } from '#contract/api/deployment.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
+import { liveDeployment } from '#core/names/live-deployment.ts'
 import type { ProjectDeployments, ProjectStore } from '#core/project/project-store.ts'
 import { hasLateralJoins } from '../database/dialect/capabilities.ts'
 import { fromNewToOld } from '../database/page.ts'
@@ -11,6 +12,8 @@ import {
   liveDeployments,
   toDeployment,
 } from '../deployment/deployment-row.ts'
+import { productionAliases } from '../deployment/host-store.ts'
+import { domainsOf } from '../domain/project-domain-store.ts'
 import type { Db } from '../tables.ts'
 
 interface NewestQuery {
@@ -64,7 +67,33 @@ async function inProduction(db: Db, ownerId: string, projectIds: string): Promis
   return rows.map(toDeployment).sort(fromNewToOld)
 }
 
-/** Four statements, however many projects there are. */
+/**
+ * Of each project the one that production shows. Its names nearly always lead to one deployment; where somebody has put one of
+ * them elsewhere, it is looked at what is whose.
+ */
+async function shownOf(db: Db, pointed: readonly Deployment[]): Promise<ReadonlyMap<string, Deployment>> {
+  const live = new Map<string, Deployment>()
+  for (const [id, all] of Map.groupBy(pointed, ({ projectId }) => projectId)) {
+    const [newest] = all
+    const found = newest && all.length > 1 ? await liveAmong(db, id, newest) : undefined
+    const deployment = all.find((one) => one.id === found) ?? newest
+    if (deployment) live.set(id, deployment)
+  }
+  return live
+}
+
+async function liveAmong(db: Db, projectId: string, deployment: Deployment): Promise<string | undefined> {
+  const project = await db
+    .selectFrom('projects')
+    .select('name')
+    .where('id', '=', projectId)
+    .executeTakeFirst()
+  if (!project) return undefined
+  const [domains, shown] = [await domainsOf(db, projectId), await productionAliases(db, projectId)]
+  return liveDeployment({ project, domains, shown, deployment })
+}
+
+/** Four statements, however many projects there are whose names of production all lead to one deployment. */
 export async function deploymentsOf(
   db: Db,
   ownerId: string,
@@ -79,11 +108,12 @@ export async function deploymentsOf(
     await newest(db, { ownerId, projectIds, limit: 1, target: 'production' }),
     await newest(db, { ownerId, projectIds, limit: 1, target: 'staging' }),
   ]
+  const shown = await shownOf(db, pointed)
   return new Map(
     ids.map((id) => {
       const own = (deployment: Deployment) => deployment.projectId === id
       // One whose names were all taken by others has no host but its own.
-      const production = pointed.find(own) ?? made.find(own)
+      const production = shown.get(id) ?? made.find(own)
       const staging = staged.find(own)
       return [
         id,

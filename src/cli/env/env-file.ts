@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { parseEnv as parseAsNode } from 'node:util'
-import { type EnvFile, parseEnv } from '#client/parse-env.ts'
 import { showLimit } from '#contract/amounts.ts'
+import { type EnvFile, parseEnv } from '#contract/parse-env.ts'
 import { replacePrivately } from '../config/private-file.ts'
 import { CliError, EXIT, usageError } from '../exit.ts'
 

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { parseEnv } from '#client/parse-env.ts'
 import type { Framework } from '#contract/api/project.ts'
+import { parseEnv } from '#contract/parse-env.ts'
 import { sentence } from '#contract/words/wording.ts'
 import { useAccount } from '../api/account.tsx'
 import { useAction } from '../api/query.ts'

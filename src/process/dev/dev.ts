@@ -220,9 +220,9 @@ export async function startDev(options: DevOptions, { collect, tell }: DevParts)
     programs.update(plan.sources, look.changes)
     if (isOther) programs.restart()
     edge.invalidate('*')
-    const notes = plan.notes.join('\n')
-    if (notes !== lastNotes) for (const text of plan.notes) tell({ type: 'note', text })
-    lastNotes = notes
+    const notes = [...plan.notes, ...env.problems]
+    if (notes.join('\n') !== lastNotes) for (const text of notes) tell({ type: 'note', text })
+    lastNotes = notes.join('\n')
   }
   const failed = (error: Error) => log.error({ err: error }, 'the folder could not be read')
 

@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { writeEnv } from '#client/parse-env.ts'
 import {
   ENV_TARGETS,
   getVariable,
@@ -8,6 +7,7 @@ import {
   placesOf,
   removeVariable,
 } from '#contract/api/env-variable.ts'
+import { writeEnv } from '#contract/parse-env.ts'
 import { count } from '#contract/words/wording.ts'
 import { useAccount } from '../../api/account.tsx'
 import { explain } from '../../api/explain.ts'

@@ -77,6 +77,28 @@ for (const [slug, [files, folder]] of Object.entries(KNOWN))
     if (folder !== undefined) assert.equal((await outputFolders(found, tree))[0], folder)
   })
 
+test('a framework is known by each of the files that it reads, and by what they say', async () => {
+  for (const [files, slug, folder] of [
+    [{ 'hugo.toml': "publishDir = 'site'" }, 'hugo', 'site'],
+    [{ 'hugo.yaml': 'title: x' }, 'hugo', 'public'],
+    [{ 'hugo.json': { publishDir: 'out' } }, 'hugo', 'out'],
+    [{ 'config/_default/hugo.toml': "publishDir = 'site'" }, 'hugo', 'site'],
+    [{ 'config/_default/config.yml': 'title: x' }, 'hugo', 'public'],
+    [{ 'config.yml': 'baseURL: https://example.test' }, 'hugo', 'public'],
+    [{ '_config.toml': 'destination = "web"' }, 'jekyll', 'web'],
+    [{ 'zola.toml': 'base_url = "https://example.test"\noutput_dir = "web"' }, 'zola', 'web'],
+    [
+      { ...uses('vite', '@react-router/dev'), 'vite.config.mts': "import '@react-router/dev/vite'" },
+      'react-router',
+    ],
+  ] as const) {
+    const tree = treeOf(files)
+    const found = await detectFramework(tree, await readPackageJson(tree))
+    assert.equal(found?.slug, slug)
+    if (folder !== undefined) assert.equal((await outputFolders(found, tree))[0], folder)
+  }
+})
+
 test('of a framework and the one it is built on, the former is found', async () => {
   for (const [files, slug] of [
     [uses('vite', '@sveltejs/kit'), 'sveltekit-1'],

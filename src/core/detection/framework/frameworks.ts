@@ -21,12 +21,29 @@ export async function frameworkOf(slug: string): Promise<Framework> {
   throw invalidConfig(`There is no framework ${JSON.stringify(slug.slice(0, 80))}.`)
 }
 
+const HUGO_FORMATS = ['toml', 'yaml', 'yml', 'json'] as const
+const hugoFiles = (name: string): readonly string[] => HUGO_FORMATS.map((format) => `${name}.${format}`)
+const HUGO_ALONE = ['hugo', 'config/_default/hugo', 'config/_default/config'].flatMap(hugoFiles)
+
+/** Where a site of Hugo is set up; the first that is there counts. */
+export const HUGO_FILES: readonly string[] = [...HUGO_ALONE, ...hugoFiles('config')]
+
+/** By which else frameworks are known than what their data says: each of these will do. */
+const KNOWN_BY: Readonly<Record<string, readonly FrameworkDetectionItem[]>> = {
+  hugo: [...HUGO_ALONE.map((path) => ({ path })), { path: 'config.yml', matchContent: 'baseURL' }],
+  jekyll: [{ path: '_config.toml' }],
+  zola: [{ path: 'zola.toml' }],
+  // Its own configuration and that of Vite may be modules by their names, and the former need not be there.
+  'react-router': [{ matchPackage: '@react-router/dev' }],
+}
+
 /**
  * Without a package.json a framework is known by one of these. Most deployments have none of them and need not wait for
  * the data, which is large; a test compares the two.
  */
 const WITHOUT_PACKAGE = [
   ...['config.yaml', 'config.toml', 'config.json', '_config.yml', 'config.rb', '.dojorc', 'sanity.json'],
+  ...Object.values(KNOWN_BY).flatMap((items) => items.flatMap(({ path }) => path ?? [])),
   ...['requirements.txt', 'pyproject.toml', 'Pipfile', 'manage.py', 'brunch-config.js'],
   ...['blitz', 'remix', 'vite', 'react-router', 'hydrogen', 'sanity', 'xmcp'].flatMap((name) =>
     ['js', 'mjs', 'ts', 'jsx', 'tsx'].map((extension) => `${name}.config.${extension}`),
@@ -54,10 +71,11 @@ export const isDetected = ({ slug, experimental, runtimeFramework }: Framework):
   !experimental && !runtimeFramework && !NOT_DETECTED.includes(slug)
 
 async function isUsed(
-  { detectors }: Framework,
+  { slug, detectors }: Framework,
   tree: SourceTree,
   pkg: PackageJson | undefined,
 ): Promise<boolean> {
+  for (const item of KNOWN_BY[slug ?? ''] ?? []) if (await matches(item, tree, pkg)) return true
   const { every = [], some = [] } = detectors ?? {}
   if (every.length === 0 && some.length === 0) return false
   for (const item of every) if (!(await matches(item, tree, pkg))) return false

@@ -1,6 +1,6 @@
 import { readFolder, type SourceTree } from '../source-tree.ts'
 import { angularFolders } from './angular.ts'
-import type { Framework } from './frameworks.ts'
+import { type Framework, HUGO_FILES } from './frameworks.ts'
 
 /** Where builds commonly leave what is to be served. */
 export const COMMON_FOLDERS = [
@@ -78,9 +78,11 @@ async function configured(slug: string, tree: SourceTree): Promise<readonly stri
       return name === undefined ? ['build'] : [`build/${name}`, 'build']
     }
     case 'hugo':
-      return folderIn(tree, ['config.json', 'config.yaml', 'config.toml'], 'publishDir', 'public')
+      return folderIn(tree, HUGO_FILES, 'publishDir', 'public')
     case 'jekyll':
-      return folderIn(tree, ['_config.yml'], 'destination', '_site')
+      return folderIn(tree, ['_config.yml', '_config.toml'], 'destination', '_site')
+    case 'zola':
+      return folderIn(tree, ['zola.toml', 'config.toml'], 'output_dir', 'public')
     default:
       return []
   }

@@ -23,6 +23,7 @@ import { scratch } from '#test/support/sandbox/sandbox.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { type BuildEnvironmentLimits, createBuildEnvironment } from './build-environment.ts'
 import { installDependencies } from './install/install-dependencies.ts'
+import { findPackageManager } from './install/package-manager.ts'
 import type { PackageTool } from './toolchain/toolchain.ts'
 import { shell, type Workspace } from './workspace.ts'
 
@@ -84,7 +85,8 @@ async function setUp(t: TestContext, act: Act = nothing, limits: Partial<BuildEn
     ...{ folder, sandbox, clock, log: silentLog, limits: { freeBytes: 1, ...limits } },
     blobs: {
       read: async (sha256) => contents.get(sha256),
-      open: async (sha256) => Readable.from([contents.get(sha256) ?? assert.fail()]),
+      open: async (sha256, { start, end } = { start: 0 }) =>
+        Readable.from([(contents.get(sha256) ?? assert.fail()).subarray(start, end)]),
     },
     registry: async () => ({ url: 'http://registry.example/' }),
   })
@@ -149,6 +151,20 @@ const noTools = {
 }
 
 describe('a workspace', () => {
+  it('tells of a lock file of any size by which tool it was written', async (t) => {
+    const { open } = await setUp(t)
+    const lock = `# a lock\n\n__metadata:\n  version: 8\n${'"a@npm:1": x\n'.repeat(2 ** 19)}`
+    const workspace = await open({ files: { 'yarn.lock': lock } })
+    const beginning = (await workspace.read('yarn.lock'))?.toString() ?? ''
+    assert.deepEqual([beginning.length, lock.startsWith(beginning)], [4 * 2 ** 20, true])
+    const manager = await findPackageManager({
+      ...{ root: '', paths: new Set(['yarn.lock']), packageJson: {}, nodeVersion: '22.x' },
+      read: async (path) => (await workspace.read(path))?.toString() ?? '',
+    })
+    assert.match(manager.tool?.version ?? '', /^4\./)
+    await workspace.close()
+  })
+
   it('holds the files of the deployment and nothing of an earlier try', async (t) => {
     const { folder, open } = await setUp(t)
     const files = { 'a/b/run.sh': 'x', 'a/c': 'y'.repeat(2 ** 20 + 1), index: '' }

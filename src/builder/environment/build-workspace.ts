@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join, posix } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { showLimit } from '#contract/amounts.ts'
 import { MINUTE } from '#contract/time.ts'
@@ -33,7 +34,7 @@ interface WorkspaceParts {
   /** On the machine: `root` is bound at `INSIDE.root`, and what is beside it is ours. */
   readonly folder: string
   readonly sandbox: Sandbox
-  readonly blobs: Pick<BlobStore, 'read'>
+  readonly blobs: Pick<BlobStore, 'read' | 'open'>
   readonly clock: Clock
   readonly env: Readonly<Record<string, string>>
   readonly caFile: string | undefined
@@ -82,7 +83,11 @@ export class BuildWorkspace implements Workspace {
 
   async read(path: string): Promise<Buffer | undefined> {
     const file = this.task.files.find((candidate) => candidate.path === path)
-    return file && file.size <= READ_BYTES ? this.#parts.blobs.read(file.sha256) : undefined
+    if (file === undefined) return undefined
+    const { blobs } = this.#parts
+    if (file.size <= READ_BYTES) return blobs.read(file.sha256)
+    const beginning = await blobs.open(file.sha256, { start: 0, end: READ_BYTES })
+    return beginning && buffer(beginning)
   }
 
   note(log: BuildLog, line: string): Promise<void> {

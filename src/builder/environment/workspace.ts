@@ -68,7 +68,7 @@ export interface Workspace {
   readonly env: Readonly<Record<string, string>>
   /** What an earlier build of the project has left, and is in its place again. */
   readonly restored: CachedFolders
-  /** A file of the deployment as it was uploaded, up to 4 MB; undefined where there is none. */
+  /** A file of the deployment as it was uploaded, or the first 4 MB of a larger one; undefined where there is none. */
   read(path: string): Promise<Buffer | undefined>
   /**
    * Rejects with a `BuildFailure`: `command_failed`, `out_of_memory`, `build_timeout`, `disk_limit`, or `canceled`

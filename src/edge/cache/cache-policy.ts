@@ -33,6 +33,10 @@ export function policyOf(status: number, headers: HeaderList): CachePolicy | und
   return PERSONAL.test(textOf(headers, 'vary') ?? '') ? undefined : { maxAge, staleFor }
 }
 
+/** The same of one that may say no more than that the copy of its visitor is good: it says it of that copy. */
+export const policyOfCopy = (status: number, headers: HeaderList): CachePolicy | undefined =>
+  policyOf(status === 304 ? 200 : status, headers)
+
 const MOST_SECONDS = 10 * 365 * 86_400
 
 /** What a directive of a cache-control says. */

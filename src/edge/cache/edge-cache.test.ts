@@ -103,6 +103,34 @@ test('an answer with s-maxage is kept, grows stale, is made anew in the backgrou
   assert.equal(asked.length, 3)
 })
 
+test('visitors who have an answer already do not keep it from being kept', async () => {
+  const fixed: Handler = (req, res, count) => {
+    res.setHeader('cache-control', 's-maxage=60')
+    res.setHeader('etag', '"fixed"')
+    if (req.headers['if-none-match'] === '"fixed"') res.writeHead(304).end()
+    else res.end(`made ${count}`)
+  }
+  for (const by of [server, fast])
+    for (const cookie of [undefined, 'own=1']) {
+      const { get, asked } = await site(fixed)
+      const again = async () => {
+        const headers = { 'if-none-match': '"fixed"', ...(cookie !== undefined && { cookie }) }
+        const { status, from, headers: said } = await get('/fn', headers, 'GET', by)
+        assert.deepEqual([status, said.etag], [304, '"fixed"'])
+        return from
+      }
+      while ((await again()) !== 'HIT') await new Promise((resolve) => setTimeout(resolve, 2))
+      const before = asked.length
+      assert.deepEqual((await get()).from, 'HIT')
+      await written()
+      time.now += 61_000
+      assert.equal(await again(), 'MISS')
+      while ((await again()) !== 'HIT') await new Promise((resolve) => setTimeout(resolve, 2))
+      const made = asked.slice(before).filter(({ headers }) => headers['if-none-match'] === undefined)
+      assert.equal(made.length, 1, 'once for all')
+    }
+})
+
 test('headers for caches such as this one come before cache-control, and the query counts', async () => {
   const { get } = await site((req, res, count) => {
     res.setHeader('cache-control', 'max-age=5')

@@ -22,7 +22,7 @@ import {
 import type { KnownTags, Revalidations } from '../prerender/revalidations.ts'
 import { bodyOf } from '../request/request-body.ts'
 import { type CacheKeyParts, keyOf, markOf, pathTag, variantOf, varyNames } from './cache-key.ts'
-import { type CachePolicy, policyOf, shownHeaders, tagsOf } from './cache-policy.ts'
+import { type CachePolicy, policyOf, policyOfCopy, shownHeaders, tagsOf } from './cache-policy.ts'
 import { type CacheStatus, cacheHeader, FRAMING, marked, shownForm } from './shown-form.ts'
 import { tee } from './tee.ts'
 
@@ -120,7 +120,7 @@ export class EdgeCache {
     const at = this.#options.clock.now()
     return request.make().then((result) => {
       if ('code' in result || 'switched' in result) return result
-      if (policyOf(result.status, result.headers) === undefined)
+      if (policyOfCopy(result.status, result.headers) === undefined)
         // What comes from elsewhere goes out as it is.
         return request.source === 'proxy' ? result : compressed(result, request.question)
       this.note(request.site, request.by)
@@ -134,14 +134,14 @@ export class EdgeCache {
    */
   #offer(request: Omit<CacheRequest, 'make'>, answer: Answer, at: number): Answer | Promise<Answer> {
     const { question } = request
-    const policy = policyOf(answer.status, answer.headers)
+    const policy = policyOfCopy(answer.status, answer.headers)
     if (policy === undefined) return compressed(marked(answer, 'MISS'), question)
     const shown = {
       ...marked(answer, 'MISS'),
       headers: [...shownHeaders(answer.headers), ...cacheHeader('MISS')],
     }
-    if (!this.#mayKeepFor(request)) {
-      // Made for one visitor; everybody else gets one that was made for nobody.
+    if (answer.status === 304 || !this.#mayKeepFor(request)) {
+      // Made for one visitor, or not even sent to one who has it; everybody else gets one that was made for nobody.
       if (question.method === 'GET') void this.#fill(request)
       return compressed(shown, question)
     }
@@ -250,10 +250,11 @@ export class EdgeCache {
       const policy =
         'code' in result || 'switched' in result ? undefined : policyOf(result.status, result.headers)
       if (policy === undefined) {
+        const isOfCopy = 'status' in result && policyOfCopy(result.status, result.headers) !== undefined
         // That says nothing of the answer: one of those who wait asks in their place.
         if ('code' in result && result.code === 'CLIENT_CLOSED_REQUEST') this.#left.add(promised)
-        else this.#setUnfit(name)
-        settle(undefined)
+        else if (!isOfCopy) this.#setUnfit(name)
+        settle(isOfCopy ? this.#fill(request) : undefined)
         return this.#finish(request, result, at)
       }
       const answer = result as Answer

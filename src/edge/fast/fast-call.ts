@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { afterWrite, oneATurn } from '#core/chunks.ts'
 import type { SiteFunction } from '#core/site/site.ts'
 import { type Answer, dropBody, headerLines, headerOf, valueIn } from '../answer.ts'
-import { policyOf } from '../cache/cache-policy.ts'
+import { policyOf, policyOfCopy } from '../cache/cache-policy.ts'
 import { errorAnswer } from '../error/error-answer.ts'
 import { type Refusal, reasonOf } from '../error/refusal.ts'
 import { siteHeaders } from '../file/file-answer.ts'
@@ -147,7 +147,7 @@ export class FastCall<R extends FastRequest> implements CancellableCall {
   #answer(result: FunctionResponse): void {
     const { entry, outcome, block } = this.#request
     // The next who ask for it come the way on which answers are kept.
-    if (policyOf(result.status, result.headers) !== undefined)
+    if (policyOfCopy(result.status, result.headers) !== undefined)
       this.#options.functions.cached?.note(entry.site, outcome.target.path)
     // What was read of a head does not say whose it is: the same is sent by many.
     const question = { ...block.question, from: this.#options.from }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, hash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { QUOTA_NAMES } from '#contract/limit/quotas.ts'
 import { MINUTE } from '#contract/time.ts'
@@ -544,6 +544,30 @@ apiSuite('at once', (server) =>
     })
 
     describe('for deployments', () => {
+      // Which are those of the first of them; the others find a project that has its own.
+      same(
+        'make the first of a project with different settings',
+        { answers: all('200'), left: 1 },
+        async () => {
+          const name = fresh()
+          const given = ['a', 'b'].map((folder) => ({ file: `${folder}/index.html`, data: folder }))
+          await must('POST /v8/platform/deployments', { name: fresh(), version: 2, files: given })
+          // None of them has to write anything before it looks for the project.
+          const files = given.map(({ file, data }) => ({ file, sha: hash('sha1', data), size: data.length }))
+          const urls: string[] = []
+          const make = async (rootDirectory: string | undefined) => {
+            const body = { name, version: 2, files, projectSettings: { rootDirectory } }
+            const answer = await call('POST /v8/platform/deployments?forceNew=1', body)
+            urls.push(answer.body.url)
+            return answer
+          }
+          return [
+            many((n) => () => make(['a', 'b'][n % 2])),
+            async () =>
+              new Set(await Promise.all(urls.map(async (url) => (await server.visit(url, '/')).body))).size,
+          ]
+        },
+      )
       same('make the same one', { answers: all('200'), left: 1 }, async () => {
         const name = fresh()
         return [

@@ -246,6 +246,8 @@ export function createCreateDeployment(parts: CreateParts) {
       if (!known) await parts.quotas.check(owner, 'projects', 1, stores)
       if (fresh > 0) await parts.quotas.check(owner, 'aliases', fresh, stores)
       const project = await ensureProject(stores, known, ctx, command, requested.slug, now)
+      // Somebody else may have made it meanwhile, or changed it.
+      if (!isDeepStrictEqual(project.build, settings)) return undefined
       const id = newId.deployment()
       const given = openVariables(variables, secrets, vault)
       const platform = skewVariables(project)

@@ -122,6 +122,9 @@ export interface LogStore {
   /** What the log takes on the disk, roughly. */
   bytes(): Promise<number>
 
+  /** What build output takes of that, more roughly. It is counted row by row, so not to be asked for all the time. */
+  buildBytes(): Promise<number>
+
   /** Gives what deletions made free back to the disk, a part of it; tells whether there is more. */
   giveBack(): Promise<boolean>
 

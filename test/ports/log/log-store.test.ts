@@ -266,6 +266,19 @@ eachDatabase((name, open) =>
       assert.deepEqual(texts(await readAll(store)), ['build'])
     })
 
+    it('tells what build output takes of its space', async (t) => {
+      const { store } = await openLogs(t, open)
+      const info = { type: 'lambda', name: 'x', entrypoint: '' } as const
+      const before = await store.buildBytes()
+      await store.append(
+        many(1000, (n) => ({ info, text: randomBytes(50).toString('hex'), id: `${NOW}x${n}` })),
+      )
+      assert.equal(await store.buildBytes(), before)
+      await store.append(many(1000, () => ({ text: 'ü'.repeat(50) })))
+      const grown = (await store.buildBytes()) - before
+      assert.ok(grown > 200_000 && grown < 1_000_000, String(grown))
+    })
+
     describe('visits', () => {
       const visit = (given: Partial<LoggedVisit> = {}, at: Partial<NewVisit> = {}): NewVisit => ({
         visit: sampleVisit(given),

@@ -26,6 +26,51 @@ export async function logBytes(db: LogDb): Promise<number> {
   return Number(rows[0]?.bytes ?? 0)
 }
 
+/** Lines of which the index is gone through at a time: nobody else does anything meanwhile. */
+const COUNTED = 20_000
+/** As many of the newest tell how long a line is. */
+const MEASURED = 1000
+/** What a line takes beside its text, with its place in the indexes. */
+const LINE_BYTES = 310
+
+const buildLines = (db: LogDb) => db.selectFrom('log_entries').where('info_type', '=', sql.lit('build'))
+
+async function countBuildLines(db: LogDb): Promise<number> {
+  let count = 0
+  let rest = buildLines(db)
+  for (;;) {
+    const last = await rest
+      .select(['deployment_id', sql<string>`cast(serial as text)`.as('place')])
+      .orderBy('deployment_id')
+      .orderBy('serial')
+      .offset(COUNTED - 1)
+      .limit(1)
+      .executeTakeFirst()
+    if (last === undefined) break
+    count += COUNTED
+    const { deployment_id: id, place } = last
+    rest = buildLines(db).where(sql<boolean>`(deployment_id, serial) > (${id}, cast(${place} as integer))`)
+    await new Promise(setImmediate)
+  }
+  const { left } = await rest.select(({ fn }) => fn.countAll<number>().as('left')).executeTakeFirstOrThrow()
+  return count + left
+}
+
+/** What build output takes on the disk, roughly. */
+export async function buildBytes(db: LogDb): Promise<number> {
+  if (!isFile(db)) {
+    const { rows } = await sql<{ bytes: string }>`
+      select cast(pg_total_relation_size('log_entries') as text) as bytes`.execute(db)
+    return Number(rows[0]?.bytes ?? 0)
+  }
+  const newest = buildLines(db).select('text').orderBy('serial', 'desc').limit(MEASURED).as('newest')
+  const measured = await db
+    .selectFrom(newest)
+    .select(sql<number | null>`avg(length(cast(text as blob)))`.as('length'))
+    .executeTakeFirst()
+  return Math.round((await countBuildLines(db)) * (LINE_BYTES + (measured?.length ?? 0)))
+}
+
 /** Less than this is not worth a step. */
 const WORTH_IT = 256
 /** Pages a step: nobody writes meanwhile. */

@@ -6,7 +6,7 @@ import { deleteBlocks, findInBlocks, pruneBlocks } from './log-blocks.ts'
 import { rotateDays } from './log-days.ts'
 import { deleteLines, findInLines } from './log-lines.ts'
 import { readAfter, readEntries, readProjectEntries } from './log-read.ts'
-import { logBytes, returnFreePages } from './log-size.ts'
+import { buildBytes, logBytes, returnFreePages } from './log-size.ts'
 import type { LogDb } from './log-tables.ts'
 
 /** The most rows deleted in one statement. */
@@ -44,6 +44,8 @@ export function createLogStore(db: LogDb): LogStore {
     prune: (createdBefore, limit) => deleteBefore(firstSerialOf(createdBefore), limit, pruneBlocks),
 
     bytes: () => logBytes(db),
+
+    buildBytes: () => buildBytes(db),
 
     deleteOldest: (limit) => deleteBefore(firstSerialOf(Number.POSITIVE_INFINITY), limit, deleteBlocks),
 

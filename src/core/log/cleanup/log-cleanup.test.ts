@@ -7,8 +7,12 @@ import { createLogCleanup } from './log-cleanup.ts'
 
 const NOW = 1_700_000_000_000
 
-function createWorld(left: number, { bytes = 0, free = 1e12, maxBytes = 1000, broken = false } = {}) {
+function createWorld(
+  left: number,
+  { bytes = 0, built = 0, free = 1e12, maxBytes = 1000, broken = false } = {},
+) {
   let shrunk = 0
+  let counted = 0
   const calls: (readonly [number, number])[] = []
   const rotated: (readonly [number, number])[] = []
   const job = createLogCleanup({
@@ -24,8 +28,12 @@ function createWorld(left: number, { bytes = 0, free = 1e12, maxBytes = 1000, br
         return count
       },
       bytes: async () => bytes - shrunk * 100,
+      async buildBytes() {
+        counted++
+        return built
+      },
       async deleteOldest() {
-        if (bytes - shrunk * 100 <= 0) return 0
+        if (bytes - built - shrunk * 100 <= 0) return 0
         shrunk++
         return 1
       },
@@ -39,7 +47,7 @@ function createWorld(left: number, { bytes = 0, free = 1e12, maxBytes = 1000, br
   })
   const run = (signal = new AbortController().signal) =>
     job.run({}, { id: 'job_1', attempt: 1, signal, log: silentLog })
-  return { job, calls, rotated, run, shrunk: () => shrunk }
+  return { job, calls, rotated, run, shrunk: () => shrunk, counted: () => counted }
 }
 
 it('prunes what is older than three days, step by step, until nothing is left', async () => {
@@ -86,4 +94,13 @@ it('ends when there is nothing left to delete', async () => {
   const { run, shrunk } = createWorld(0, { bytes: 300, maxBytes: -1 })
   await run()
   assert.equal(shrunk(), 3)
+})
+
+it('deletes nothing because of build output, and counts it only where there is too much of all, and seldom', async () => {
+  const small = createWorld(0, { bytes: 900, built: 900 })
+  await small.run()
+  assert.deepEqual([small.shrunk(), small.counted()], [0, 0])
+  const large = createWorld(0, { bytes: 9550, built: 8000 })
+  for (let n = 0; n < 3; n++) await large.run()
+  assert.deepEqual([large.shrunk(), large.counted()], [6, 1])
 })

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DAY, MINUTE } from '#contract/time.ts'
+import { DAY, HOUR, MINUTE } from '#contract/time.ts'
 import type { JobHandler } from '../../job/job-handler.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { DiskSpace } from '../../ports/disk-space.ts'
 import type { LogStore } from '../log-store.ts'
 
 interface LogCleanupParts {
-  readonly store: Pick<LogStore, 'rotate' | 'prune' | 'deleteOldest' | 'bytes' | 'giveBack'>
+  readonly store: Pick<LogStore, 'rotate' | 'prune' | 'deleteOldest' | 'bytes' | 'buildBytes' | 'giveBack'>
   readonly clock: Clock
-  /** What the log may take at the most. */
+  /** What the log may take at the most, build output aside. */
   readonly maxBytes: number
   /** Absent where the log is not on a disk of this machine. */
   readonly disk?: Pick<DiskSpace, 'free'> | undefined
@@ -24,6 +24,9 @@ const RUNTIME_KEPT = 3 * DAY
 /** Of what is free together with what the log has, the share that it may take. */
 const SHARE_OF_DISK = 0.2
 
+/** How long it is not counted again what build output takes. */
+const BUILT_COUNTED = HOUR
+
 export function createLogCleanup({
   store,
   clock,
@@ -34,10 +37,20 @@ export function createLogCleanup({
 }: LogCleanupParts): JobHandler {
   const pause = (signal: AbortSignal) => sleep(pauseMs, undefined, { signal })
 
-  async function isTooMuch(): Promise<boolean> {
-    const bytes = await store.bytes()
+  let built = { bytes: 0, countedAt: Number.NEGATIVE_INFINITY }
+
+  const isMoreThanAllowed = (bytes: number): boolean => {
     const share = disk === undefined ? Number.POSITIVE_INFINITY : (disk.free() + bytes) * SHARE_OF_DISK
     return bytes > Math.min(maxBytes, share)
+  }
+
+  /** Build output stays with its deployment: no visit is deleted because there is much of it. */
+  async function isTooMuch(): Promise<boolean> {
+    const bytes = await store.bytes()
+    if (!isMoreThanAllowed(bytes)) return false
+    const now = clock.monotonic()
+    if (now - built.countedAt > BUILT_COUNTED) built = { bytes: await store.buildBytes(), countedAt: now }
+    return isMoreThanAllowed(Math.max(0, bytes - built.bytes))
   }
 
   return {

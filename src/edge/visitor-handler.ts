@@ -22,7 +22,7 @@ import type { PinnedSites } from './site/pinned-sites.ts'
 import type { ReleaseSides } from './site/release-sides.ts'
 import type { createSiteAnswers } from './site/site-answer.ts'
 import type { SiteCache } from './site/site-cache.ts'
-import type { SiteEntry } from './site/site-entry.ts'
+import { type SiteEntry, shownAt } from './site/site-entry.ts'
 import { switchProtocol } from './upgrade/upgrade.ts'
 import { visitRecord } from './visit-record.ts'
 import type { VisitorMemory } from './visitor-memory.ts'
@@ -137,7 +137,7 @@ const findEarlierDeployment =
     const { entry, exchange } = visit
     if (entry === undefined || exchange.instance !== undefined) return undefined
     return andThen(pinned.find(entry, exchange), (shown) => {
-      visit.shown = shown
+      visit.shown = shownAt(entry, shown)
       return undefined
     })
   }
@@ -148,7 +148,7 @@ const findReleaseSide =
     const { entry, shown = entry, exchange } = visit
     if (entry === undefined || shown !== entry || exchange.instance !== undefined) return undefined
     return andThen(sides.find(entry, exchange), (side) => {
-      visit.shown = side
+      visit.shown = shownAt(entry, side)
       return undefined
     })
   }

@@ -72,7 +72,8 @@ export class HotAnswers {
 
   #keep(hot: HotAnswer): void {
     const { entry, rawPath } = hot
-    this.#kept.set(`${entry.site.host} ${rawPath}`, hot, WEIGHT + 4 * rawPath.length)
+    const { host, deploymentId } = entry.site
+    this.#kept.set(`${host} ${deploymentId} ${rawPath}`, hot, WEIGHT + 4 * rawPath.length)
     entry.answers.set(rawPath, hot)
   }
 

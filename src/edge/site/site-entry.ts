@@ -96,6 +96,19 @@ export function createSiteEntry(site: Site, checkAt: number): SiteEntry {
   }
 }
 
+const inPlaceOf = new WeakMap<SiteEntry, WeakMap<SiteEntry, SiteEntry>>()
+
+/** Another deployment as visitors of a host are shown it: it answers as if it were the one of that host. */
+export function shownAt(host: SiteEntry, other: SiteEntry): SiteEntry {
+  if (other === host) return host
+  const known = inPlaceOf.get(other) ?? new WeakMap<SiteEntry, SiteEntry>()
+  inPlaceOf.set(other, known)
+  const { host: name, environment } = host.site
+  const shown = known.get(host) ?? createSiteEntry({ ...other.site, host: name, environment }, other.checkAt)
+  known.set(host, shown)
+  return shown
+}
+
 /** What an entry takes in memory, roughly: most of it are the names of files, and the pages that list them. */
 export const weightOf = ({ site }: SiteEntry): number =>
   OWN_WEIGHT + site.files.size * (site.directoryListing ? 1024 : 256) + site.functions.size * 1024

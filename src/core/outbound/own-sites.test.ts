@@ -36,6 +36,10 @@ test('nothing but the sites is reached there, by a caller whom nobody trusts mor
   assert.deepEqual(connectTo('198.19.255.2', 443), {
     ...{ host: '127.0.0.1', port: 3443, localAddress: '127.0.0.2' },
   })
+  const alone = withOwnSites(outside, ownSites({ ...listening, host: '192.0.2.1' }), isServed)
+  assert.deepEqual(alone.connectTo('198.19.255.2', 443), {
+    ...{ host: '192.0.2.1', port: 3443, localAddress: '127.0.0.2' },
+  })
   assert.equal(connectTo('198.19.255.2', 5432), undefined)
   assert.equal(connectTo('127.0.0.1', 3443), undefined)
 })

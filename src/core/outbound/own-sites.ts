@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net'
 import type { Destination, Destinations } from './destinations.ts'
 
 /** Where programs and builds find the sites of this very installation, whatever the ports outside. */
@@ -23,7 +24,7 @@ export const SITES = '198.19.255.2'
  * Whom the serving processes see in the place of a run: an address that is this machine's and nobody else's, so that
  * whoever trusts 127.0.0.1 does not trust the code of others.
  */
-const CALLER = '127.0.0.2'
+export const CALLER = '127.0.0.2'
 
 const REACHED_AT: Readonly<Record<string, string>> = {
   '0.0.0.0': '127.0.0.1',
@@ -50,7 +51,7 @@ export function withOwnSites(
   const target = (port: number): Destination | undefined => {
     const own = ports[port]
     if (own === undefined) return undefined
-    return { host: address, port: own, ...(address === '127.0.0.1' && { localAddress: CALLER }) }
+    return { host: address, port: own, ...(isIPv4(address) && { localAddress: CALLER }) }
   }
   return {
     ...destinations,

@@ -86,6 +86,19 @@ test('imports name a file that exists', () => {
   for (const { from, to } of imports) assert.ok(known.has(to), `${from} imports ${to}, which is not there`)
 })
 
+/** The peer of a connection may be a proxy, which tells who asks. */
+test('nobody but `senderOf` says where a request comes from', () => {
+  const asks =
+    /\.remoteAddress\b|\bsocket\.encrypted\b|\bFastifyRequest\b(?:.|\n)*\brequest\.(?:ip|protocol)\b/
+  const wrong = files.filter(
+    (file) =>
+      // The fast path has the connections of visitors themselves.
+      /^(?:core|edge|http|process)\/(?!fast\/)/.test(file) &&
+      asks.test(readFileSync(join(src, file), 'utf8')),
+  )
+  assert.deepEqual(wrong, ['core/access/sender.ts'])
+})
+
 /** Groups of files of which each imports every other, directly or by way of others (Tarjan). */
 function cyclesOf(edges: readonly Import[]): string[][] {
   const next = Map.groupBy(edges, ({ from }) => from)

@@ -206,6 +206,27 @@ test('a misspelt variable is noticed', () => {
   ])
 })
 
+test('proxies are named by address, by range, or as those of private networks', () => {
+  const read = (value: string) => readConfig({ ALOFT_TRUSTED_PROXIES: value }).trustedProxies
+  assert.deepEqual(readConfig({}).trustedProxies, [])
+  assert.deepEqual(read('192.0.2.1, 2001:db8::/32'), ['192.0.2.1', '2001:db8::/32'])
+  assert.deepEqual(read('private,192.0.2.1').slice(-2), ['fc00::/7', '192.0.2.1'])
+  for (const wrong of [
+    'all',
+    '*',
+    'Private',
+    '192.0.2.1,',
+    '192.0.2.1/33',
+    '0.0.0.0/0',
+    '::/0',
+    'fe80::1%eth0',
+    'nginx',
+  ])
+    assert.deepEqual(mistakesOf({ ALOFT_TRUSTED_PROXIES: wrong }), [
+      `ALOFT_TRUSTED_PROXIES: "${wrong}" is not accepted; it should be addresses, CIDR ranges smaller than /0 or the word \`private\`, separated by commas`,
+    ])
+})
+
 test('machines reach each other by address or by name', () => {
   const read = (value: string) => mistakesOf({ ALOFT_CLUSTER_ADDRESS: value }).length === 0
   for (const value of ['10.0.0.5:3500', '[2001:db8::1]:3500', 'worker-1:3500', 'aloft_aloft.1.x9:3500'])

@@ -132,18 +132,25 @@ export function ownAddresses(host: string): readonly string[] {
     .map((a) => a.address)
   return own.length > 0 ? own.slice(0, 16) : ['127.0.0.1']
 }
+const isRange = (entry: string): boolean => {
+  const [network = '', bits, ...more] = entry.split('/')
+  const most = isIPv4(network) ? 32 : isIPv6(network) ? 128 : -1
+  return (
+    more.length === 0 && most > 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+  )
+}
 export const ranges: SettingReader<readonly string[]> = (value) => {
   const list = value.split(',').map((entry) => entry.trim())
-  const ok = (entry: string) => {
-    const [network = '', bits, ...more] = entry.split('/')
-    const most = isIPv4(network) ? 32 : isIPv6(network) ? 128 : -1
-    return (
-      more.length === 0 &&
-      most > 0 &&
-      (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
-    )
-  }
-  return list.every(ok) ? list : accepted('addresses or CIDR ranges, separated by commas')
+  return list.every(isRange) ? list : accepted('addresses or CIDR ranges, separated by commas')
+}
+const PRIVATE = ['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '::1', 'fc00::/7']
+/** Not everybody, who could then say that they are anybody. */
+export const proxies: SettingReader<readonly string[]> = (value) => {
+  const list = value.split(',').map((entry) => entry.trim())
+  const ok = (entry: string) => entry === 'private' || (isRange(entry) && !/%|\/0+$/.test(entry))
+  return list.every(ok)
+    ? list.flatMap((entry) => (entry === 'private' ? PRIVATE : entry))
+    : accepted('addresses, CIDR ranges smaller than /0 or the word `private`, separated by commas')
 }
 /** A network and the origin that is nearest to those in it. */
 export interface NearNetwork {

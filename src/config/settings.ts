@@ -29,6 +29,7 @@ import {
   postgresUrl,
   prices,
   programPath,
+  proxies,
   ranges,
   resolvers,
   type SettingReader,
@@ -115,6 +116,14 @@ export const SETTINGS = {
     meaning: 'Comma-separated IP addresses at which visitors reach this installation, for its DNS answers.',
     read: addresses,
     fallback: ({ host }) => (isIP(host) !== 0 && !/^[0.:]+$/.test(host) ? [host] : ownAddresses(host)),
+  }),
+  trustedProxies: setting<readonly string[]>({
+    variable: 'ALOFT_TRUSTED_PROXIES',
+    default: 'none',
+    meaning:
+      'Comma-separated IP addresses and CIDR ranges of proxies in front of Aloft, or `private` for loopback and private networks. From these, `x-forwarded-for` and `x-forwarded-proto` are believed.',
+    read: proxies,
+    fallback: () => [],
   }),
   nameservers: setting<readonly string[]>({
     variable: 'ALOFT_NAMESERVERS',

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { senderOf } from '#core/access/sender.ts'
 import type { AnyRequest, AnyResponse } from '#core/http-message.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Answer, Question } from './answer.ts'
@@ -60,7 +61,7 @@ export function exchangeOf(
   res: AnyResponse,
   { ids, clock, memory }: ExchangeParts,
 ): Exchange {
-  const ip = plainAddress(req.socket.remoteAddress)
+  const ip = plainAddress(senderOf(req).address)
   return {
     req,
     res,
@@ -131,13 +132,12 @@ export function addressedAt(exchange: Exchange): { readonly scheme: string; read
 
 export function visitorOf({ req, ip, id, forAll }: Exchange): Visitor {
   if (forAll !== undefined) return forAll.visitor
-  const { socket } = req
-  const isSecure = 'encrypted' in socket && socket.encrypted === true
+  const { isSecure, port } = senderOf(req)
   return {
     ip,
     host: authorityOf(req) ?? '',
     scheme: isSecure ? 'https' : 'http',
-    port: socket.localPort,
+    port,
     requestId: id,
   }
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { TrustedProxies } from '#core/access/trusted-proxies.ts'
 
 /** Somebody who answers what they can of connections and streams before the HTTP servers see them. */
 export interface FastLane {
@@ -19,3 +20,14 @@ export interface FastLane {
   /** Hands over every connection it has, and `forGood` those to come at once. */
   release(forGood: boolean): void
 }
+
+/** Of a connection, it takes for the visitor who is at the other end. At that of a proxy there are many. */
+export const withoutProxies = (lane: FastLane, proxies: TrustedProxies): FastLane => ({
+  ...lane,
+  take: (socket, handOver) =>
+    proxies.has(socket.remoteAddress) ? handOver(socket) : lane.take(socket, handOver),
+  takeHttp2: (socket, given) =>
+    proxies.has(socket.remoteAddress) ? given.handOver(socket) : lane.takeHttp2(socket, given),
+  takeStream: (stream, headers) =>
+    !proxies.has(stream.session?.socket.remoteAddress) && lane.takeStream(stream, headers),
+})

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { showLimit } from '#contract/amounts.ts'
+import type { TrustedProxies } from '#core/access/trusted-proxies.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { ListenerLimits } from './listener-limits.ts'
 import { badRequest, type Refusal, refusalWire, refuse } from './listener-refusal.ts'
@@ -16,6 +17,7 @@ export interface UpgradeHandler {
 interface Http1Options {
   readonly dispatch: Handle
   readonly upgrade: UpgradeHandler | undefined
+  readonly trustedProxies: TrustedProxies | undefined
   readonly limits: ListenerLimits
   readonly log: Log
 }
@@ -69,7 +71,7 @@ const LINGER_MS = 2_000
 const LINGER_BYTES = 16 * 1024 * 1024
 const LINGER_STEP_MS = 10
 
-export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): Http1 {
+export function createHttp1({ dispatch, upgrade, trustedProxies, limits, log }: Http1Options): Http1 {
   const connections = new Map<Duplex, Connection>()
   let draining = false
 
@@ -197,6 +199,7 @@ export function createHttp1({ dispatch, upgrade, limits, log }: Http1Options): H
       req.socket.setTimeout(0)
       // The new owner may look for errors as well; that nobody does must not end the process.
       socket.on('error', () => socket.destroy())
+      trustedProxies?.note(req)
       upgrade.handle(req, socket, head)
     })
   server.on('clientError', (error: NodeJS.ErrnoException, duplex) => {

@@ -1,3 +1,4 @@
+import type { TrustedProxies } from '#core/access/trusted-proxies.ts'
 import { type AnyRequest, type AnyResponse, isHttp2 } from '#core/http-message.ts'
 import type { Log } from '#core/ports/log.ts'
 import { badRequest, type Refusal, refuse } from './listener-refusal.ts'
@@ -61,8 +62,15 @@ function unifyAuthority(req: AnyRequest): Refusal | undefined {
   return undefined
 }
 
+interface DispatchOptions {
+  readonly handle: Handle
+  readonly trustedProxies: TrustedProxies | undefined
+  readonly log: Log
+  readonly maxHeaders: number
+}
+
 /** The one way from a parsed request to the handler: normalised, and no throw of it gets further than this. */
-export function createDispatch(handle: Handle, log: Log, maxHeaders: number): Handle {
+export function createDispatch({ handle, trustedProxies, log, maxHeaders }: DispatchOptions): Handle {
   const failed = (error: unknown, req: AnyRequest, res: AnyResponse) => {
     log.error({ err: error, method: req.method, host: req.headers.host }, 'request handler failed')
     if (!res.headersSent)
@@ -75,6 +83,7 @@ export function createDispatch(handle: Handle, log: Log, maxHeaders: number): Ha
     if (refusal) return refuse(res, refusal)
     // About the server as a whole, not about any of its sites: there is nothing a handler could add.
     if (req.url === '*') return (isHttp2(res) ? res.writeHead(204) : res.writeHead(204)).end()
+    trustedProxies?.note(req)
     try {
       const result = handle(req, res)
       if (result instanceof Promise) result.catch((error: unknown) => failed(error, req, res))

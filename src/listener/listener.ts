@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { SourceCounts } from '#core/access/source-counts.ts'
+import type { TrustedProxies } from '#core/access/trusted-proxies.ts'
 import type { Log } from '#core/ports/log.ts'
 import { ConnectionLimit } from './listener-connection-limit.ts'
-import type { FastLane } from './listener-fast-lane.ts'
+import { type FastLane, withoutProxies } from './listener-fast-lane.ts'
 import { createHttp1, type UpgradeHandler } from './listener-http1.ts'
 import { createHttp2 } from './listener-http2.ts'
 import { DEFAULT_LIMITS, KEEP_ALIVE, type ListenerLimits } from './listener-limits.ts'
@@ -24,6 +25,7 @@ export interface ListenerOptions {
   readonly handle: Handle
   readonly fastLane?: FastLane
   readonly upgrade?: UpgradeHandler
+  readonly trustedProxies?: TrustedProxies | undefined
   readonly certificateFor: CertificateFor
   readonly challengeFor?: ChallengeFor
   readonly stapleFor?: StapleFor
@@ -68,24 +70,26 @@ const SWEEP_MS = 500
 const SUCCEEDED_SWEEP_MS = 4000
 
 export function createListeners(options: ListenerOptions): Listeners {
-  const { host, log, reusePort = false, sockets: given } = options
+  const { host, log, reusePort = false, sockets: given, trustedProxies } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const dispatch = createDispatch(options.handle, log, limits.maxHeaders)
-  const http1 = createHttp1({ dispatch, upgrade: options.upgrade, limits, log })
-  const http2 = createHttp2({ dispatch, limits, log, fastLane: options.fastLane })
+  const { maxHeaders } = limits
+  const dispatch = createDispatch({ handle: options.handle, trustedProxies, log, maxHeaders })
+  const fastLane =
+    options.fastLane && trustedProxies ? withoutProxies(options.fastLane, trustedProxies) : options.fastLane
+  const http1 = createHttp1({ dispatch, upgrade: options.upgrade, trustedProxies, limits, log })
+  const http2 = createHttp2({ dispatch, limits, log, fastLane })
   const sockets = new Set<Socket>()
   const listening: NetServer[] = []
   let tls: ReturnType<typeof createTls> | undefined
   let drained: Promise<void> | undefined
 
   const toHttp1 = (socket: Socket) => void http1.server.emit('connection', socket)
-  const accept = (socket: Socket) =>
-    options.fastLane ? options.fastLane.take(socket, toHttp1) : toHttp1(socket)
+  const accept = (socket: Socket) => (fastLane ? fastLane.take(socket, toHttp1) : toHttp1(socket))
 
   const crowd = new ConnectionLimit({
     most: limits.maxConnections,
     relieve: () => {
-      options.fastLane?.release(false)
+      fastLane?.release(false)
       http1.sweep()
     },
     log,
@@ -93,7 +97,9 @@ export function createListeners(options: ListenerOptions): Listeners {
   const sources = new SourceCounts()
   const admitted = (take: (socket: Socket) => void) => (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
-    if (!crowd.admits(sockets.size, sources.of(address))) {
+    // A proxy has the connections of all who come by it.
+    const ofSource = trustedProxies?.has(address) ? 0 : sources.of(address)
+    if (!crowd.admits(sockets.size, ofSource)) {
       socket.destroy()
       return
     }
@@ -155,7 +161,7 @@ export function createListeners(options: ListenerOptions): Listeners {
     const closed = Promise.all(
       listening.map((server) => new Promise((resolve) => NetServer.prototype.close.call(server, resolve))),
     )
-    options.fastLane?.release(true)
+    fastLane?.release(true)
     http1.beginDrain()
     http2.beginDrain()
     const sweep = () => {
@@ -201,7 +207,7 @@ export function createListeners(options: ListenerOptions): Listeners {
       return drained
     },
     renewConnections() {
-      options.fastLane?.release(false)
+      fastLane?.release(false)
       http1.renew()
       http2.renew()
     },

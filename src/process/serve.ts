@@ -7,6 +7,7 @@ import { createRunnerClient } from '#adapters/runner-process/client/runner-clien
 import { createClusterRunner } from '#adapters/runner-process/peer/cluster-runner.ts'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import { SECOND } from '#contract/time.ts'
+import { createTrustedProxies } from '#core/access/trusted-proxies.ts'
 import { createVisitLog } from '#core/log/write/visit-log.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Runner } from '#core/ports/runner.ts'
@@ -159,6 +160,7 @@ export async function serve(
     reusePort,
     ...(share ? { sockets: share.own } : {}),
     ...buildHandler({ config, activity, turns, challenges: answers, certificateFor, api, edge }),
+    trustedProxies: createTrustedProxies(config.trustedProxies),
     certificateFor,
     challengeFor: createTlsChallenges(answers),
     stapleFor: createStaples(parts).find,

@@ -4,6 +4,7 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import PostalMime, { type Email } from 'postal-mime'
 import type { Channel } from '#adapters/ipc/channel.ts'
+import { createTrustedProxies } from '#core/access/trusted-proxies.ts'
 import { JobRunner } from '#core/job/job-runner.ts'
 import { BuildFailure } from '#core/ports/builder.ts'
 import type { Clock } from '#core/ports/clock.ts'
@@ -229,6 +230,7 @@ export async function startServer(
     tlsPort: 0,
     handle: (req, res) => nextHandle().handle(req, res),
     fastLane: lanesInTurn(servers),
+    trustedProxies: createTrustedProxies(config.trustedProxies),
     certificateFor: () => Promise.reject(new Error('no TLS here')),
     log: silentLog,
   })

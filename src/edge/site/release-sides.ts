@@ -1,4 +1,5 @@
 import { DAY, SECOND } from '#contract/time.ts'
+import { senderOf } from '#core/access/sender.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import { shareAt } from '#core/release/release.ts'
 import type { Canary, Site } from '#core/site/site.ts'
@@ -82,6 +83,5 @@ function cookieOf(
   place: Side | number,
   { req }: Exchange,
 ): string {
-  const isSecure = 'encrypted' in req.socket && req.socket.encrypted === true
-  return `${releaseCookie(projectId)}=${deploymentId}.${place}; Path=/; Max-Age=${COOKIE_SECONDS}; HttpOnly; ${isSecure ? 'Secure; ' : ''}SameSite=Lax`
+  return `${releaseCookie(projectId)}=${deploymentId}.${place}; Path=/; Max-Age=${COOKIE_SECONDS}; HttpOnly; ${senderOf(req).isSecure ? 'Secure; ' : ''}SameSite=Lax`
 }

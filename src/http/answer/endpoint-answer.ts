@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint, RawReply } from '#contract/endpoint.ts'
 import type { Context, Visit } from '#core/access/context.ts'
+import { senderOf } from '#core/access/sender.ts'
 import type { AuditEntry } from '#core/audit/audit.ts'
 import { audited } from '#core/audit/audit-trail.ts'
 import type { Clock } from '#core/ports/clock.ts'
@@ -43,7 +44,7 @@ export function createEndpointAnswer(parts: EndpointAnswerParts): (route: Route)
     auditEntryOf(row, request.who as Context, {
       requestId: request.id,
       at: clock.now(),
-      ip: request.ip,
+      ip: senderOf(request.raw).address,
       userAgent: request.headers['user-agent'] ?? '',
       params: request.params as Record<string, string>,
       body,

@@ -12,6 +12,7 @@ import {
 } from '#core/access/authorise.ts'
 import { type Actor, type Context, personalOwner, type Visit } from '#core/access/context.ts'
 import { sourceOf } from '#core/access/network-of.ts'
+import { senderOf } from '#core/access/sender.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Sessions } from '#core/session/sessions.ts'
@@ -45,12 +46,13 @@ export function createAdmit(parts: AdmitParts, dataVersion: () => number | undef
   return async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { row } = request
     reply.header('x-request-id', request.id)
+    const sender = senderOf(request.raw)
     const visit: Visit = {
       requestId: request.id,
       at: clock.now(),
-      ip: request.ip,
+      ip: sender.address,
       userAgent: request.headers['user-agent'] ?? '',
-      secure: siteIsSecure || request.protocol === 'https',
+      secure: siteIsSecure || sender.isSecure,
       log: new RequestLog(log, request.id),
     }
     const needsToken = row !== undefined && row.access.kind !== 'public'

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint } from '#contract/endpoint.ts'
 import type { Context, Visit } from '#core/access/context.ts'
 import { sourceOf } from '#core/access/network-of.ts'
+import { senderOf } from '#core/access/sender.ts'
 import type { GiveBack } from '#core/turns.ts'
 import type { Allowance } from '../limits.ts'
 import type { HeldBody } from './body-memory.ts'
@@ -28,7 +29,8 @@ export type Answer = (request: FastifyRequest, reply: FastifyReply) => unknown
 export const ownerOf = ({ who }: FastifyRequest) => (who && 'owner' in who ? who.owner : undefined)
 
 /** Whose allowance a request takes from. */
-export const callerOf = (request: FastifyRequest): string => ownerOf(request)?.id ?? sourceOf(request.ip)
+export const callerOf = (request: FastifyRequest): string =>
+  ownerOf(request)?.id ?? sourceOf(senderOf(request.raw).address)
 
 /** Without query and trailing slash. */
 export const askedPath = (request: FastifyRequest): string => {

@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
+import { senderOf } from '#core/access/sender.ts'
+import { createTrustedProxies } from '#core/access/trusted-proxies.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Handle } from '#listener/listener-request.ts'
 import { answerForwarded } from './answer-forwarded.ts'
@@ -39,11 +41,10 @@ const answering = (who: string) => async (req: IncomingMessage, res: ServerRespo
   if (req.url === '/refused') return void res.writeHead(413, { 'x-by': who }).end('too large')
   if (req.url === '/dies') return void res.writeHead(200).write('half', () => res.destroy())
   const body = await text(req)
-  const { remoteAddress } = req.socket
-  const secure = 'encrypted' in req.socket && req.socket.encrypted
+  const { address, isSecure } = senderOf(req)
   res.setHeader('set-cookie', ['a=1', 'b=2'])
   const { host, 'x-aloft-visitor': visitor = null } = req.headers
-  res.end(JSON.stringify({ who, url: req.url, body: body.length, remoteAddress, secure, host, visitor }))
+  res.end(JSON.stringify({ who, url: req.url, body: body.length, address, isSecure, host, visitor }))
 }
 
 async function open(t: TestContext, { hasWorker = true } = {}) {
@@ -72,7 +73,11 @@ async function open(t: TestContext, { hasWorker = true } = {}) {
       return () => {}
     },
   })
-  const server = createServer(handle as never).listen(0, '127.0.0.1')
+  const proxies = createTrustedProxies(['127.0.0.1'])
+  const server = createServer((req, res) => {
+    proxies?.note(req)
+    handle(req, res)
+  }).listen(0, '127.0.0.1')
   const http2 = createHttp2Server(handle as never).listen(0)
   await Promise.all([once(server, 'listening'), once(http2, 'listening')])
   t.after(async () => {
@@ -102,8 +107,8 @@ test('a request goes to the other process with all there is of it, and comes bac
     headers: { 'x-aloft-visitor': '{"ip":"6.6.6.6","secure":true}' },
   })
   assert.deepEqual(await answer.json(), {
-    ...{ who: 'worker', url: '/large?x=1', body: 3_000_000, secure: false, visitor: null },
-    ...{ remoteAddress: '127.0.0.1', host: new URL(url).host },
+    ...{ who: 'worker', url: '/large?x=1', body: 3_000_000, isSecure: false, visitor: null },
+    ...{ address: '127.0.0.1', host: new URL(url).host },
   })
   assert.deepEqual(answer.headers.getSetCookie(), ['a=1', 'b=2'])
   assert.equal(((await (await fetch(`${url}/small`)).json()) as { who: string }).who, 'local')
@@ -114,8 +119,25 @@ test('many go over one connection, each with what it says of who asks', async (t
   const { url, connections } = await open(t)
   for (const body of ['a', 'bb', 'ccc']) {
     const answer = await (await fetch(`${url}/large`, { method: 'POST', body })).json()
-    assert.partialDeepStrictEqual(answer, { who: 'worker', body: body.length, remoteAddress: '127.0.0.1' })
+    assert.partialDeepStrictEqual(answer, { who: 'worker', body: body.length, address: '127.0.0.1' })
   }
+  assert.equal(connections(), 1)
+})
+
+test('who asks by way of a proxy is known there, request by request', async (t) => {
+  const { url, connections } = await open(t)
+  for (const [address, proto] of [
+    ['203.0.113.1', 'https'],
+    ['2001:db8::1', 'http'],
+  ] as const) {
+    const headers = { 'x-forwarded-for': address, 'x-forwarded-proto': proto }
+    const answer = await (await fetch(`${url}/large`, { headers })).json()
+    assert.partialDeepStrictEqual(answer, { who: 'worker', address, isSecure: proto === 'https' })
+  }
+  assert.partialDeepStrictEqual(await (await fetch(`${url}/large`)).json(), {
+    address: '127.0.0.1',
+    isSecure: false,
+  })
   assert.equal(connections(), 1)
 })
 

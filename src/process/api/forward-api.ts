@@ -5,6 +5,7 @@ import {
   type OutgoingHttpHeaders,
   request,
 } from 'node:http'
+import { senderOf } from '#core/access/sender.ts'
 import { markUnshared, pour } from '#core/chunks.ts'
 import type { AnyRequest, AnyResponse } from '#core/http-message.ts'
 import { leavesMuchUnread } from '#core/unread-body.ts'
@@ -144,11 +145,9 @@ function begin(res: AnyResponse, status: number, headers: OutgoingHttpHeaders): 
 }
 
 function requestHeaders(req: AnyRequest): OutgoingHttpHeaders {
-  const { headers, socket } = req
-  const visitor: Visitor = {
-    ip: socket?.remoteAddress ?? '',
-    secure: 'encrypted' in socket && !!socket.encrypted,
-  }
+  const { headers } = req
+  const { address, isSecure } = senderOf(req)
+  const visitor: Visitor = { ip: address, secure: isSecure }
   return {
     ...withoutHop(headers),
     host: headers.host ?? (headers[':authority'] as string | undefined) ?? '',

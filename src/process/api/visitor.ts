@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { noteSender } from '#core/access/sender.ts'
 
 /** The header in which a serving process tells the working process of its machine who asks. */
 export const VISITOR = 'x-aloft-visitor'
@@ -8,10 +9,9 @@ export interface Visitor {
   readonly secure: boolean
 }
 
-/** A request that was handed on looks as it did where it arrived. A connection has one after the other. */
+/** A request that was handed on is of whom it was where it arrived. */
 export function restoreVisitor(req: IncomingMessage): void {
   const { ip, secure } = JSON.parse(String(req.headers[VISITOR])) as Visitor
   delete req.headers[VISITOR]
-  Object.defineProperty(req.socket, 'remoteAddress', { value: ip, configurable: true })
-  Object.defineProperty(req.socket, 'encrypted', { value: secure, configurable: true })
+  noteSender(req, { address: ip, isSecure: secure, port: undefined })
 }

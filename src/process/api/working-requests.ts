@@ -1,5 +1,6 @@
 import { SECOND } from '#contract/time.ts'
 import { sourceOf } from '#core/access/network-of.ts'
+import { senderOf } from '#core/access/sender.ts'
 import type { AnyRequest } from '#core/http-message.ts'
 import { bodyOf } from '#edge/request/request-body.ts'
 
@@ -128,7 +129,7 @@ const isMuch = (use: Use | undefined): boolean => use !== undefined && (use.coun
 /** By which those are told apart who ask from one address. Nobody has looked yet whether it is true. */
 const claimOf = ({ headers }: AnyRequest): string | undefined => headers.authorization ?? headers.cookie
 
-export const sourceOfRequest = ({ socket }: AnyRequest): string => sourceOf(socket?.remoteAddress ?? '')
+export const sourceOfRequest = (req: AnyRequest): string => sourceOf(senderOf(req).address)
 
 /** Strangers may send the same cookie, or a token that is none: what one of them does is no matter of another's. */
 export function callerOf(req: AnyRequest): string {

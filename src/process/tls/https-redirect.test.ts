@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import { after, before, test } from 'node:test'
+import { createTrustedProxies } from '#core/access/trusted-proxies.ts'
 import { createListeners, type Listeners } from '#listener/listener.ts'
 import { clock, silent, testAuthority } from '#test/support/http/listener.ts'
 import { readConfig } from '../../config/config.ts'
@@ -44,6 +45,7 @@ before(async () => {
       release: () => {},
     }),
     certificateFor,
+    trustedProxies: createTrustedProxies(['127.0.0.3']),
     log: silent,
   })
   ports = await listeners.listen()
@@ -51,9 +53,17 @@ before(async () => {
 
 after(() => listeners?.drain(500))
 
-async function get(host: string, path = '/', options: { secure?: boolean; method?: string } = {}) {
-  const { secure = false, method = 'GET' } = options
-  const common = { host: '127.0.0.1', path, method, headers: { host }, agent: false as const }
+interface GetOptions {
+  readonly secure?: boolean
+  readonly method?: string
+  readonly localAddress?: string
+  readonly proto?: string
+}
+
+async function get(host: string, path = '/', options: GetOptions = {}) {
+  const { secure = false, method = 'GET', localAddress = '127.0.0.1', proto } = options
+  const headers = { host, ...(proto === undefined ? {} : { 'x-forwarded-proto': proto }) }
+  const common = { host: '127.0.0.1', localAddress, path, method, headers, agent: false as const }
   const sent = secure
     ? secureRequest({ ...common, port: ports.tlsPort, servername: host, rejectUnauthorized: false })
     : request({ ...common, port: ports.port })
@@ -78,6 +88,15 @@ test('everybody else is served: by HTTPS, without a certificate, on the platform
   for (const host of ['other.example.com', 'site.aloft.example', 'aloft.example', 'localhost', '127.0.0.1'])
     assert.deepEqual(await get(host), served, host)
   assert.deepEqual(await get(CERTIFIED, '/.well-known/acme-challenge/token'), served)
+})
+
+test('behind a proxy it counts how the visitor has come to it, not how it comes here', async () => {
+  const localAddress = '127.0.0.3'
+  for (const secure of [false, true]) {
+    assert.equal((await get(CERTIFIED, '/', { secure, localAddress, proto: 'https' })).status, 200)
+    assert.equal((await get(CERTIFIED, '/', { secure, localAddress, proto: 'http' })).status, 308)
+  }
+  assert.equal((await get(CERTIFIED, '/', { proto: 'https' })).status, 308, 'nobody else says so')
 })
 
 test('plain connections pass by the lane that would answer without looking', async () => {

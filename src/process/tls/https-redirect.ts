@@ -1,3 +1,4 @@
+import { senderOf } from '#core/access/sender.ts'
 import { HTTP_CHALLENGES } from '#core/certificate/challenge.ts'
 import { type AnyRequest, type AnyResponse, isHttp2 } from '#core/http-message.ts'
 import type { FastLane } from '#listener/listener-fast-lane.ts'
@@ -14,9 +15,6 @@ export const redirectsToHttps = ({ httpsRedirect, tlsPort, acmeDirectory }: Redi
   tlsPort !== 0 &&
   (httpsRedirect === 'on' || (httpsRedirect === 'auto' && tlsPort === 443 && acmeDirectory !== undefined))
 
-const isSecure = ({ socket }: { readonly socket: object }): boolean =>
-  'encrypted' in socket && socket.encrypted === true
-
 /** Sends visitors of custom hosts that have a certificate from HTTP to HTTPS. */
 export function redirectToHttps(
   config: RedirectConfig,
@@ -29,13 +27,7 @@ export function redirectToHttps(
 
   const customHost = (req: AnyRequest): string | undefined => {
     const url = req.url ?? ''
-    if (
-      req.httpVersionMajor !== 1 ||
-      isSecure(req) ||
-      !url.startsWith('/') ||
-      url.startsWith(HTTP_CHALLENGES)
-    )
-      return undefined
+    if (senderOf(req).isSecure || !url.startsWith('/') || url.startsWith(HTTP_CHALLENGES)) return undefined
     if (req.headers.upgrade !== undefined || isForApi(req)) return undefined
     const host = readServerName(hostOf(req))
     return host === undefined || platformCertificate(host, config.domain.toLowerCase()) ? undefined : host
@@ -70,6 +62,6 @@ export const withoutPlain = (config: RedirectConfig, lane: FastLane): FastLane =
   redirectsToHttps(config)
     ? {
         ...lane,
-        take: (socket, handOver) => (isSecure({ socket }) ? lane.take(socket, handOver) : handOver(socket)),
+        take: (socket, handOver) => ('encrypted' in socket ? lane.take(socket, handOver) : handOver(socket)),
       }
     : lane

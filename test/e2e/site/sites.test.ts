@@ -14,6 +14,9 @@ import {
   uninstall,
 } from '#test/support/installation.ts'
 
+/** Another address of this machine. */
+const PROXY = '127.0.0.3'
+
 const sha1 = (content: string | Buffer) => createHash('sha1').update(content).digest('hex')
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever the server answered
@@ -70,7 +73,8 @@ async function visit(
 describe('sites of a running installation', () => {
   let at: Installation
   before(async () => {
-    at = await install({ env: { ...TWO_SERVING, ...NOTHING_RUNS, ALOFT_RATE_LIMIT: '1000000' } })
+    const env = { ALOFT_RATE_LIMIT: '1000000', ALOFT_TRUSTED_PROXIES: PROXY }
+    at = await install({ env: { ...TWO_SERVING, ...NOTHING_RUNS, ...env } })
   })
   after(async () => {
     await at.stop('SIGKILL')
@@ -225,6 +229,21 @@ describe('sites of a running installation', () => {
     )
     assert.equal(entries.length, 1)
     assert.equal(entries[0].type, 'response')
+  })
+
+  test('behind a proxy, the log has the address that the proxy tells, and nobody else tells theirs', async () => {
+    const { body } = await deploy(at, [{ file: 'index.html', data: 'by way of a proxy' }])
+    const from = (localAddress: string, forwardedFor: string) =>
+      visit(at, body.url, '/', { 'x-forwarded-for': forwardedFor }, new Agent({ localAddress }))
+    await from('127.0.0.1', '203.0.113.9')
+    await from(PROXY, '6.6.6.6, 203.0.113.9')
+    const { body: project } = await call(at, 'GET /v9/projects/site')
+    const seen = async (): Promise<string[]> => {
+      const { body: logs } = await call(at, `GET /v1/projects/${project.id}/logs?deploymentId=${body.id}`)
+      return logs.entries.map(({ ip }: Json) => ip)
+    }
+    while ((await seen()).length < 2) await pause(100)
+    assert.deepEqual((await seen()).toSorted(), ['127.0.0.1', '203.0.113.9'])
   })
 })
 

@@ -1,4 +1,5 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
+import { senderOf } from '#core/access/sender.ts'
 import { type ShareLimits, SourceShares } from '#core/access/source-shares.ts'
 import { isHttp2 } from '#core/http-message.ts'
 import type { Handle } from '#listener/listener-request.ts'
@@ -14,7 +15,7 @@ const LIMITS: ShareLimits = { all: 256 * MB, source: 64 * MB, least: 8 * MB }
 export function limitUnsent(next: Handle, limits: ShareLimits = LIMITS): Handle {
   const shares = new SourceShares(limits)
   return (req, res) => {
-    if (isHttp2(res)) watchWrites(res.stream, req.socket.remoteAddress ?? '', shares)
+    if (isHttp2(res)) watchWrites(res.stream, senderOf(req).address, shares)
     return next(req, res)
   }
 }

@@ -1,3 +1,4 @@
+import { senderOf } from '#core/access/sender.ts'
 import { SourceShares } from '#core/access/source-shares.ts'
 import { type ChallengeStore, HTTP_CHALLENGES } from '#core/certificate/challenge.ts'
 import { type AnyRequest, type AnyResponse, isHttp2 } from '#core/http-message.ts'
@@ -35,7 +36,7 @@ export function answerHttpChallenges({ challenges, clock, log }: HttpChallengePa
 
   return (req, res) => {
     const token = tokenOf(req)
-    const over = token === undefined ? undefined : looking.take(req.socket?.remoteAddress ?? '', 1)
+    const over = token === undefined ? undefined : looking.take(senderOf(req).address, 1)
     if (token === undefined || over === undefined) return next(req, res)
     return find(hostOf(req), token)
       .finally(over)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { MINUTE } from '#contract/time.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Sandbox, SandboxBind } from '#core/ports/sandbox.ts'
-import { openTree, removeTree } from '../environment/remove-tree.ts'
+import { openTree, removeTree, syncTree } from '../environment/remove-tree.ts'
 import type { Registry } from '../environment/toolchain/registry.ts'
 import {
   type NodeToolchain,
@@ -76,6 +76,8 @@ export function createBuildCli(parts: BuildCliParts): BuildCli {
       await install(parts, temporary, node)
       await removeTree(join(temporary, '.cache'))
       await openTree(temporary)
+      // Once it has its name, it is used for ever.
+      await syncTree(temporary)
       await rename(temporary, path).catch(async (error) => {
         // Another process was as fast.
         if (!(await touched(path))) throw error

@@ -5,6 +5,7 @@ import type { OutputContent } from '#core/output/output.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
+import { bootId } from '../../fs/boot-id.ts'
 import { diskUse } from '../disk-use.ts'
 import { isLeft, ownName } from '../launch/places.ts'
 import { unpack } from './unpack.ts'
@@ -38,6 +39,8 @@ interface ProgramFolderOptions {
   readonly listedEntries: number
   /** A folder is no longer there. */
   readonly onRemoved: () => void
+  /** Another one each time that the machine has started. */
+  readonly boot?: string
 }
 
 interface ProgramFolder {
@@ -52,6 +55,8 @@ interface ProgramFolder {
 interface Meta {
   readonly bytes: number
   readonly entries: number
+  /** Of the machine, when it was unpacked. Absent from those of earlier releases. */
+  readonly boot?: string
 }
 
 const NAME = /^[0-9a-f]{64}$/
@@ -76,16 +81,19 @@ async function listTree(root: string, most: number): Promise<Tree | undefined> {
 
 /**
  * Programs of this machine: each archive is unpacked once, whoever runs it, under the digest of its content. A folder
- * is there whole or not at all.
+ * is there whole or not at all: it is not waited for the disk, so what was unpacked before the machine started, which may
+ * have lost power, is unpacked again.
  */
 export class ProgramFolders {
   readonly #options: ProgramFolderOptions
+  readonly #boot: string
   readonly #known = new Map<string, ProgramFolder>()
   readonly #opening = new Map<string, Promise<ProgramFolder>>()
   #cleaning: Promise<void> | undefined
 
   constructor(options: ProgramFolderOptions) {
     this.#options = options
+    this.#boot = options.boot ?? bootId()
   }
 
   /** Takes note of what earlier processes unpacked. */
@@ -98,6 +106,8 @@ export class ProgramFolders {
           root: join(folder, name, 'root'),
           ...{ use: diskUse(meta), tree: undefined, usedAt: meta.usedAt, holders: 0 },
         })
+      // However many there are, nothing waits for that.
+      else if (NAME.test(name)) void this.#remove(await this.#moveAway(name))
       else if (isLeft(name)) await rm(join(folder, name), { recursive: true, force: true })
     }
   }
@@ -168,7 +178,7 @@ export class ProgramFolders {
         bytes: programBytes,
         entries: programEntries,
       })
-      await writeFile(join(temporary, 'meta.json'), JSON.stringify(meta))
+      await writeFile(join(temporary, 'meta.json'), JSON.stringify({ ...meta, boot: this.#boot }))
       await rename(temporary, join(folder, sha256)).catch(async (error: NodeJS.ErrnoException) => {
         // Another process of the platform was faster.
         if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
@@ -182,24 +192,35 @@ export class ProgramFolders {
   async #readMeta(name: string): Promise<(Meta & { usedAt: number }) | undefined> {
     const file = join(this.#options.folder, name, 'meta.json')
     try {
-      const { bytes, entries } = JSON.parse(await readFile(file, 'utf8')) as Meta
-      return { bytes, entries, usedAt: (await stat(file)).mtimeMs }
+      const { bytes, entries, boot = this.#boot } = JSON.parse(await readFile(file, 'utf8')) as Meta
+      return boot === this.#boot ? { bytes, entries, usedAt: (await stat(file)).mtimeMs } : undefined
     } catch {
       return undefined
     }
   }
 
   async #clean(): Promise<void> {
-    const { folder, log, onRemoved } = this.#options
     for (let sha256 = this.#surplus(); sha256 !== undefined; sha256 = this.#surplus()) {
       this.#known.delete(sha256)
-      // Moved first: what is being removed must not be found.
-      const away = join(folder, ownName(temporaries++))
-      await rename(join(folder, sha256), away)
-        .then(() => rm(away, { recursive: true, force: true }))
-        .catch((err) => log.warn({ err }, 'a program folder could not be removed'))
-      onRemoved()
+      await this.#remove(await this.#moveAway(sha256))
+      this.#options.onRemoved()
     }
+  }
+
+  /** What is being removed must not be found. */
+  async #moveAway(name: string): Promise<string | undefined> {
+    const away = join(this.#options.folder, ownName(temporaries++))
+    return rename(join(this.#options.folder, name), away).then(
+      () => away,
+      (err) => void this.#options.log.warn({ err }, 'a program folder could not be removed'),
+    )
+  }
+
+  async #remove(away: string | undefined): Promise<void> {
+    if (away !== undefined)
+      await rm(away, { recursive: true, force: true }).catch((err) =>
+        this.#options.log.warn({ err }, 'a program folder could not be removed'),
+      )
   }
 
   /** The one to remove next, if any has to be. */

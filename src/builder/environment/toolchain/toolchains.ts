@@ -16,7 +16,7 @@ import { dirname, join, posix, relative } from 'node:path'
 import { showLimit } from '#contract/amounts.ts'
 import { HOUR } from '#contract/time.ts'
 import type { Log } from '#core/ports/log.ts'
-import { openTree, removeTree } from '../remove-tree.ts'
+import { openTree, removeTree, syncTree } from '../remove-tree.ts'
 import { createPackageSource, type PackageSource, type PackageVersion } from './fetch-package.ts'
 import { BUN, majorOf, NODE_PACKAGES, npmFor, packageOf } from './pinned-versions.ts'
 import type { Registry } from './registry.ts'
@@ -90,6 +90,8 @@ export function createToolchains(parts: ToolchainParts): Toolchains {
       await mkdir(temporary, { recursive: true, mode: 0o755 })
       await fill(temporary)
       await openTree(temporary)
+      // Once it has its name, it is used for ever.
+      await syncTree(temporary)
       await rename(temporary, path).catch(async (error) => {
         // Another process was as fast.
         if (!(await exists(path))) throw error

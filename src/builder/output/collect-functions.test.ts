@@ -83,6 +83,44 @@ describe('collectFunctions', () => {
     assert.equal(await answerOf(t, collection, program), 'Hi Ada,hereurl,7')
   })
 
+  it('includes and excludes files by patterns, those that begin with a dot as well', async (t) => {
+    const collection = await collectionOf(t, {
+      'api/a.js': 'module.exports = 1',
+      'data/one.txt': '',
+      'data/.two': '',
+      'data/.hidden/three.txt': '',
+      'data/.hidden/.left': '',
+      'data/.env': 'SECRET=1',
+      'data/.git/config': '',
+      'data/folder': link('.hidden'),
+      'data/[id]/four.txt': '',
+      'elsewhere/five.txt': '',
+    })
+    const included = async (includeFiles: readonly string[], excludeFiles: readonly string[] = []) => {
+      const output = await collectFunctions(collection, {
+        functions: [node('api/a.js', { includeFiles, excludeFiles })],
+      })
+      return (await namesIn(collection, first(output)))
+        .filter((name) => name !== 'api/a.js')
+        .map((name) => name.replace('data/', ''))
+    }
+    const all = ['.hidden/.left', '.hidden/three.txt', '.two', '[id]/four.txt', 'folder', 'one.txt']
+    assert.deepEqual((await included(['data/**'])).toSorted(), all.toSorted())
+    assert.deepEqual(await included(['data/**', './data/**/*'], ['**/.*/**', 'data/folder', '**/*.txt']), [
+      '.two',
+    ])
+    assert.deepEqual(await included(['data/*'], ['data/folder']), ['.two', 'one.txt'])
+    assert.deepEqual(await included(['data/**'], ['data/.hidden', 'data/f*']), [
+      '.two',
+      '[id]/four.txt',
+      'one.txt',
+    ])
+    assert.deepEqual(await included(['**/.hidden/*.txt']), ['.hidden/three.txt'])
+    assert.deepEqual(await included(['data/*/three.txt']), ['.hidden/three.txt', 'folder/three.txt'])
+    assert.deepEqual(await included(['data/{[id]/four,one}.txt']), ['[id]/four.txt', 'one.txt'])
+    assert.deepEqual(await included(['data/none/**', 'data/none.txt', 'data']), [])
+  })
+
   it('leaves modules modules and takes them for older Nodes where no package says so', async (t) => {
     const collection = await collectionOf(t, {
       'a/package.json': { type: 'module' },

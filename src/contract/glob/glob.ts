@@ -22,17 +22,17 @@ const BRACES_AT_ONCE = 16
 
 /**
  * A pattern of paths as shells and node:path know them: `*`, `**`, `?`, `[a-z]`, `{a,b}`, `+(a|b)` and its like.
- * `*` and `**` pass over names that begin with a dot. The time for a path grows with its length and the pattern's,
+ * `*` and `**` pass over names that begin with a dot, unless `dots` says otherwise. The time for a path grows with its length and the pattern's,
  * whatever both are made of; node:path's own takes exponential time for some. Throws a GlobError.
  */
-export function compileGlob(pattern: string, budget = globBudget()): Glob {
+export function compileGlob(pattern: string, budget = globBudget(), dots = false): Glob {
   if (pattern.length > LONGEST_GLOB) throw new GlobError(`it is longer than ${LONGEST_GLOB} characters`)
   const text = pattern.replaceAll('\\', '/')
   // What ends in a slash means a folder, and paths are of files.
   spend(budget, text.length ** 2 / BRACES_AT_ONCE)
   const patterns = expandBraces(text).filter((one) => !one.endsWith('/'))
   spend(budget, patterns.reduce((sum, one) => sum + one.length, 0) * WORK_OF_CHARACTER)
-  const automaton = new Automaton(statesOf(patterns.map(parseGlob)), budget)
+  const automaton = new Automaton(statesOf(patterns.map(parseGlob)), budget, dots)
   return { matches: (path) => automaton.matches(path) }
 }
 
@@ -82,12 +82,14 @@ const NOTHING = new Uint8Array(0)
 class Automaton {
   readonly #states: readonly State[]
   readonly #budget: GlobBudget
+  readonly #dots: boolean
   #places = new Map<string, StateSet>()
   #ends = new Map<number, StateSet>()
 
-  constructor(states: readonly State[], budget: GlobBudget) {
+  constructor(states: readonly State[], budget: GlobBudget, dots: boolean) {
     this.#states = states
     this.#budget = budget
+    this.#dots = dots
   }
 
   matches(path: string): boolean {
@@ -104,7 +106,12 @@ class Automaton {
   }
 
   #step(after: StateSet | undefined, code: number, isStart: boolean, key: number): StateSet {
-    const holds = evaluate(this.#states, after?.holds ?? NOTHING, code, isStart)
+    const holds = evaluate(
+      this.#states,
+      after?.holds ?? NOTHING,
+      code,
+      isStart && !(this.#dots && code === DOT),
+    )
     if (this.#places.size >= MOST_PLACES) {
       this.#places = new Map()
       this.#ends = new Map()

@@ -1,11 +1,11 @@
-import { globSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { matcherOf } from '../globs.ts'
 import type { FunctionSource } from '../job.ts'
 import { isJunk, type Packing, programTree } from '../packing.ts'
 import { locate, type Place, statOf, within } from '../place.ts'
 import type { Tree } from '../tree.ts'
 import { isOwn } from './compile.ts'
+import { includedFiles } from './included-files.ts'
 import type { Traced } from './trace.ts'
 
 /** The files of a program before they have their places: by absolute path, from another one or from memory. */
@@ -40,12 +40,14 @@ export function addIncluded(
   { includeFiles = [], excludeFiles = [] }: Pick<FunctionSource, 'includeFiles' | 'excludeFiles'>,
 ): void {
   const isExcluded = matcherOf(excludeFiles)
-  // Looks only into folders that a pattern can lead to, and refuses none. It may take long: the time is that of the owner's build.
-  if (includeFiles.length > 0)
-    for (const match of globSync([...includeFiles], { cwd: root, exclude: [...excludeFiles] })) {
-      if (match.split('/').some(isJunk) || locate(place, root, match) === undefined) continue
+  // With a folder goes what is in it.
+  const isUnwanted = (path: string): boolean =>
+    path !== '.' && (isExcluded(path) || isUnwanted(dirname(path)))
+  for (const pattern of includeFiles)
+    for (const match of includedFiles(root, pattern)) {
       const path = join(root, match)
-      if (!statOf(path)?.isDirectory() && !files.has(path)) files.set(path, path)
+      if (match.split('/').some(isJunk) || isUnwanted(match) || files.has(path)) continue
+      if (locate(place, root, match) !== undefined && !statOf(path)?.isDirectory()) files.set(path, path)
     }
   if (excludeFiles.length > 0)
     for (const path of [...files.keys()])

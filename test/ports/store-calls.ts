@@ -630,6 +630,7 @@ const callsOnOthers = ({
     lock: () => projects.lock(user.id, project.id),
     update: () => projects.update(project.id, { ...project, name: 'renamed' }, 1),
     hostsOf: () => projects.hostsOf(project.id, 10),
+    countAliases: () => projects.countAliases(project.id),
     deploymentsOf: () => projects.deploymentsOf(user.id, [project.id, 'another'], 5),
     namesOf: () => projects.namesOf([deployment, { id: 'another', creatorId: 'another' }]),
     delete: () => projects.delete(project.id),

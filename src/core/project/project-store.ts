@@ -65,6 +65,8 @@ export interface ProjectStore {
   states(project: Pick<Project, 'id' | 'ownerId'>): Promise<ReadonlyMap<string, ReadyState>>
   /** Hosts that lead to its deployments, at most this many. */
   hostsOf(id: string, limit: number): Promise<readonly string[]>
+  /** How many of these are aliases. */
+  countAliases(id: string): Promise<number>
   /** Of many projects at once; every one of them is in the answer. At most `latest` of the newest. */
   deploymentsOf(
     ownerId: string,

@@ -102,14 +102,24 @@ export function createTransfers(parts: TransferParts): Transfers {
   }
 
   /** Throws `quota_exceeded` where an account would have more than it may of what is counted by number. */
-  async function checkCounts(stores: UsageStores, owner: Owner, project: Project, count: number) {
+  async function checkCounts(
+    stores: UsageStores & Pick<TransferStores, 'projects'>,
+    owner: Owner,
+    project: Project,
+    deployments: number,
+  ) {
     const all = await stores.deployments.keptRunning()
     const kept = all.reduce(
       (sum, { projectId, scale }) => sum + (projectId === project.id ? scale.min : 0),
       0,
     )
     await parts.quotas.check(owner, 'projects', 1, stores)
-    for (const [name, more] of [['deployments', count] as const, ['keptInstances', kept] as const])
+    const taken = [
+      ['deployments', deployments],
+      ['keptInstances', kept],
+      ['aliases', await stores.projects.countAliases(project.id)],
+    ] as const
+    for (const [name, more] of taken)
       if (more > 0)
         await parts.quotas.check(owner, name, more, stores, `The project has ${amountOf(name, more)}.`)
   }

@@ -171,13 +171,13 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
     const usage = async (of: string) => {
       const { body } = await server.call('GET /v1/usage', { token: of })
       const used = (what: string) => body.quotas.find((use: { name: string }) => use.name === what).used
-      return [used('deployments'), used('contentBytes'), used('keptInstances')]
+      return [used('deployments'), used('contentBytes'), used('keptInstances'), used('aliases')]
     }
     const { gitSizes, deployments } = server.parts.stores
     await gitSizes.set(first.projectId, 1000)
     await deployments.update(first.id, { scale: { min: 1, max: 2 } })
     const had = await usage(token)
-    const bytes = had[1]
+    const [, bytes, , aliases] = had
     const { body: offer } = await call(`POST /projects/${name}/transfer-request`)
     const take = () =>
       server.call(`PUT /projects/transfer-request/${offer.code}`, { token: taker.token, body: {} })
@@ -186,22 +186,24 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
       ['contentBytes', bytes - 1, /would add 1 KB/],
       ['contentBytes', 999, /would add/],
       ['keptInstances', 0, /1 instance that always runs/],
+      ['aliases', aliases - 1, new RegExp(`${aliases} aliases`)],
     ] as const) {
       await limit({
         deployments: 'default',
         contentBytes: 'default',
         keptInstances: 'default',
+        aliases: 'default',
         [quota]: most,
       })
       const refused = await take()
       const { code, quota: what, limit: shown, used, message } = refused.body.error ?? {}
       assert.deepEqual([refused.status, code, what, shown, used], [403, 'quota_exceeded', quota, most, 0])
       assert.match(message, words)
-      assert.deepEqual(await usage(taker.token), [0, 0, 0], 'nothing of it was copied')
+      assert.deepEqual(await usage(taker.token), [0, 0, 0, 0], 'nothing of it was copied')
       assert.deepEqual(await usage(token), had)
       assert.equal((await server.visit(first.url, '/')).body, `${name} first`)
     }
-    await limit({ deployments: 2, contentBytes: bytes, keptInstances: 1 })
+    await limit({ deployments: 2, contentBytes: bytes, keptInstances: 1, aliases })
     assert.equal((await take()).status, 202, 'exactly as much as it may have')
     assert.deepEqual(await usage(taker.token), had)
     assert.equal((await server.visit(first.url, '/')).body, `${name} first`)

@@ -156,6 +156,16 @@ export function createProjectStore(db: Db): ProjectStore {
       return rows.map(({ host }) => host)
     },
 
+    async countAliases(id) {
+      const { count } = await db
+        .selectFrom('hosts')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('project_id', '=', id)
+        .where('alias_id', 'is not', null)
+        .executeTakeFirstOrThrow()
+      return count
+    },
+
     deploymentsOf: (ownerId, ids, limit) => deploymentsOf(db, ownerId, ids, limit),
 
     namesOf: (deployments) => namesOf(db, deployments),

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { createMemoryBus } from '#adapters/memory/memory-bus.ts'
 import { AloftError } from '#contract/errors.ts'
 import { HOUR } from '#contract/time.ts'
 import type { Zone } from '#core/dns/zone.ts'
-import type { Site } from '#core/site/site.ts'
+import { SITES_TOPIC, type Site } from '#core/site/site.ts'
 import { createTestClock } from '#test/support/clock.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import type { Parts } from '../parts.ts'
@@ -12,6 +13,7 @@ import { rememberReads } from './last-known.ts'
 /** A database that can be away, with one site, and what is known of it on this machine. */
 function setUp(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
+  const bus = createMemoryBus({ log: silentLog })
   const state = { isAway: false, deployment: 'dpl_1', gone: 'none', asked: 0 }
   const known = new Map<string, unknown>()
   const settings = new Map<string, string>()
@@ -46,7 +48,7 @@ function setUp(t: TestContext) {
       },
       revalidations: { of: () => ask(() => [{ tags: [state.deployment], at: 1 }]) },
     },
-    bus: {},
+    bus,
     sites: { find: (host: string) => ask(() => find(host)) },
     zones: { find: (name: string) => ask(() => zoneOf(name)) },
     clock,
@@ -72,7 +74,7 @@ function setUp(t: TestContext) {
   }
   const shown = async (host = 'a.test') =>
     ((await serving.sites.find(host)) as unknown as { deploymentId: string } | undefined)?.deploymentId
-  return { state, caughtUp, wait, shown, serving, known, zones, clock }
+  return { state, caughtUp, wait, shown, serving, known, zones, clock, bus }
 }
 
 test('what is known is served while the database is away, without asking it for every visitor', async (t) => {
@@ -204,4 +206,16 @@ test('that a name has no certificate is not remembered', async (t) => {
   for (let i = 0; i < 100; i++)
     assert.deepEqual(await serving.stores.certificates.forHost(`x${i}.a.test`), [])
   assert.equal(known.size, 0)
+})
+
+test('what is shown again after another process wrote down something else is written again', async (t) => {
+  const { state, shown, known, bus } = setUp(t)
+  await shown()
+  // A promotion and a rollback, of which only another process has seen what was shown in between.
+  known.set('site a.test', { deploymentId: 'dpl_2' })
+  for (let n = 0; n < 2; n++) bus.publish(SITES_TOPIC, 'a.test')
+  await new Promise(setImmediate)
+  await shown()
+  state.isAway = true
+  assert.equal(await shown(), 'dpl_1')
 })

@@ -28,7 +28,8 @@ export function withLastKnown(config: Pick<Config, 'dataDir' | 'databaseUrl'>, p
 
 export function rememberReads(parts: Parts, known: LastKnown): ServingParts {
   const { stores, clock, log } = parts
-  const reader = new Reader(onceForAllNames(known, clock), {
+  const remembered = onceForAllNames(known, { clock, bus: parts.bus })
+  const reader = new Reader(remembered, {
     check: parts.checkHealth,
     onAway: () => log.warn({}, 'the database is unavailable: serving the last known state'),
   })
@@ -90,7 +91,7 @@ export function rememberReads(parts: Parts, known: LastKnown): ServingParts {
     onCaughtUp: (listener) => reader.onCaughtUp(listener),
     async close() {
       reader.close()
-      known.close()
+      remembered.close()
       await parts.close()
     },
   }

@@ -2,9 +2,10 @@ import { HOUR } from '#contract/time.ts'
 import { wildcardOver } from '#core/certificate/certificate-name.ts'
 import type { Zone } from '#core/dns/zone.ts'
 import { heldNames } from '#core/domain/domain.ts'
+import type { Bus } from '#core/ports/bus.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { LastKnown } from '#core/ports/last-known.ts'
-import type { Site } from '#core/site/site.ts'
+import { SITES_TOPIC, type Site } from '#core/site/site.ts'
 
 /** The site at a name that a wildcard stands for; what it shows is remembered at the wildcard. */
 const SHOWN = 'shown'
@@ -23,9 +24,17 @@ interface ShownByWildcard {
  * Anybody can make up names that a wildcard stands for, or that are in a zone. What they show, and that zone, is remembered once
  * for all of them.
  */
-export function onceForAllNames(known: LastKnown, clock: Clock): LastKnown {
+export function onceForAllNames(
+  known: LastKnown,
+  { clock, bus }: { readonly clock: Clock; readonly bus: Pick<Bus, 'subscribe' | 'onGap'> },
+): LastKnown {
   const sites = new WrittenValues(clock)
   const zones = new WrittenValues(clock)
+  // Another process may have written what was shown in between. A zone is never again what it was: its serial grows.
+  const ends = [
+    bus.subscribe(SITES_TOPIC, (host) => sites.forget(host)),
+    bus.onGap?.(() => sites.forget('*')),
+  ]
 
   function putSite(host: string, site: Site | undefined): void {
     if (site === undefined) {
@@ -83,7 +92,10 @@ export function onceForAllNames(known: LastKnown, clock: Clock): LastKnown {
       if (kind === 'site') return getSite(key)
       return kind === 'zone' ? getZone(key) : known.get(kind, key)
     },
-    close: () => known.close(),
+    close() {
+      for (const end of ends) end?.()
+      known.close()
+    },
   }
 }
 
@@ -112,6 +124,12 @@ class WrittenValues {
     if (this.#texts.size >= MAX_NAMES) this.#texts.clear()
     this.#texts.set(key, { text, until: now + AGAIN_MS })
     return true
+  }
+
+  /** One that was changed may be what it was here, and not what was written last; `*.a.test` is all that is within. */
+  forget(key: string): void {
+    if (!key.startsWith('*')) this.#texts.delete(key)
+    else for (const known of this.#texts.keys()) if (known.endsWith(key.slice(1))) this.#texts.delete(known)
   }
 
   /** Whether it was there. */

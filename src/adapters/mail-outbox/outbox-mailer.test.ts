@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import PostalMime from 'postal-mime'
+import { DAY } from '#contract/time.ts'
 import { clockOf } from '#test/support/clock.ts'
 import { createOutboxMailer } from './outbox-mailer.ts'
 
@@ -79,6 +80,20 @@ test('sorts by time', async () => {
   assert.deepEqual(
     (await readdir(folder)).sort().map((name) => name.slice(20)),
     ['z.eml', 'm.eml', 'a.eml'],
+  )
+})
+
+test('keeps mails for 30 days, and whatever else is in the folder', async () => {
+  const { folder, time, mailer } = outbox()
+  await mailer.send(mail, 'first')
+  await writeFile(join(folder, '2000-notes.txt'), '')
+  time.now += 20 * DAY
+  await mailer.send(mail, 'second')
+  time.now += 11 * DAY
+  await mailer.send(mail, 'third')
+  assert.deepEqual(
+    (await readdir(folder)).sort().map((name) => name.slice(20)),
+    ['', 'second.eml', 'third.eml'],
   )
 })
 

@@ -2,6 +2,7 @@ import { readdir, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import { terminalText } from '#contract/build/terminal-text.ts'
+import { DAY } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Mail, Mailer } from '#core/ports/mailer.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
@@ -17,6 +18,9 @@ interface OutboxOptions {
   /** Tells whoever runs the server what would have been sent, since nobody else will. */
   readonly tell?: (text: string) => void
 }
+
+/** Nobody empties the folder of an installation that mails every login. Links in mails are of use for a week at most. */
+const KEPT = 30 * DAY
 
 const summaryOf = ({ to, subject, link }: Mail, folder: string): string =>
   [
@@ -37,7 +41,8 @@ export function createOutboxMailer({ folder, from, clock = systemClock, tell }: 
 
   const write = async (message: Buffer, id: string, now: number): Promise<void> => {
     await makePrivateFolder(outbox)
-    const earlier = (await readdir(outbox)).find((name) => idOf(name) === id)
+    const names = await readdir(outbox)
+    const earlier = names.find((name) => idOf(name) === id)
     const path = join(outbox, earlier ?? fileName(now, id))
     const temporary = temporaryName(path)
     await writePrivateFile(temporary, message)
@@ -48,6 +53,10 @@ export function createOutboxMailer({ folder, from, clock = systemClock, tell }: 
       throw error
     }
     await syncFolder(outbox)
+    const oldest = fileName(now - KEPT, '')
+    const old = names.filter((name) => idOf(name) !== undefined && name !== earlier && name < oldest)
+    // The mail is there, whatever becomes of these.
+    for (const name of old) await rm(join(outbox, name)).catch(() => {})
   }
 
   return {

@@ -106,6 +106,8 @@ export interface SiteSource {
 export interface DeploymentHost {
   readonly host: string
   readonly createdAt: number
+  /** Whether production has ever shown it. */
+  readonly wasLive: boolean
 }
 
 /** The message is the host whose pointer changed, or `*` for all of them. */

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import { MINUTE } from '#contract/time.ts'
 import type { Clock } from '#core/ports/clock.ts'
-import type { DeploymentHost, SiteSource } from '#core/site/site.ts'
+import type { DeploymentHost, Site, SiteSource } from '#core/site/site.ts'
 import { headerOf } from '../answer.ts'
 import type { Exchange } from '../exchange.ts'
 import type { SiteCache } from './site-cache.ts'
@@ -45,7 +46,8 @@ export class PinnedSites {
     if (found === undefined || skew === undefined) return entry
     const isYoung = clock.now() - found.createdAt <= skew.maxAgeMs && found.createdAt >= skew.notBefore
     const shown = isYoung ? await sites.find(found.host, since) : undefined
-    return shown?.site.deploymentId === id && shown.site.status === 'ready' ? shown : entry
+    if (shown?.site.deploymentId !== id || shown.site.status !== 'ready') return entry
+    return isForVisitorsOf(entry.site, shown.site, found) ? shown : entry
   }
 
   #hostOf(projectId: string, id: string): Promise<DeploymentHost | undefined> {
@@ -59,6 +61,16 @@ export class PinnedSites {
     host.catch(() => this.#known.delete(name))
     return host
   }
+}
+
+/**
+ * Whether those who are let in at a host may see a deployment there: it was, or is about to be, what production shows, or its own
+ * address asks for nothing else. Anybody can name a preview whose id they have read somewhere.
+ */
+function isForVisitorsOf(site: Site, other: Site, { wasLive }: DeploymentHost): boolean {
+  if (site.environment === 'production' && (wasLive || site.canary?.deploymentId === other.deploymentId))
+    return true
+  return other.protection === undefined || isDeepStrictEqual(other.protection, site.protection)
 }
 
 /** As `?dpl=`, in a header, or in a cookie. */

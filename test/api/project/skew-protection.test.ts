@@ -42,4 +42,38 @@ apiSuite('skew protection', (server) => {
     server.clock.advance(2 * HOUR)
     assert.equal(await get(old.id), 'new', 'too old')
   })
+
+  test('a protected deployment is shown only where it has been for everybody, or where as much is asked', async () => {
+    const ada = await server.signUp()
+    const shown = async (name: string, target?: string) => {
+      const { status, body } = await server.call('POST /v8/platform/deployments?forceNew=1', {
+        token: ada.token,
+        body: {
+          ...{ name: 'walled', version: 2, files: [{ file: 'app.js', data: name }] },
+          ...(target && { target }),
+        },
+      })
+      assert.equal(status, 200, JSON.stringify(body))
+      server.clock.advance(1)
+      return body as { id: string; url: string; alias: readonly string[] }
+    }
+    const old = await shown('old', 'production')
+    const { alias } = await shown('new', 'production')
+    const [preview, other] = [await shown('preview'), await shown('other preview')]
+    const host = alias.find((name) => name.startsWith('walled.')) ?? alias.at(-1) ?? ''
+    const get = async (at: string, { id }: { id: string }) => {
+      const { status, body } = await server.visit(at, `/app.js?dpl=${id}`)
+      return status === 200 ? String(body) : status
+    }
+    const change = async (body: object) =>
+      assert.equal((await server.call('PATCH /v9/projects/walled', { token: ada.token, body })).status, 200)
+    await change({ skewProtectionMaxAge: 3600 })
+    assert.equal(await get(host, preview), 'preview', 'it is open to everybody')
+    for (const deploymentType of ['preview', 'prod_deployment_urls_and_all_previews']) {
+      await change({ ssoProtection: { deploymentType } })
+      assert.equal(await get(host, preview), 'new')
+      assert.equal(await get(host, old), 'old', 'it was in production')
+      assert.equal(await get(other.url, preview), 401)
+    }
+  })
 })

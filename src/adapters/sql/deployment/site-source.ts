@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import type { Target } from '#contract/api/deployment.ts'
+import { liveSince } from '#core/deployment/live.ts'
 import type { ProjectDetails } from '#core/project/project-details.ts'
 import type { RedirectStatus } from '#core/project-domain/project-domain.ts'
 import { isActive, rampOf } from '#core/release/release.ts'
@@ -200,7 +202,7 @@ function canaryOf(row: Row, { release }: ProjectDetails): Pick<Site, 'canary'> {
 const selectHost = prepare<{ id: string; projectId: string }>()((db, { id, projectId }) =>
   db
     .selectFrom('deployments')
-    .select(['host', 'created_at'])
+    .select(['host', 'created_at', 'state', 'target', 'details'])
     .where('id', '=', id)
     .where('project_id', '=', projectId)
     .where('deleted_at', 'is', null),
@@ -248,7 +250,14 @@ export function createSiteSource(db: Db, { domain }: { readonly domain: string }
   return {
     async hostOfDeployment(projectId, id) {
       const [row] = await selectHost(db, { id, projectId })
-      return row?.host == null ? undefined : { host: row.host, createdAt: row.created_at }
+      if (row?.host == null) return undefined
+      const { host, created_at: createdAt, state, target } = row
+      const details: Details = JSON.parse(row.details)
+      return {
+        host,
+        createdAt,
+        wasLive: liveSince({ ...details, state, target: target as Target | null }) !== null,
+      }
     },
 
     async find(host) {

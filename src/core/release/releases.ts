@@ -133,9 +133,12 @@ export function createReleases(parts: ReleaseParts): Releases {
     },
 
     async find(ctx, idOrName, state) {
-      const { release } = (await findProject(parts.stores.projects, ctx, idOrName, 'byIdOrName')).details
+      const { details } = await findProject(parts.stores.projects, ctx, idOrName, 'byIdOrName')
+      const { release, paused, pausedAt } = details
       if (release === null || (state !== undefined && release.state !== state)) return undefined
-      return withDeployments(parts.stores, release, clock.now())
+      const now = clock.now()
+      // It stands still with its project.
+      return withDeployments(parts.stores, release, paused ? (pausedAt ?? now) : now)
     },
 
     async start(ctx, idOrName, deploymentId) {

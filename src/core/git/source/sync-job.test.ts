@@ -4,13 +4,14 @@ import { MINUTE } from '#contract/time.ts'
 import { sampleProject, sampleSource } from '#test/support/samples.ts'
 import { GitError } from '../git-repositories.ts'
 import type { Push } from '../push/push.ts'
+import type { RefUpdate } from '../push/pushes.ts'
 import type { GitSource, RemoteAccess, RemoteRefs } from './source.ts'
 import { createPollRound, createSyncJob, type SyncParts } from './sync-job.ts'
 
 const project = sampleProject({ ownerId: 'a' })
 
 /** One project whose repository over SSH answers as it is told. */
-function setUp(answer: (access: RemoteAccess) => RemoteRefs) {
+function setUp(answer: (access: RemoteAccess) => RemoteRefs, known = new Map<string, string>()) {
   let source: GitSource = sampleSource({
     ...{ ownerId: 'a', projectId: project.id, url: 'ssh://git@git.example/me/site.git' },
   })
@@ -22,24 +23,46 @@ function setUp(answer: (access: RemoteAccess) => RemoteRefs) {
       return true
     },
   }
-  const pushes = { openOf: async () => [], add: async (push: Push) => void recorded.push(push) }
+  const queued: string[] = []
+  const pushes = {
+    openOf: async () => [],
+    newestOf: async (_id: string, ref: string) => recorded.findLast((push) => push.ref === ref),
+    add: async (push: Push) => void recorded.push(push),
+  }
+  const jobs = { begun: async () => {}, enqueue: async ({ kind }: { kind: string }) => queued.push(kind) }
+  const accept = async (_id: string, updates: readonly RefUpdate[]) => {
+    for (const { ref, after } of updates) after === null ? known.delete(ref) : known.set(ref, after)
+  }
   const job = createSyncJob({
     sources,
     pushes,
     projects: { byId: async () => project },
-    repositories: { ensure: async () => {}, refs: async () => new Map() },
-    remotes: { refs: async (access: RemoteAccess) => answer(access), pullRefs: async () => new Map() },
+    repositories: {
+      ensure: async () => {},
+      setHead: async () => {},
+      refs: async () => new Map(known),
+      accept,
+    },
+    remotes: {
+      refs: async (access: RemoteAccess) => answer(access),
+      fetch: async () => {},
+      pullRefs: async () => new Map(),
+    },
     pulls: { open: async () => [] },
     credentials: {
       host: async () => undefined,
       remote: async ({ url, knownHosts }: GitSource) => ({ url, knownHosts: knownHosts ?? undefined }),
     },
-    transact: (work: (stores: object) => unknown) =>
-      work({ sources, pushes, jobs: { begun: async () => {} } }),
+    transact: (work: (stores: object) => unknown) => work({ sources, pushes, jobs }),
     clock: { now: () => 1 },
   } as unknown as SyncParts)
   const run = { signal: new AbortController().signal } as Parameters<typeof job.run>[1]
-  return { source: () => source, recorded, sync: () => job.run({ projectId: project.id, by: 'poll' }, run) }
+  return {
+    source: () => source,
+    recorded,
+    queued,
+    sync: () => job.run({ projectId: project.id, by: 'poll' }, run),
+  }
 }
 
 test('the key that a host shows first is asked for ever after, and another one is refused in words', async () => {
@@ -57,6 +80,32 @@ test('the key that a host shows first is asked for ever after, and another one i
   assert.match(source().problem ?? '', /git\.example has a different SSH host key than before/)
   assert.match(recorded[0]?.reason?.message ?? '', /connect the repository again/)
   assert.match(source().knownHosts ?? '', /AAAA/)
+})
+
+test('of hundreds of branches that have moved, none is left out, and production has its turn before others', async () => {
+  const [before, now] = ['1'.repeat(40), '2'.repeat(40)]
+  const names = Array.from({ length: 120 }, (_, n) => `refs/heads/bot/${n}`)
+  const moved = new Map([...names.map((name) => [name, now] as const), ['refs/heads/main', now] as const])
+  const known = new Map([
+    ...[...moved.keys()].map((ref) => [ref, before] as const),
+    ['refs/heads/z', before] as const,
+  ])
+  const { recorded, queued, sync } = setUp(() => ({ refs: moved, head: 'main' }), known)
+  await sync()
+  assert.deepEqual([recorded.length, queued.includes('git.sync')], [50, true])
+  assert.deepEqual(
+    recorded.slice(0, 2).map(({ ref, after }) => [ref, after]),
+    [
+      ['refs/heads/z', null],
+      ['refs/heads/main', now],
+    ],
+  )
+  await sync()
+  queued.length = 0
+  await sync()
+  assert.equal(queued.includes('git.sync'), false)
+  assert.deepEqual(recorded.map(({ ref }) => ref).sort(), [...moved.keys(), 'refs/heads/z'].sort())
+  assert.deepEqual(known, moved)
 })
 
 test('however many repositories are due, and however slow some are, each has its turn', async () => {

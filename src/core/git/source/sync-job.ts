@@ -44,6 +44,7 @@ export interface SyncParts extends ReconcileParts {
 /** How often a repository is asked by itself, in case that a call of its host was lost. */
 const EVERY = 5 * MINUTE
 const MOST = 6 * HOUR
+/** The others are found again, and have their turn after those of other repositories. */
 const MAX_UPDATES = 50
 
 export function createSyncJob(parts: SyncParts): JobHandler {
@@ -70,9 +71,16 @@ export function createSyncJob(parts: SyncParts): JobHandler {
     if (remote.head !== undefined) await repositories.setHead(id, remote.head)
     const first = productionBranch(project, remote.refs, remote.head)
     // Of a repository that was just connected, only what goes to production is deployed.
-    const wanted = known.size === 0 ? all.filter(({ ref }) => ref === refOfBranch(first)) : all
-    await record(source, wanted.filter(({ ref }) => branchOfRef(ref) !== undefined).slice(0, MAX_UPDATES), by)
-    await repositories.accept(id, all)
+    const isWanted = ({ ref }: RefUpdate) =>
+      known.size === 0 ? ref === refOfBranch(first) : branchOfRef(ref) !== undefined
+    const wanted = all.filter(isWanted).sort((a, b) => orderOf(a, first) - orderOf(b, first))
+    await record(source, wanted.slice(0, MAX_UPDATES), by)
+    const left = new Set(wanted.slice(MAX_UPDATES))
+    await repositories.accept(
+      id,
+      all.filter((update) => !left.has(update)),
+    )
+    if (left.size > 0) await transact(({ jobs }) => queueSync(jobs, source, by.source, by.origin))
     return { access, refs: remote.refs }
   }
 
@@ -153,6 +161,10 @@ export function createSyncJob(parts: SyncParts): JobHandler {
     },
   }
 }
+
+/** What goes makes room for what is new, whose name may begin like its own; nothing else is before production. */
+const orderOf = ({ ref, after }: RefUpdate, production: string): number =>
+  after === null ? 0 : ref === refOfBranch(production) ? 1 : 2
 
 function updatesOf(known: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): RefUpdate[] {
   const updates: RefUpdate[] = []

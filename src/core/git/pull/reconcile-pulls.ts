@@ -54,12 +54,15 @@ export async function reconcilePulls(
   const whose = { projectId, ownerId, userId, repository: url, by: 'poll' } as const
   // Some hosts list all that are open: those that have not changed are not to take the place of others.
   const commits = new Map(known.map(({ number, commit }) => [number, commit]))
-  const news = found.events.filter(({ number, commit }) => commits.get(number) !== commit)
+  const news = found.events
+    .filter(({ number, commit }) => commits.get(number) !== commit)
+    .sort((a, b) => a.number - b.number)
+  const followed = news.slice(0, before === null ? undefined : MOST)
   await transact(async (stores) => {
     // What a call of the host has said meanwhile is newer.
     const isLater = async (number: number) =>
       ((await stores.pulls.find(projectId, number))?.updatedAt ?? 0) > askedAt
-    for (const event of news.slice(0, before === null ? undefined : MOST)) {
+    for (const event of followed) {
       if (await isLater(event.number)) continue
       // Of a repository that was just connected, what is open is only remembered: new commits are deployed.
       if (before === null && !commits.has(event.number))
@@ -68,7 +71,11 @@ export async function reconcilePulls(
     }
     for (const pull of found.closed.slice(0, MOST))
       if (!(await isLater(pull.number))) await followPull(stores, clock, whose, closing(pull))
-    const seen = Math.max(before?.seen ?? 0, found.seen)
+    const isAll = followed.length === news.length
+    const seen = Math.max(
+      before?.seen ?? 0,
+      isAll ? found.seen : highest(followed.map(({ number }) => number)),
+    )
     if (before?.seen !== seen) await stores.sources.update(projectId, { pulls: { seen } })
   })
 }

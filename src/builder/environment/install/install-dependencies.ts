@@ -37,19 +37,20 @@ const parse = (bytes: Buffer | undefined): PackageJson | undefined => {
   }
 }
 
-/** The manifests of a repository by the folders they are in. */
-async function readPackages(workspace: Workspace): Promise<ReadonlyMap<string, PackageJson>> {
+/** The manifests of a repository by the folders they are in: that of the project and those above it first, and not all of many. */
+async function readPackages(workspace: Workspace, root: string) {
+  const isAround = (path: string) => `${root}/`.startsWith(`${folderOf(path)}/`) || folderOf(path) === ''
+  const rank = (path: string) => (isAround(path) ? 0 : path.split('/').length)
   const paths = workspace.task.files
     .map(({ path }) => path)
     .filter((path) => posix.basename(path) === MANIFEST && !/(?:^|\/)node_modules\//.test(path))
-    .sort((a, b) => a.split('/').length - b.split('/').length)
-    .slice(0, MOST_PACKAGES)
+    .sort((a, b) => rank(a) - rank(b))
   const packages = new Map<string, PackageJson>()
-  for (const path of paths) {
+  for (const path of paths.slice(0, MOST_PACKAGES)) {
     const content = parse(await workspace.read(path))
     if (content) packages.set(folderOf(path), content)
   }
-  return packages
+  return { packages, isWhole: paths.length <= MOST_PACKAGES }
 }
 
 const folderOf = (path: string): string => posix.dirname(path).replace(/^\.$/, '')
@@ -85,7 +86,7 @@ export async function installDependencies(
   const root = relativeFolder(options.root ?? '')
   const { files } = workspace.task
   const paths = new Set(files.map(({ path }) => path))
-  const packages = await readPackages(workspace)
+  const { packages, isWhole } = await readPackages(workspace, root)
   const packageJson = packages.get(root)
   const read = async (path: string) => (await workspace.read(path))?.toString('utf8') ?? ''
   const manager = await findPackageManager({
@@ -113,13 +114,15 @@ export async function installDependencies(
   const above = await workspaceRoot(root, { packages, paths, read })
   const lockFolder = manager.lock === undefined ? (above ?? root) : folderOf(manager.lock)
   const together = partsOf(packages, paths, root, lockFolder)
-  const digest = onlyInstalls(line)
-    ? dependencyDigest({
-        ...{ files, manager, nodeVersion: node.version, root, command: line },
-        packages: together,
-        machine: `${process.platform}-${process.arch}`,
-      })
-    : null
+  // What was not read may ask for more, and has folders that were not kept.
+  const digest =
+    isWhole && onlyInstalls(line)
+      ? dependencyDigest({
+          ...{ files, manager, nodeVersion: node.version, root, command: line },
+          packages: together,
+          machine: `${process.platform}-${process.arch}`,
+        })
+      : null
   const folders = [...new Set([root, lockFolder, ...together.keys()])].map((folder) =>
     posix.join(folder, 'node_modules'),
   )

@@ -235,6 +235,33 @@ test('a middleware rewrites, redirects or answers by itself', async () => {
   assert.equal((await get('/a.txt')).text, 'file')
 })
 
+test('what was said before a middleware that answers by itself goes out with its answer', async () => {
+  const { get } = await output(
+    [
+      { src: '/.*', headers: { 'x-frame-options': 'DENY', 'x-by': 'rule' }, continue: true },
+      middleware(),
+      { src: '/.*', middlewarePath: 'second', continue: true },
+      filesystem,
+    ],
+    {
+      _middleware: (_, res) => {
+        res.setHeader('x-middleware-next', '1').setHeader('set-cookie', 'first=1').setHeader('x-first', '1')
+        res.end()
+      },
+      second: (_, res) => {
+        res.writeHead(401, { 'x-by': 'middleware', 'set-cookie': 'second=1' }).end()
+      },
+    },
+    {},
+  )
+  const { status, headers } = await get('/')
+  assert.deepEqual(
+    [status, headers['x-frame-options'], headers['x-by'], headers['x-first']],
+    [401, 'DENY', 'middleware', '1'],
+  )
+  assert.deepEqual(headers['set-cookie'], ['second=1', 'first=1'])
+})
+
 test('a middleware changes what the function sees of the request', async () => {
   const { get } = await output([middleware(), filesystem], {
     _middleware: (_, res) => {

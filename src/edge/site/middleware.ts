@@ -39,7 +39,7 @@ export async function askMiddleware(
   const rewrite = valueIn(response.headers, 'x-middleware-rewrite')
   if (rewrite === undefined && valueIn(response.headers, 'x-middleware-next') !== '1')
     return {
-      result: await toAnswer(site, { target: fn, status: undefined, headers: new Map() }, response, exchange),
+      result: await toAnswer(site, { ...outcome, target: fn, status: undefined }, response, exchange),
     }
   dropBody(response)
   const headers = new Map([...changes.headers, ...requestOverrides(response, exchange)])

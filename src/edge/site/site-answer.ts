@@ -71,7 +71,7 @@ export function createSiteAnswers(options: SiteAnswerOptions) {
     const fn = entry.targets.find(outcome.middlewarePath)
     if (fn === undefined || !isFunction(fn)) return refuse('FUNCTION_NOT_FOUND')
     const asked = await askMiddleware(functions, entry, fn, outcome, exchange, changes)
-    if ('result' in asked) return asked.result
+    if ('result' in asked) return 'code' in asked.result ? asked.result : withCookies(asked.result, changes)
     const next = await matchInTurns(() => outcome.resume(asked.goOn))
     const answer = await outcomeAnswer(entry, target, next, exchange.question, contents)
     const result = await settle(visit, answer, asked.changes)

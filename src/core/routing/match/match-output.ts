@@ -236,6 +236,8 @@ function askMiddleware<Target>(middlewarePath: string, trip: Trip<Target>, place
     middlewarePath,
     path: trip.path,
     query: trip.query,
+    headers: trip.headers,
+    ...transformsOf(trip),
     resume: (continuation) => resume(paused, place, continuation),
   }
 }

@@ -59,6 +59,9 @@ export type RouteOutcome<Target> =
       /** What the function is to see: the path and the query after the rewriting so far. */
       readonly path: string
       readonly query: string
+      /** For the answer, should the function give one. */
+      readonly headers: RouteHeaders
+      readonly transforms?: readonly HeaderTransform[]
       /** Goes on after the rule. May be called any number of times. */
       readonly resume: (continuation: Continuation) => RouteOutcome<Target>
     }

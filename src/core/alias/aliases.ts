@@ -3,6 +3,7 @@ import type { Page, PageQuery } from '#contract/page.ts'
 import type { Context } from '../access/context.ts'
 import { checkReach, reachOf } from '../access/reach.ts'
 import { type SyncStores, syncCrons } from '../cron/sync-crons.ts'
+import { forkIsNoProduction } from '../deployment/branch.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { isPlatformHost, readAlias } from '../deployment/hosts.ts'
@@ -154,8 +155,10 @@ export function createAliases(parts: AliasParts): Aliases {
             uid: known.id,
             alias: host,
           })
-        if (known?.production || (await isProductionName(stores, deployment, host, names.domain)))
+        if (known?.production || (await isProductionName(stores, deployment, host, names.domain))) {
+          forkIsNoProduction(deployment.meta)
           await checkOwnVariables(ctx.owner, teams, deployment)
+        }
         const holder = await hosts.holder(host)
         if (holder && holder.kind !== 'deployment' && holder.ownerId === ctx.owner.id)
           checkReach(ctx, holder.projectId)

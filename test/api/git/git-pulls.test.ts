@@ -149,6 +149,7 @@ test('a fork gets no variable, of its branch neither, and is never production', 
   for (const [path, body] of [
     [`POST /v10/projects/${project}/promote/${deploymentId}`, undefined],
     [`POST /v1/deployments/${deploymentId}/redeploy`, { target: 'production' }],
+    [`POST /v2/deployments/${deploymentId}/aliases`, { alias: `${project}.localhost` }],
   ] as const) {
     const refused = await server.call(path, { ...account, ...(body ? { body } : {}) })
     assert.equal(refused.status, 403, `${path} ${JSON.stringify(refused.body)}`)

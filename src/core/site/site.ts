@@ -106,8 +106,8 @@ export interface SiteSource {
 export interface DeploymentHost {
   readonly host: string
   readonly createdAt: number
-  /** Whether production has ever shown it. */
-  readonly wasLive: boolean
+  /** Whether production shows it or has shown it, be it to a share of its visitors. */
+  readonly wasShown: boolean
 }
 
 /** The message is the host whose pointer changed, or `*` for all of them. */

@@ -64,14 +64,13 @@ export class PinnedSites {
 }
 
 /**
- * Whether those who are let in at a host may see a deployment there: it was, or is about to be, what production shows, or its own
- * address asks for nothing else. Anybody can name a preview whose id they have read somewhere.
+ * Whether those who are let in at a host may see a deployment there: production shows it or has shown it, or its own address asks for
+ * nothing else. Anybody can name a preview whose id they have read somewhere.
  */
-function isForVisitorsOf(site: Site, other: Site, { wasLive }: DeploymentHost): boolean {
-  if (site.environment === 'production' && (wasLive || site.canary?.deploymentId === other.deploymentId))
-    return true
-  return other.protection === undefined || isDeepStrictEqual(other.protection, site.protection)
-}
+const isForVisitorsOf = (site: Site, other: Site, { wasShown }: DeploymentHost): boolean =>
+  (site.environment === 'production' && wasShown) ||
+  other.protection === undefined ||
+  isDeepStrictEqual(other.protection, site.protection)
 
 /** As `?dpl=`, in a header, or in a cookie. */
 function namedIn({ url, question }: Exchange): string | undefined {

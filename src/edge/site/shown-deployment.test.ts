@@ -5,7 +5,7 @@ import { ask, createEdgeWorld, serveSlow } from '#test/support/http/edge.ts'
 const hostOfDeployment = async (_projectId: string, id: string) => ({
   host: id === 'dpl_old' ? 'old.test' : 'new.test',
   createdAt: Date.now(),
-  wasLive: true,
+  wasShown: true,
 })
 const world = createEdgeWorld({
   sites: { find: async (host) => world.sites.get(host), hostOfDeployment },

@@ -185,6 +185,20 @@ apiSuite('rolling releases', (server) => {
     assert.equal((await approve(3)).status, 409, 'it is over')
   })
 
+  test('pages of a release find their deployment with skew protection, also once it was aborted', async () => {
+    const { call, deploy, visit, name, token } = await begin({ stages: TWO_STAGES })
+    const body = {
+      ssoProtection: { deploymentType: 'prod_deployment_urls_and_all_previews' },
+      skewProtectionMaxAge: 3600,
+    }
+    assert.equal((await server.call(`PATCH /v9/projects/${name}`, { token, body })).status, 200)
+    const canaryDeploymentId = await deploy('new')
+    const page = () => visit({ 'x-deployment-id': canaryDeploymentId, 'x-rolling-release': 'stable' })
+    assert.equal((await page()).text, 'new')
+    assert.equal((await call('POST /rr/abort', { canaryDeploymentId })).status, 200)
+    assert.equal((await page()).text, 'new')
+  })
+
   test('an abort, a rollback and turning it off bring back what was live', async () => {
     for (const how of ['abort', 'rollback', 'off', 'delete'] as const) {
       const { name, token, deploy, call, release, visit, old } = await begin({ stages: TWO_STAGES })

@@ -202,10 +202,18 @@ function canaryOf(row: Row, { release }: ProjectDetails): Pick<Site, 'canary'> {
 const selectHost = prepare<{ id: string; projectId: string }>()((db, { id, projectId }) =>
   db
     .selectFrom('deployments')
-    .select(['host', 'created_at', 'state', 'target', 'details'])
-    .where('id', '=', id)
-    .where('project_id', '=', projectId)
-    .where('deleted_at', 'is', null),
+    .innerJoin('projects', 'projects.id', 'deployments.project_id')
+    .select([
+      'deployments.host',
+      'deployments.created_at',
+      'deployments.state',
+      'deployments.target',
+      'deployments.details',
+      'projects.details as project_details',
+    ])
+    .where('deployments.id', '=', id)
+    .where('deployments.project_id', '=', projectId)
+    .where('deployments.deleted_at', 'is', null),
 )
 
 async function toSite(
@@ -253,11 +261,9 @@ export function createSiteSource(db: Db, { domain }: { readonly domain: string }
       if (row?.host == null) return undefined
       const { host, created_at: createdAt, state, target } = row
       const details: Details = JSON.parse(row.details)
-      return {
-        host,
-        createdAt,
-        wasLive: liveSince({ ...details, state, target: target as Target | null }) !== null,
-      }
+      const { release } = toDetails(row.project_details)
+      const isLive = liveSince({ ...details, state, target: target as Target | null }) !== null
+      return { host, createdAt, wasShown: isLive || release?.canaryDeploymentId === id }
     },
 
     async find(host) {

@@ -121,6 +121,39 @@ describe('collectFunctions', () => {
     assert.deepEqual(await included(['data/none/**', 'data/none.txt', 'data']), [])
   })
 
+  it('includes by `**` neither what tools keep for themselves nor links that lead elsewhere', async (t) => {
+    const collection = await collectionOf(t, {
+      'api/a.js': 'module.exports = 1',
+      '.venv/bin/python': link('/usr/bin/env'),
+      '.venv/lib/x.py': '',
+      '.next/cache/webpack/0.pack': '',
+      '.next/server/page.html': '',
+      '.turbo/log': '',
+      '.yarn/cache/x.zip': '',
+      'node_modules/.cache/x': '',
+      'data/shell': link('/bin/sh'),
+      'data/up': link('../../../..'),
+      'data/gone': link('nowhere'),
+      'cache/kept.txt': '',
+      '.eslintcache': '',
+    })
+    const included = async (...includeFiles: readonly string[]) =>
+      (
+        await namesIn(
+          collection,
+          first(await collectFunctions(collection, { functions: [node('api/a.js', { includeFiles })] })),
+        )
+      ).filter((name) => name !== 'api/a.js')
+    assert.deepEqual((await included('**')).toSorted(), [
+      ...['.eslintcache', '.next/server/page.html', 'cache/kept.txt'],
+    ])
+    const leads = (path: string) => `"${path}" links outside of the deployment's files and was skipped`
+    assert.deepEqual(collection.logged.toSorted(), [leads('data/shell'), leads('data/up')])
+    assert.deepEqual(await included('.next/cache/**', '**/.turbo/*', '.venv/**', 'data/shell'), [
+      ...['.next/cache/webpack/0.pack', '.turbo/log', '.venv/lib/x.py'],
+    ])
+  })
+
   it('leaves modules modules and takes them for older Nodes where no package says so', async (t) => {
     const collection = await collectionOf(t, {
       'a/package.json': { type: 'module' },

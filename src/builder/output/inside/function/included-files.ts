@@ -11,6 +11,9 @@ interface Step {
   readonly matches: (name: string) => boolean
 }
 
+/** What tools keep for themselves, some of it left by the build: a pattern has it where it names it, but not where it says all. */
+const OF_TOOLS = /(?:^|\/)\.(?:[^/]*cache|[^/]+\/cache|venv|turbo|pnpm-store)$/
+
 const isPlain = (name: string): boolean => !/[*?[\](){}|!+@]/.test(name)
 
 function stepOf(name: string): Step | '**' {
@@ -51,6 +54,7 @@ function* below(
   for (const entry of entriesOf(join(root, folder))) {
     if (isJunk(entry.name)) continue
     const path = join(folder, entry.name)
+    if (entry.isDirectory() && OF_TOOLS.test(path)) continue
     // Links may lead in a circle: they are followed only where the pattern has a name for them.
     if (step === '**') yield* entry.isDirectory() ? below(root, path, steps, at) : isLast ? [path] : []
     else if (step.matches(entry.name)) yield* isLast ? [path] : below(root, path, steps, at + 1)

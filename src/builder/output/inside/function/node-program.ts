@@ -2,7 +2,7 @@ import { dirname, join, relative } from 'node:path'
 import { matcherOf } from '../globs.ts'
 import type { FunctionSource } from '../job.ts'
 import { isJunk, type Packing, programTree } from '../packing.ts'
-import { locate, type Place, statOf, within } from '../place.ts'
+import { type Place, realOf, show, statOf, within } from '../place.ts'
 import type { Tree } from '../tree.ts'
 import { isOwn } from './compile.ts'
 import { includedFiles } from './included-files.ts'
@@ -34,7 +34,7 @@ export function gather(place: Place, { files, compiled }: Traced, entry: string)
 
 /** Files that the owner names by globs, relative to the root, and without those that the owner does not want. */
 export function addIncluded(
-  { place }: Packing,
+  { place, results }: Packing,
   { files, entry }: TracedFiles,
   root: string,
   { includeFiles = [], excludeFiles = [] }: Pick<FunctionSource, 'includeFiles' | 'excludeFiles'>,
@@ -47,7 +47,10 @@ export function addIncluded(
     for (const match of includedFiles(root, pattern)) {
       const path = join(root, match)
       if (match.split('/').some(isJunk) || isUnwanted(match) || files.has(path)) continue
-      if (locate(place, root, match) !== undefined && !statOf(path)?.isDirectory()) files.set(path, path)
+      const real = realOf(path)
+      if (real === undefined || statOf(path)?.isDirectory()) continue
+      if (within(place.workspace, real)) files.set(path, path)
+      else results.note(`${show(match)} links outside of the deployment's files and was skipped`)
     }
   if (excludeFiles.length > 0)
     for (const path of [...files.keys()])

@@ -269,6 +269,20 @@ test('Python in api is made of functions, whatever library they use', async () =
   assert.deepEqual(uploaded(stage), ['index.html'])
 })
 
+test('packages are installed for every function, however many lists there are', async () => {
+  const folders = Array.from({ length: 40 }, (_, n) => `api/${n}`)
+  const stage = await stageOf(
+    Object.fromEntries(
+      folders.flatMap((folder) => [
+        ...[`${folder}/a.js`, `${folder}/package.json`].map((path) => [path, '{}'] as const),
+        ...[`${folder}/b.py`, `${folder}/requirements.txt`].map((path) => [path, ''] as const),
+      ]),
+    ),
+  )
+  assert.deepEqual(stage.installs.map(({ folder }) => folder).toSorted(), folders.toSorted())
+  assert.equal(stage.python.length, folders.length)
+})
+
 test('Angular is a server where its workspace says that pages are rendered on one', async () => {
   const angular = (options: object, more: object = {}) =>
     stageOf({

@@ -1,8 +1,6 @@
 import type { Install } from './plan.ts'
 import { folderOf, joined, type SourceTree } from './source-tree.ts'
 
-const MAX_INSTALLS = 16
-
 /** The folders of the nearest package.json of each file, as its imports are found from there; the topmost first. */
 export function packageFolders(tree: SourceTree, files: readonly string[]): readonly string[] {
   const found = new Set<string>()
@@ -11,7 +9,7 @@ export function packageFolders(tree: SourceTree, files: readonly string[]): read
       if (tree.has(joined(folder, 'package.json'))) found.add(folder)
       if (tree.has(joined(folder, 'package.json')) || folder === '') break
     }
-  return [...found].sort((a, b) => a.length - b.length).slice(0, MAX_INSTALLS)
+  return [...found].sort((a, b) => a.length - b.length)
 }
 
 /** What functions need of packages, in a folder of the source. */

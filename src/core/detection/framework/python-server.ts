@@ -13,8 +13,6 @@ const PYTHON_LISTS = [
   ...['pyproject.toml', 'Pipfile'],
 ] as const
 
-const MOST_LISTS = 16
-
 /** What files of Python code in a folder need, where it says so: by the nearest list of each, that of the folder first. */
 export function pythonInstalls(
   tree: SourceTree,
@@ -24,7 +22,6 @@ export function pythonInstalls(
   const lists = new Set(files.flatMap((file) => nearestList(tree, folderOf(file)) ?? []))
   return [...lists]
     .sort((a, b) => a.split('/').length - b.split('/').length)
-    .slice(0, MOST_LISTS)
     .map((list) => ({ folder, list }))
 }
 

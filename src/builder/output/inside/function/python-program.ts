@@ -57,9 +57,9 @@ export function createPythonArchives(
   packages: readonly string[],
 ): PythonArchive {
   const known = new Map<string, Promise<{ archive: number; fileCount: number; files: ReadonlySet<string> }>>()
-  const make = async (excluded: readonly string[], foreign: readonly string[]) => {
+  const make = async (excluded: readonly string[], foreign: ReadonlySet<string>) => {
     const isExcluded = matcherOf(excluded)
-    const tree = pythonTree(packing, root, (path) => foreign.includes(path) || isExcluded(path))
+    const tree = pythonTree(packing, root, (path) => foreign.has(path) || isExcluded(path))
     const entries = tree.finish()
     const archive = await packing.results.addArchive(entries)
     return { archive, fileCount: entries.size, files: new Set(entries.keys()) }
@@ -67,7 +67,7 @@ export function createPythonArchives(
   return async ({ file, excludeFiles = [] }) => {
     const foreign = packages.filter((folder) => !isFound(folder, file))
     const key = JSON.stringify([excludeFiles, foreign])
-    const made = known.get(key) ?? make(excludeFiles, foreign)
+    const made = known.get(key) ?? make(excludeFiles, new Set(foreign))
     known.set(key, made)
     const { archive, fileCount, files } = await made
     if (!files.has(file)) throw new PackFault('missing_function', `${show(file)} is excluded`)

@@ -1,3 +1,4 @@
+import { withoutCaching } from '#core/routing/match/routing-state.ts'
 import type { Site, SiteFunction, SiteVisit } from '#core/site/site.ts'
 import { type Answer, valueIn } from '../answer.ts'
 import type { Refusal } from '../error/refusal.ts'
@@ -55,7 +56,9 @@ export function toAnswer(
   { question }: Pick<Exchange, 'question'>,
 ): Answer | Promise<Answer> {
   const { status, body, switched } = response
-  const headers = visitorHeaders(response.headers, outcome.headers, siteHeaders(site))
+  const isOwnError = status >= 400 && outcome.status === undefined
+  const rules = isOwnError ? withoutCaching(outcome.headers) : outcome.headers
+  const headers = visitorHeaders(response.headers, rules, siteHeaders(site))
   const answer: Answer = {
     status: switched === undefined ? (outcome.status ?? status) : status,
     headers: outcome.transforms === undefined ? headers : transformResponse(headers, outcome.transforms),

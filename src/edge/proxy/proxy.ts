@@ -19,6 +19,7 @@ import { guardedLookup, type LookUpAll } from '#core/outbound/guarded-lookup.ts'
 import { portOf } from '#core/outbound/port-of.ts'
 import { isPublicAddress } from '#core/outbound/public-address.ts'
 import type { RouteHeaders } from '#core/routing/match/route-outcome.ts'
+import { withoutCaching } from '#core/routing/match/routing-state.ts'
 import { createTurns, type GiveBack } from '#core/turns.ts'
 import type { Answer } from '../answer.ts'
 import type { EdgeErrorCode } from '../error/error-answer.ts'
@@ -123,9 +124,12 @@ export function createProxy({
       try {
         const response = await exchange(() => send(target, forwarding, headers), req, framing !== undefined)
         response.once('close', giveBack)
+        const { statusCode = 502 } = response
+        const isOwnError = statusCode >= 400 && forwarding.status === undefined
+        const rules = isOwnError ? withoutCaching(forwarding.headers) : forwarding.headers
         return {
-          status: forwarding.status ?? response.statusCode ?? 502,
-          headers: responseHeaders(response.rawHeaders, forwarding.headers, forwarding.siteHeaders),
+          status: forwarding.status ?? statusCode,
+          headers: responseHeaders(response.rawHeaders, rules, forwarding.siteHeaders),
           body: markUnshared(response),
           source: 'proxy',
           entrypoint: url,

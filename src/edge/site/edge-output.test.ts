@@ -235,6 +235,48 @@ test('a middleware rewrites, redirects or answers by itself', async () => {
   assert.equal((await get('/a.txt')).text, 'file')
 })
 
+test('what rules say of how long a path may be kept is not for errors in its place', async (t) => {
+  const upstream = createServer((_, res) => res.writeHead(404).end('none'))
+  upstream.listen(0, '127.0.0.1')
+  await once(upstream, 'listening')
+  t.after(() => upstream.close())
+  const { port } = upstream.address() as AddressInfo
+  const forever = 'public, max-age=31536000, immutable'
+  const headers = { 'cache-control': forever, 'content-encoding': 'br', 'x-rule': '1' }
+  const { get } = await output(
+    [
+      { src: '/(?:assets|own)/.*', headers, continue: true },
+      { src: '/functions/.*', headers: { 'cache-control': forever }, continue: true },
+      { src: '/elsewhere/.*', headers: { 'cache-control': forever }, continue: true },
+      filesystem,
+      { src: '/assets/blocked', status: 404 },
+      { src: '/own/.*', status: 410, headers: { 'cache-control': 'max-age=60' } },
+      { src: '/elsewhere/.*', dest: `http://127.0.0.1:${port}/` },
+      { src: '/functions/(.*)', dest: '/fn' },
+    ],
+    {
+      fn: (req, res) => {
+        const says = req.url?.endsWith('says') ? { 'cache-control': 'max-age=5' } : {}
+        res.writeHead(req.url?.endsWith('good') ? 200 : 404, says).end()
+      },
+    },
+    { '404.html': 'no such page', 'assets/there': 'file' },
+  )
+  const caching = async (path: string) => {
+    const { status, headers: said } = await get(path)
+    return [status, said['cache-control'], said['content-encoding'], said['x-rule']]
+  }
+  const asked = 'public, max-age=0, must-revalidate'
+  assert.deepEqual(await caching('/assets/there'), [200, forever, 'br', '1'])
+  assert.deepEqual(await caching('/assets/gone'), [404, asked, undefined, '1'])
+  assert.deepEqual(await caching('/assets/blocked'), [404, asked, 'br', '1'])
+  assert.deepEqual((await caching('/own/page')).slice(0, 2), [410, 'max-age=60'])
+  assert.deepEqual((await caching('/functions/good')).slice(0, 2), [200, forever])
+  assert.deepEqual((await caching('/functions/none')).slice(0, 2), [404, undefined])
+  assert.deepEqual((await caching('/functions/says')).slice(0, 2), [404, 'max-age=5'])
+  assert.deepEqual((await caching('/elsewhere/none')).slice(0, 2), [404, undefined])
+})
+
 test('what was said before a middleware that answers by itself goes out with its answer', async () => {
   const { get } = await output(
     [

@@ -16,6 +16,8 @@ import type { RoutedRequest } from './routed-request.ts'
 import {
   addHeaders,
   exhausted,
+  forgetCachingFor,
+  forgetFile,
   leaveSite,
   NO_HEADERS,
   type RoutingState,
@@ -174,6 +176,7 @@ function applyRule<Target>(
   const refusal =
     phase === 'miss' ? addNewHeaders(rule.headers, groups, trip) : addHeaders(rule.headers, groups, trip)
   if (refusal !== undefined) return refused(refusal)
+  forgetCachingFor(rule, trip)
   const refusedTransform = transform(rule, groups, trip)
   if (refusedTransform !== undefined) return refused(refusedTransform)
   const to = rule.destination && resolveDestination(rule.destination, groups)
@@ -391,6 +394,7 @@ function giveUp<Target>(trip: Trip<Target>, error?: number): RouteOutcome<Target
   const pending = status !== undefined && status >= 400 ? status : undefined
   if (error === undefined && pending === undefined && trip.site.hasListing?.(path))
     return { kind: 'listing', path, status, headers }
+  if (error === undefined && pending === undefined) forgetFile(trip)
   return fail(trip, error ?? pending ?? 404)
 }
 

@@ -9,6 +9,8 @@ import type { RoutedRequest } from './routed-request.ts'
 import {
   addHeaders,
   exhausted,
+  forgetCachingFor,
+  forgetFile,
   leaveSite,
   type RoutingState,
   redirectPending,
@@ -81,6 +83,7 @@ function applyRule<Target>(
 ): Step<Target> {
   const refusal = addHeaders(rule.headers, groups, state)
   if (refusal !== undefined) return refused(refusal)
+  forgetCachingFor(rule, state)
   const to = rule.destination && resolveDestination(rule.destination, groups)
   if (rule.destination !== undefined && to === undefined) return refused('unsafe')
   state.status = rule.status ?? state.status
@@ -113,5 +116,6 @@ function serveOrMiss<Target>(state: RoutingState, site: Site<Target>): RouteOutc
   if (site.hasListing?.(path)) return { kind: 'listing', path, status, headers }
   // An error that a rule asked for stays that error when its page is missing.
   if (status !== undefined && status >= 400 && status !== 404) return { kind: 'empty', status, headers }
-  return { kind: 'not-found', path, query, headers }
+  if (status === undefined) forgetFile(state)
+  return { kind: 'not-found', path, query, headers: state.headers }
 }

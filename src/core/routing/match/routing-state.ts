@@ -5,7 +5,7 @@ import { encodePath, encodeRawText } from '../url/request-path.ts'
 import type { Groups } from '../url/template.ts'
 import { toUrl, type UrlParts } from '../url/url-template.ts'
 import { expandHeader, type HeaderRule } from './header-rule.ts'
-import type { Refusal, RouteOutcome } from './route-outcome.ts'
+import type { Refusal, RouteHeaders, RouteOutcome } from './route-outcome.ts'
 import type { RoutedRequest } from './routed-request.ts'
 
 const MAX_HEADER_SIZE = 32_768
@@ -52,6 +52,34 @@ export function addHeaders(
     if (refusal !== undefined) return refusal
   }
   return undefined
+}
+
+/** How long something may be kept. */
+const CACHING = ['cache-control', 'cdn-cache-control', 'vercel-cdn-cache-control']
+/** The same, and in which form it is sent. */
+const OF_FILE = [...CACHING, 'content-disposition', 'content-encoding', 'content-type']
+
+function without(names: readonly string[], headers: Map<string, string>): Map<string, string> {
+  return names.some((name) => headers.has(name))
+    ? new Map([...headers].filter(([name]) => !names.includes(name)))
+    : headers
+}
+
+/**
+ * For an error that nobody has asked for: what rules say of how long a path may be kept is of what is there. A browser that keeps an
+ * error for a year never finds what is there later.
+ */
+export const withoutCaching = (headers: RouteHeaders): RouteHeaders => without(CACHING, new Map(headers))
+
+/** For a page that is sent in the place of a file that is not there. */
+export function forgetFile(state: RoutingState): void {
+  state.headers = without(OF_FILE, state.headers)
+}
+
+/** A rule that makes an error of a request says itself how long that may be kept. */
+export function forgetCachingFor({ status, headers }: Rule, state: RoutingState): void {
+  if (status !== undefined && status >= 400 && !headers.some(({ name }) => CACHING.includes(name)))
+    state.headers = without(CACHING, state.headers)
 }
 
 export function setHeader(state: RoutingState, name: string, value: string): Refusal | undefined {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { test } from 'node:test'
+import { until } from '#test/support/until.ts'
 import { readableLine } from './log.ts'
 
 const entry = (more: object): string =>
@@ -60,4 +62,29 @@ test('a log that is not read at a terminal has a line of JSON for each entry, ho
   })
   const { long, token, msg } = JSON.parse(stderr)
   assert.deepEqual([long.length, token, msg], [300_000, '[redacted]', 'one'])
+})
+
+test('a process goes on while whoever reads its log stands still, and then each line is whole', async (t) => {
+  const script = `
+    import { createLog } from ${JSON.stringify(import.meta.resolve('./log.ts'))}
+    const log = createLog('info', 'serve')
+    for (let n = 0; n < 100; n++) log.info({ n, long: 'x'.repeat(50_000) }, 'one')
+    process.stdin.on('data', () => log.info({}, 'two'))
+    process.stdout.write('went on')`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script])
+  t.after(() => child.kill('SIGKILL'))
+  assert.equal(String(await once(child.stdout, 'data')), 'went on')
+  let text = ''
+  child.stderr.setEncoding('utf8').on('data', (piece) => {
+    text += piece
+  })
+  await until(() => child.stdin.write('.') && text.includes('"two"'))
+  child.stdin.end()
+  await once(child, 'close')
+  const entries = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { readonly msg: string })
+  assert.ok(entries.length < 100)
+  assert.equal(entries.at(-1)?.msg, 'two')
 })

@@ -17,25 +17,39 @@ export function createLog(level: string, name: string): Log {
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: REDACT, censor: '[redacted]' },
   }
-  return pino(options, stderr.isTTY ? readable() : { write: writeLine })
+  return pino(options, stderr.isTTY ? readable() : { write: createWriteLine() })
 }
 
-/** How long a pipe that is full is left to its reader. */
+/** How long a pipe that is full is left to its reader, and how often before that counts as one who reads no more. */
 const BUSY_MS = 100
+const MOST_WAITS = 10
 const NEVER = new Int32Array(new SharedArrayBuffer(4))
+const NOTHING = Buffer.alloc(0)
 
 /**
  * Writes at once, so that a process that dies has told why. What cannot be written is left out: sites are served although the
- * disk that the log is on is full, or nobody reads it any more.
+ * disk that the log is on is full, nobody reads it any more, or whoever reads it stands still, as a pager does.
  */
-function writeLine(line: string): void {
-  for (let rest = Buffer.from(line); rest.length > 0; )
-    try {
-      rest = rest.subarray(writeSync(stderr.fd, rest))
-    } catch (error) {
-      if (codeOf(error) !== 'EAGAIN') return
-      Atomics.wait(NEVER, 0, 0, BUSY_MS)
-    }
+function createWriteLine(): (line: string) => void {
+  let isRead = true
+  /** The end of a line whose beginning was written. */
+  let begun = NOTHING
+  return (line) => {
+    const text = Buffer.from(line)
+    let rest = Buffer.concat([begun, text])
+    let waits = isRead ? MOST_WAITS : 0
+    while (rest.length > 0)
+      try {
+        rest = rest.subarray(writeSync(stderr.fd, rest))
+        waits = MOST_WAITS
+      } catch (error) {
+        if (codeOf(error) !== 'EAGAIN') rest = NOTHING
+        else if (waits-- === 0) break
+        else Atomics.wait(NEVER, 0, 0, BUSY_MS)
+      }
+    isRead = rest.length === 0
+    begun = rest.length < text.length ? rest : rest.subarray(0, rest.length - text.length)
+  }
 }
 
 const LEVELS: Record<number, string> = { 20: 'debug', 30: 'info ', 40: 'WARN ', 50: 'ERROR' }

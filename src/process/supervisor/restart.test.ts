@@ -12,7 +12,7 @@ const PROCESS = join(import.meta.dirname, '../../../test/support/process/supervi
 const BROKEN = join(import.meta.dirname, 'no-such-program.ts')
 
 /** Processes that run, and those that are to take their place. */
-async function running(t: TestContext, programs: readonly string[]) {
+async function running(t: TestContext, programs: readonly string[], isStopping = () => false) {
   const log = createRecordingLog()
   const create = (role: 'serve' | 'work', program: string) =>
     new SupervisedChild({
@@ -28,7 +28,7 @@ async function running(t: TestContext, programs: readonly string[]) {
   const told: string[] = []
   const ended = Promise.withResolvers<void>()
   const restart = createRestart({
-    ...{ children, log, check: () => {} },
+    ...{ children, log, check: () => {}, isStopping },
     create: () => ({
       processes: programs.map((program, i) => create(i === 0 ? 'work' : 'serve', program)),
       onReady: () => told.push('ready'),
@@ -66,3 +66,11 @@ for (const [which, programs] of [
     await log.saw(/nothing was restarted/)
     assert.equal(restart.isUnderWay(), false)
   })
+
+test('once everything is to end, no more new processes are begun', async (t) => {
+  let begun = 0
+  const { children, before, restart, told } = await running(t, [PROCESS, PROCESS], () => begun++ > 0)
+  await assert.rejects(restart.now(), RestartRefused)
+  assert.deepEqual(told, ['ready', 'ended'])
+  assert.deepEqual(children, before)
+})

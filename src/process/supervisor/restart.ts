@@ -17,6 +17,8 @@ interface RestartParts {
   readonly children: SupervisedChild[]
   /** Throws `RestartRefused` where new processes could not take the place of those that run. */
   check(): void
+  /** Whether everything is to end. */
+  isStopping(): boolean
   create(): NextProcesses
   readonly log: Log
 }
@@ -43,7 +45,7 @@ interface Restart {
   isUnderWay(): boolean
 }
 
-export function createRestart({ children, check, create, log }: RestartParts): Restart {
+export function createRestart({ children, check, isStopping, create, log }: RestartParts): Restart {
   let underWay: Promise<void> | undefined
   let retired: Promise<void> | undefined
 
@@ -54,14 +56,19 @@ export function createRestart({ children, check, create, log }: RestartParts): R
     const before = [...children]
     const { processes, onReady, onTaken, onEnded } = create()
     for (const child of processes) {
-      children.push(child)
-      if (await child.begin()) {
-        onReady()
-        continue
+      // What is begun while everything ends would be ended by nobody.
+      if (!isStopping()) {
+        children.push(child)
+        if (await child.begin()) {
+          onReady()
+          continue
+        }
       }
       await Promise.all(processes.map((each) => end(each)))
       onEnded()
-      throw new RestartRefused('a new process could not start; the log says why')
+      throw new RestartRefused(
+        isStopping() ? 'the server is being stopped' : 'a new process could not start; the log says why',
+      )
     }
     onTaken()
     log.info({}, 'new processes have taken over; the old ones are stopping')
@@ -89,7 +96,7 @@ export function createRestart({ children, check, create, log }: RestartParts): R
     now() {
       underWay ??= restart()
         .catch((err: unknown) => {
-          log.error({ err }, 'nothing was restarted: the running processes continue')
+          if (!isStopping()) log.error({ err }, 'nothing was restarted: the running processes continue')
           throw err
         })
         .finally(() => {

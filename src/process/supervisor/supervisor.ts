@@ -199,7 +199,7 @@ export async function supervise(
   }
 
   const restart = createRestart({
-    ...{ children, log },
+    ...{ children, log, isStopping: () => isStopping },
     check() {
       if (process.platform !== 'linux')
         throw new RestartRefused('only Linux allows two processes to share ports')

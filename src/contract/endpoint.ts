@@ -110,7 +110,10 @@ export interface Input<On extends string, Query, Body> {
   readonly headers: IncomingHttpHeaders
 }
 
-/** Declares a row, keeping its literal types for handlers and clients. */
+/**
+ * Declares a row, keeping its literal types for handlers and clients. Unless it says so, it is of the current generation,
+ * and counts as a read if it is a GET, as a write otherwise.
+ */
 export const endpoint = <
   const On extends string,
   Query extends TSchema | undefined = undefined,
@@ -118,8 +121,13 @@ export const endpoint = <
   Reply extends ReplyForm = TSchema,
   const Streamed extends boolean = false,
 >(
-  row: Endpoint<On, Query, Body, Reply, Streamed>,
-): Endpoint<On, Query, Body, Reply, Streamed> => row
+  row: Omit<Endpoint<On, Query, Body, Reply, Streamed>, 'gen' | 'limit'> &
+    Partial<Pick<Endpoint, 'gen' | 'limit'>>,
+): Endpoint<On, Query, Body, Reply, Streamed> => ({
+  gen: 'current',
+  limit: row.on.startsWith('GET ') ? 'read' : 'write',
+  ...row,
+})
 
 export const methodOf = (row: Endpoint): Method => row.on.slice(0, row.on.indexOf(' ')) as Method
 export const pathOf = (row: Endpoint): string => row.on.slice(row.on.indexOf(' ') + 1)

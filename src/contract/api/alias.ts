@@ -4,8 +4,6 @@ import { PaginationSchema, pageQuery } from '../page.ts'
 import { needs } from '../scopes.ts'
 import { IsoTime, Nullable } from './shared.ts'
 
-const common = { gen: 'current', access: needs('deployment') } as const
-
 const Alias = Type.Object({
   uid: Type.String(),
   alias: Type.String(),
@@ -17,10 +15,9 @@ const Alias = Type.Object({
 })
 
 export const listAliases = endpoint({
-  ...common,
+  access: needs('deployment'),
   on: 'GET /v2/platform/aliases',
   summary: 'List the aliases of the account',
-  limit: 'read',
   query: Type.Object({
     ...pageQuery,
     domain: Type.Optional(Type.String({ description: 'Only aliases of this domain.' })),
@@ -30,36 +27,32 @@ export const listAliases = endpoint({
 })
 
 export const getAlias = endpoint({
-  ...common,
+  access: needs('deployment'),
   on: 'GET /v2/platform/aliases/:id',
   summary: 'Get an alias, by its id or its name',
-  limit: 'read',
   reply: Alias,
 })
 
 export const deleteAlias = endpoint({
-  ...common,
+  access: needs('deployment'),
   on: 'DELETE /v2/platform/aliases/:id',
   summary: 'Remove an alias, by its id or its name',
-  limit: 'write',
   reply: Type.Object({ status: Type.Literal('SUCCESS') }),
 })
 
 export const listDeploymentAliases = endpoint({
-  ...common,
+  access: needs('deployment'),
   on: 'GET /v2/platform/deployments/:id/aliases',
   summary: 'List the aliases of a deployment',
-  limit: 'read',
   reply: Type.Object({
     aliases: Type.Array(Type.Object({ uid: Type.String(), alias: Type.String(), created: IsoTime })),
   }),
 })
 
 export const assignAlias = endpoint({
-  ...common,
+  access: needs('deployment'),
   on: 'POST /v2/platform/deployments/:id/aliases',
   summary: 'Point an alias to a deployment',
-  limit: 'write',
   body: Type.Object({ alias: Type.String({ minLength: 1, maxLength: 1024 }) }),
   reply: Type.Object({ uid: Type.String(), created: IsoTime, oldId: Type.Optional(Type.String()) }),
 })

@@ -51,12 +51,10 @@ export type ProjectTraffic = Static<typeof Analytics>
 
 export const readAnalytics = endpoint({
   on: 'GET /v1/projects/:idOrName/analytics',
-  gen: 'current',
   summary:
     'Get the analytics of a project over time: status codes, latency, data transfer, cold starts and top paths',
   access: needs('project'),
   teamBySlug: true,
-  limit: 'read',
   query: Type.Object({
     from: Type.Optional(
       Type.Integer({
@@ -82,11 +80,9 @@ export const readAnalytics = endpoint({
 
 export const readSparklines = endpoint({
   on: 'GET /v1/analytics/projects',
-  gen: 'current',
   summary: 'Get the number of requests per hour for each project of the account',
   access: needs('project'),
   teamBySlug: true,
-  limit: 'read',
   query: Type.Object({
     hours: Type.Optional(
       Type.Integer({

@@ -4,7 +4,7 @@ import { PaginationSchema, pageQuery } from '../page.ts'
 import { PERSONAL, SCOPES } from '../scopes.ts'
 import { Nullable, Time } from './shared.ts'
 
-const common = { gen: 'current', teamBySlug: true, access: PERSONAL, bodyLimit: 64 * 1024 } as const
+const common = { teamBySlug: true, access: PERSONAL, bodyLimit: 64 * 1024 } as const
 
 const Permission = Type.Unsafe<'read' | 'read-write'>({ type: 'string', enum: ['read', 'read-write'] })
 const Scopes = Type.Partial(
@@ -57,7 +57,6 @@ export const createApplication = endpoint({
   ...common,
   on: 'POST /v1/integrations/applications',
   summary: 'Register an application that accounts can install; its secret is shown only once',
-  limit: 'write',
   noStore: true,
   body: Type.Object(request),
   reply: WithSecret,
@@ -67,7 +66,6 @@ export const listApplications = endpoint({
   ...common,
   on: 'GET /v1/integrations/applications',
   summary: 'List the applications that the account has registered',
-  limit: 'read',
   query: Type.Object(pageQuery),
   reply: Type.Object({ applications: Type.Array(Application), pagination: PaginationSchema }),
 })
@@ -76,7 +74,6 @@ export const getApplication = endpoint({
   ...common,
   on: 'GET /v1/integrations/applications/:id',
   summary: 'Get an application',
-  limit: 'read',
   reply: Application,
 })
 
@@ -84,7 +81,6 @@ export const updateApplication = endpoint({
   ...common,
   on: 'PATCH /v1/integrations/applications/:id',
   summary: 'Change an application; accounts that installed it must approve additional scopes',
-  limit: 'write',
   body: Type.Partial(Type.Object(request)),
   reply: Application,
 })
@@ -93,7 +89,6 @@ export const deleteApplication = endpoint({
   ...common,
   on: 'DELETE /v1/integrations/applications/:id',
   summary: 'Remove an application from all accounts that installed it',
-  limit: 'write',
   status: 204,
   reply: 'empty',
 })
@@ -102,7 +97,6 @@ export const rotateSecret = endpoint({
   ...common,
   on: 'POST /v1/integrations/applications/:id/secret',
   summary: 'Replace the secret of an application; the old one stops working immediately',
-  limit: 'write',
   noStore: true,
   reply: WithSecret,
 })

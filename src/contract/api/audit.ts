@@ -36,11 +36,9 @@ const Entry = Type.Object({
 
 export const readAuditLog = endpoint({
   on: 'GET /v1/audit-log',
-  gen: 'current',
   summary: 'List changes in the account, newest first; in a team, OWNER only',
   access: PERSONAL,
   teamBySlug: true,
-  limit: 'read',
   query: Type.Object({
     ...pageQuery,
     userId: Type.Optional(Type.String({ maxLength: 100, description: 'Only changes made by this person.' })),

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { needs } from '../scopes.ts'
 
-const common = { gen: 'current', teamBySlug: true, access: needs('project'), limit: 'write' } as const
+const common = { teamBySlug: true, access: needs('project') } as const
 
 const Tag = Type.String({ minLength: 1, maxLength: 256 })
 const Tags = Type.Array(Tag, { minItems: 1, maxItems: 64 })

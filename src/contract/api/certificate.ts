@@ -34,27 +34,23 @@ const UploadBody = Type.Object({
 
 const Stored = Type.Object({ uid: Type.String(), created_at: IsoTime })
 
-const common = { gen: 'current', access: needs('domain') } as const
-
 export const listCertificates = endpoint({
-  ...common,
+  access: needs('domain'),
   on: 'GET /v3/platform/certs',
   summary: 'List the certificates of the account',
-  limit: 'read',
   query: Type.Object(pageQuery),
   reply: Type.Object({ certs: Type.Array(Certificate), pagination: PaginationSchema }),
 })
 
 export const getCertificate = endpoint({
-  ...common,
+  access: needs('domain'),
   on: 'GET /v3/platform/certs/:id',
   summary: 'Get a certificate, without its key',
-  limit: 'read',
   reply: Certificate,
 })
 
 export const issueCertificate = endpoint({
-  ...common,
+  access: needs('domain'),
   on: 'POST /v3/platform/certs',
   summary: 'Issue a certificate for names in verified domains, or get the existing one',
   limit: 'issue-cert',
@@ -63,19 +59,17 @@ export const issueCertificate = endpoint({
 })
 
 export const uploadCertificate = endpoint({
-  ...common,
+  access: needs('domain'),
   on: 'PUT /v3/platform/certs',
   summary: 'Upload a certificate, replacing the one for the same names',
-  limit: 'write',
   body: UploadBody,
   reply: Stored,
 })
 
 export const deleteCertificate = endpoint({
-  ...common,
+  access: needs('domain'),
   on: 'DELETE /v3/platform/certs/:id',
   summary: 'Delete a certificate; hosts that it served get a new one automatically',
-  limit: 'write',
   reply: 'empty',
 })
 

@@ -67,7 +67,6 @@ export type Hello = Static<typeof HelloSchema>
 
 export const followChanges = endpoint({
   on: 'GET /v1/changes',
-  gen: 'current',
   summary: 'Follow changes in the account as server-sent events',
   description: [
     'The stream starts with a `hello` event, followed by one `change` event per change.',
@@ -80,7 +79,6 @@ export const followChanges = endpoint({
     'A person can have 32 streams at once and an account 200, counted per serving process; beyond that the response is 429.',
   ].join('\n'),
   access: needs(),
-  limit: 'read',
   teamBySlug: true,
   reply: 'raw',
 })

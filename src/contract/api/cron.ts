@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts'
 import { needs } from '../scopes.ts'
 import { Nullable, Time } from './shared.ts'
 
-const common = { gen: 'current', teamBySlug: true, access: needs('project') } as const
+const common = { teamBySlug: true, access: needs('project') } as const
 
 export const OVERLAPS = ['skip', 'allow'] as const
 
@@ -74,7 +74,6 @@ export const listCrons = endpoint({
   ...common,
   on: 'GET /v1/projects/:idOrName/crons',
   summary: 'List the schedules of a project, each with its last run',
-  limit: 'read',
   reply: Type.Object({ crons: Type.Array(Type.Object({ ...fields, lastRun: Type.Optional(Run) })) }),
 })
 
@@ -82,7 +81,6 @@ export const createCron = endpoint({
   ...common,
   on: 'POST /v1/projects/:idOrName/crons',
   summary: 'Request a path of the production deployment on a schedule',
-  limit: 'write',
   body: Type.Object({
     path: Path,
     schedule: Schedule,
@@ -98,7 +96,6 @@ export const updateCron = endpoint({
   summary: 'Change, pause or resume a schedule',
   description:
     'To change the path, schedule or time zone of a schedule that the production deployment defines, deploy again.',
-  limit: 'write',
   body: Type.Object({
     path: Type.Optional(Path),
     schedule: Type.Optional(Schedule),
@@ -113,7 +110,6 @@ export const deleteCron = endpoint({
   ...common,
   on: 'DELETE /v1/projects/:idOrName/crons/:id',
   summary: 'Remove a schedule that was created with this API, and its runs',
-  limit: 'write',
   status: 204,
   reply: 'empty',
 })
@@ -122,7 +118,6 @@ export const runCron = endpoint({
   ...common,
   on: 'POST /v1/projects/:idOrName/crons/:id/runs',
   summary: 'Run a schedule now, even if it is paused',
-  limit: 'write',
   status: 202,
   reply: Type.Object({ id: Type.String({ description: 'Id of the run, which starts in a moment.' }) }),
 })
@@ -131,7 +126,6 @@ export const listCronRuns = endpoint({
   ...common,
   on: 'GET /v1/projects/:idOrName/crons/:id/runs',
   summary: 'List the runs of a schedule, latest first; the last 100 are kept',
-  limit: 'read',
   query: Type.Object({
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
     until: Type.Optional(Type.Integer({ minimum: 0, description: 'Only runs due before this time (ms).' })),

@@ -46,17 +46,10 @@ const Slug = Type.String({
 const Description = Type.String({ maxLength: 256 })
 const Matcher = Type.Optional(Nullable(BranchMatcher))
 
-const reading = {
-  gen: 'current',
-  teamBySlug: true,
-  unauthenticated: 401,
-  access: needs('project'),
-  limit: 'read',
-} as const
-const writing = { ...reading, limit: 'write' } as const
+const common = { teamBySlug: true, unauthenticated: 401, access: needs('project') } as const
 
 export const listEnvironments = endpoint({
-  ...reading,
+  ...common,
   on: 'GET /v9/projects/:idOrName/custom-environments',
   summary: 'List the custom environments of a project, oldest first',
   query: Type.Object({
@@ -71,7 +64,7 @@ export const listEnvironments = endpoint({
 })
 
 export const createEnvironment = endpoint({
-  ...writing,
+  ...common,
   on: 'POST /v9/projects/:idOrName/custom-environments',
   summary: 'Create a custom environment, such as `staging`',
   status: 201,
@@ -92,14 +85,14 @@ export const createEnvironment = endpoint({
 })
 
 export const getEnvironment = endpoint({
-  ...reading,
+  ...common,
   on: 'GET /v9/projects/:idOrName/custom-environments/:environmentSlugOrId',
   summary: 'Get a custom environment',
   reply: Environment,
 })
 
 export const updateEnvironment = endpoint({
-  ...writing,
+  ...common,
   on: 'PATCH /v9/projects/:idOrName/custom-environments/:environmentSlugOrId',
   summary: 'Change a custom environment',
   body: Type.Object({
@@ -111,7 +104,7 @@ export const updateEnvironment = endpoint({
 })
 
 export const deleteEnvironment = endpoint({
-  ...writing,
+  ...common,
   on: 'DELETE /v9/projects/:idOrName/custom-environments/:environmentSlugOrId',
   summary: 'Delete a custom environment',
   description: 'Its deployments stay available at their own URLs. Remove or move its domains first.',

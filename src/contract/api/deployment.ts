@@ -37,10 +37,6 @@ const LegacyStateSchema = Type.Enum(LEGACY_STATES)
 const AnyMap = Type.Record(Type.String(), Type.Unknown())
 const StringMap = Type.Record(Type.String(), Type.String())
 
-const deployment = { access: needs('deployment') } as const
-const read = { ...deployment, limit: 'read' } as const
-const write = { ...deployment, limit: 'write' } as const
-
 /** 64 MB: thousands of inline files fit into one request. */
 const CREATE_LIMIT = 64 * 1000 * 1000
 
@@ -119,9 +115,8 @@ const Deployment = Type.Object({
 })
 
 export const createDeployment = endpoint({
-  ...deployment,
+  access: needs('deployment'),
   on: 'POST /v8/platform/deployments',
-  gen: 'current',
   summary: 'Create a deployment from files',
   limit: 'create-deployment',
   bodyLimit: CREATE_LIMIT,
@@ -171,9 +166,8 @@ export const createDeployment = endpoint({
 })
 
 export const redeployDeployment = endpoint({
-  ...deployment,
+  access: needs('deployment'),
   on: 'POST /v1/deployments/:id/redeploy',
-  gen: 'current',
   summary: 'Redeploy the files of a deployment with the current variables and settings',
   limit: 'create-deployment',
   body: Type.Object({
@@ -185,9 +179,8 @@ export const redeployDeployment = endpoint({
 })
 
 export const cancelDeployment = endpoint({
-  ...write,
+  access: needs('deployment'),
   on: 'PATCH /v12/deployments/:id/cancel',
-  gen: 'current',
   summary: 'Cancel the queued or running build of a deployment',
   reply: Type.Object({
     ...Deployment.properties,
@@ -213,10 +206,9 @@ const listQuery = {
 const ListQuery = Type.Object(listQuery)
 
 export const listDeployments = endpoint({
-  ...read,
+  access: needs('deployment'),
   on: 'GET /v3/platform/deployments',
   keepable: true,
-  gen: 'current',
   summary: 'List deployments, newest first',
   query: ListQuery,
   reply: Type.Object({
@@ -241,10 +233,9 @@ export const listDeployments = endpoint({
 })
 
 export const getDeployment = endpoint({
-  ...read,
+  access: needs('deployment'),
   on: 'GET /v8/platform/deployments/:id',
   keepable: true,
-  gen: 'current',
   summary: 'Get a deployment by id or host',
   reply: Deployment,
 })
@@ -252,9 +243,8 @@ export const getDeployment = endpoint({
 const Deleted = Type.Object({ uid: Type.String(), state: Type.Literal('DELETED') })
 
 export const deleteDeployment = endpoint({
-  ...write,
+  access: needs('deployment'),
   on: 'DELETE /v8/platform/deployments/:id',
-  gen: 'current',
   summary: 'Delete a deployment; its URL stops working',
   reply: Deleted,
 })
@@ -263,26 +253,23 @@ export const deleteDeployment = endpoint({
 const FileTree = Type.Array(Type.Unsafe<unknown>({ type: 'object', additionalProperties: true }))
 
 export const listFiles = endpoint({
-  ...read,
+  access: needs('deployment'),
   on: 'GET /v5/platform/deployments/:id/files',
-  gen: 'current',
   summary: 'Get the files of a deployment as a tree',
   reply: FileTree,
   streamed: true,
 })
 
 export const getFile = endpoint({
-  ...read,
+  access: needs('deployment'),
   on: 'GET /v5/platform/deployments/:id/files/:fileId',
-  gen: 'current',
   summary: 'Get the content of a file',
   reply: 'raw',
 })
 
 export const listBuilds = endpoint({
-  ...read,
+  access: needs('deployment'),
   on: 'GET /v5/platform/deployments/:id/builds',
-  gen: 'current',
   summary: 'List the builds of a deployment',
   reply: Type.Object({
     builds: Type.Array(
@@ -307,9 +294,8 @@ export const SHAPES = ['handler', 'web', 'edge', 'command'] as const
 export const FUNCTIONS_SHOWN = 1000
 
 export const getOutput = endpoint({
-  ...read,
+  access: needs('deployment'),
   on: 'GET /v1/deployments/:id/output',
-  gen: 'current',
   summary: 'Get the output of a deployment and its running functions',
   reply: Type.Object({
     stateAt: Type.Integer({ minimum: 0, description: 'When the deployment reached its current state.' }),
@@ -354,7 +340,7 @@ export const getOutput = endpoint({
 })
 
 export const listInstances = endpoint({
-  ...read,
+  access: needs('deployment'),
   on: 'GET /v1/platform/deployments/:id/instances',
   gen: 'legacy',
   summary: 'List the running instances of a deployment',
@@ -364,7 +350,7 @@ export const listInstances = endpoint({
 const ScaleSchema = Type.Object({ min: Type.Integer({ minimum: 0 }), max: Type.Integer({ minimum: 0 }) })
 
 export const scaleInstances = endpoint({
-  ...write,
+  access: needs('deployment'),
   on: 'POST /v1/platform/deployments/:id/instances',
   gen: 'legacy',
   summary: 'Set the number of instances of a deployment',
@@ -383,7 +369,7 @@ const Warning = Type.Object({
 })
 
 export const legacyCreate = endpoint({
-  ...deployment,
+  access: needs('deployment'),
   on: 'POST /v3/platform/deployments',
   gen: 'legacy',
   summary: 'Start a deployment; it completes when the missing files are uploaded',
@@ -414,7 +400,7 @@ export const legacyCreate = endpoint({
 })
 
 export const legacyList = endpoint({
-  ...read,
+  access: needs('deployment'),
   on: 'GET /v2/platform/deployments',
   keepable: true,
   gen: 'legacy',
@@ -438,7 +424,7 @@ export const legacyList = endpoint({
 })
 
 export const legacyGet = endpoint({
-  ...read,
+  access: needs('deployment'),
   on: 'GET /v2/platform/deployments/:id',
   keepable: true,
   gen: 'legacy',
@@ -465,7 +451,7 @@ export const legacy = {
 
 export const earliest = {
   listDeployments: endpoint({
-    ...read,
+    access: needs('deployment'),
     on: 'GET /platform/deployments',
     keepable: true,
     gen: 'earliest',
@@ -484,7 +470,7 @@ export const earliest = {
     }),
   }),
   getDeployment: endpoint({
-    ...read,
+    access: needs('deployment'),
     on: 'GET /platform/deployments/:id',
     keepable: true,
     gen: 'earliest',
@@ -497,7 +483,7 @@ export const earliest = {
     }),
   }),
   createDeployment: endpoint({
-    ...deployment,
+    access: needs('deployment'),
     on: 'POST /platform/deployments',
     gen: 'earliest',
     summary: 'Create a deployment: `package` is its manifest, every other key a file',

@@ -40,31 +40,26 @@ const NewRecord = Type.Object({
   ),
 })
 
-const common = { gen: 'current', access: needs('domain') } as const
-
 export const listDnsRecords = endpoint({
-  ...common,
+  access: needs('domain'),
   on: 'GET /v2/domains/:domain/records',
   summary: 'List the DNS records of a domain',
-  limit: 'read',
   query: Type.Object(pageQuery),
   reply: Type.Object({ records: Type.Array(DnsRecord), pagination: PaginationSchema }),
 })
 
 export const createDnsRecord = endpoint({
-  ...common,
+  access: needs('domain'),
   on: 'POST /v2/domains/:domain/records',
   summary: 'Add a DNS record to a domain',
-  limit: 'write',
   body: NewRecord,
   reply: Uid,
 })
 
 export const deleteDnsRecord = endpoint({
-  ...common,
+  access: needs('domain'),
   on: 'DELETE /v2/domains/:domain/records/:recId',
   summary: 'Delete a DNS record',
-  limit: 'write',
   reply: 'empty',
 })
 
@@ -75,18 +70,16 @@ const Located = Type.Object({
 })
 
 export const getDnsRecord = endpoint({
-  ...common,
+  access: needs('domain'),
   on: 'GET /v2/domains/records/:recordId',
   summary: 'Get a record by its id',
-  limit: 'read',
   reply: Located,
 })
 
 export const updateDnsRecord = endpoint({
-  ...common,
+  access: needs('domain'),
   on: 'PATCH /v2/domains/records/:recordId',
   summary: 'Change a record; omitted properties stay unchanged',
-  limit: 'write',
   body: NewRecord,
   reply: Located,
 })

@@ -53,22 +53,18 @@ const Name = Type.Optional(
   Type.String({ maxLength: 1024, description: 'The domain, in Unicode or punycode.' }),
 )
 
-const row = { gen: 'current', access: needs('domain') } as const
-
 export const listDomains = endpoint({
-  ...row,
+  access: needs('domain'),
   on: 'GET /v4/domains',
   summary: 'List the domains of the account',
-  limit: 'read',
   query: Type.Object(pageQuery),
   reply: Type.Object({ domains: Type.Array(Domain), pagination: PaginationSchema }),
 })
 
 export const addDomain = endpoint({
-  ...row,
+  access: needs('domain'),
   on: 'POST /v4/domains',
   summary: 'Add a domain, verify a pending one again, or start to transfer one in',
-  limit: 'write',
   body: Type.Object({
     name: Name,
     method: Type.Optional(Type.Enum(['add', 'transfer-in'])),
@@ -86,23 +82,21 @@ export const addDomain = endpoint({
 })
 
 export const verifyDomain = endpoint({
-  ...row,
+  access: needs('domain'),
   on: 'POST /v4/domains/:name/verify',
   summary: 'Verify a domain by its nameservers or TXT record',
-  limit: 'write',
   reply: Type.Object({ domain: SingleDomain }),
 })
 
 export const getDomain = endpoint({
-  ...row,
+  access: needs('domain'),
   on: 'GET /v4/domains/:name',
   summary: 'Get a domain, or the domain of the account that a subdomain belongs to',
-  limit: 'read',
   reply: Type.Object({ domain: SingleDomain }),
 })
 
 export const deleteDomain = endpoint({
-  ...row,
+  access: needs('domain'),
   on: 'DELETE /v4/domains/:name',
   summary: 'Delete a domain that no aliases or certificates use',
   limit: 'delete-domain',
@@ -112,7 +106,7 @@ export const deleteDomain = endpoint({
 export const CHECK_STATUSES = ['ok', 'missing', 'wrong', 'unknown'] as const
 
 export const inspectDomain = endpoint({
-  ...row,
+  access: needs('domain'),
   on: 'GET /v1/domains/:name/inspect',
   summary: 'Check the DNS records of a domain',
   limit: 'write',
@@ -164,11 +158,10 @@ export const legacy = {
     }),
   }),
   addDomain: endpoint({
-    ...row,
+    access: needs('domain'),
     gen: 'legacy',
     on: 'POST /v2/domains',
     summary: 'Add a domain, or verify a pending one again',
-    limit: 'write',
     body: Type.Object({ name: Name, serviceType: Type.Optional(Type.Enum(SERVICE_TYPES)) }),
     reply: LegacyAdded,
   }),

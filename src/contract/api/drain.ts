@@ -7,9 +7,8 @@ export const DRAIN_FORMATS = ['json', 'ndjson', 'syslog'] as const
 export const DRAIN_SOURCES = ['static', 'lambda', 'build', 'edge', 'external'] as const
 export const DRAIN_ENVIRONMENTS = ['production', 'preview'] as const
 
-const common = { gen: 'current', teamBySlug: true } as const
-const personal = { ...common, access: PERSONAL } as const
-const integration = { ...common, access: needs('log-drain') } as const
+const personal = { teamBySlug: true, access: PERSONAL } as const
+const integration = { teamBySlug: true, access: needs('log-drain') } as const
 
 const Body = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 100 }),
@@ -83,7 +82,6 @@ export const createDrain = endpoint({
   ...personal,
   on: 'POST /v1/log-drains',
   summary: 'Create a log drain that sends log entries to a URL',
-  limit: 'write',
   body: Body,
   reply: Drain,
 })
@@ -92,7 +90,6 @@ export const listDrains = endpoint({
   ...personal,
   on: 'GET /v1/log-drains',
   summary: 'List the log drains of the account',
-  limit: 'read',
   reply: Type.Array(Drain),
 })
 
@@ -100,7 +97,6 @@ export const getDrain = endpoint({
   ...personal,
   on: 'GET /v1/log-drains/:id',
   summary: 'Get a log drain',
-  limit: 'read',
   reply: Drain,
 })
 
@@ -108,7 +104,6 @@ export const deleteDrain = endpoint({
   ...personal,
   on: 'DELETE /v1/log-drains/:id',
   summary: 'Remove a log drain; entries not sent yet are discarded',
-  limit: 'write',
   status: 204,
   reply: 'empty',
 })
@@ -117,7 +112,6 @@ export const getVerifyCode = endpoint({
   ...integration,
   on: 'GET /v1/verify-code',
   summary: 'Get the code that an endpoint must return in `x-platform-verify` before it receives logs',
-  limit: 'read',
   reply: Type.Object({ code: Type.String() }),
 })
 
@@ -127,7 +121,6 @@ export const integrations = {
     ...integration,
     on: 'POST /v2/integrations/log-drains',
     summary: 'Create a log drain for an integration',
-    limit: 'write',
     body: Body,
     reply: Drain,
   }),
@@ -135,14 +128,12 @@ export const integrations = {
     ...integration,
     on: 'GET /v2/integrations/log-drains',
     summary: 'List the log drains of the integration',
-    limit: 'read',
     reply: Type.Array(Drain),
   }),
   deleteDrain: endpoint({
     ...integration,
     on: 'DELETE /v1/integrations/log-drains/:id',
     summary: 'Remove a log drain of the integration',
-    limit: 'write',
     status: 204,
     reply: 'empty',
   }),

@@ -140,14 +140,13 @@ const PatchBody = Type.Object(
   strict,
 )
 
-const first = { gen: 'current', access: needs('project-env-vars'), teamBySlug: true } as const
+const first = { access: needs('project-env-vars'), teamBySlug: true } as const
 const current = { ...first, unauthenticated: 401 } as const
 
 export const listVariablesFirst = endpoint({
   ...first,
   on: 'GET /v1/projects/:idOrName/env',
   summary: 'List the variables of a project that reference secrets and are set in all environments',
-  limit: 'read',
   reply: Type.Array(First),
 })
 
@@ -155,7 +154,6 @@ export const setVariableFirst = endpoint({
   ...first,
   on: 'POST /v1/projects/:idOrName/env',
   summary: 'Set a variable to a secret, `@<name>`',
-  limit: 'write',
   body: Type.Object({ key: Key, value: Type.String() }),
   reply: Type.Array(First),
 })
@@ -164,7 +162,6 @@ export const replaceVariablesFirst = endpoint({
   ...first,
   on: 'PUT /v1/projects/:idOrName/env',
   summary: 'Set variables to secrets, and remove all other such variables',
-  limit: 'write',
   body: Type.Object({
     env: Type.Record(Type.String(), Type.String(), { maxProperties: MOST_VARIABLES_AT_ONCE }),
   }),
@@ -175,7 +172,6 @@ export const removeVariableFirst = endpoint({
   ...first,
   on: 'DELETE /v1/projects/:idOrName/env/:key',
   summary: 'Remove a variable, by its name',
-  limit: 'write',
   reply: Type.Array(First),
 })
 
@@ -183,7 +179,6 @@ export const createVariables = endpoint({
   ...current,
   on: 'POST /v10/projects/:idOrName/env',
   summary: 'Create a variable, or several',
-  limit: 'write',
   status: 201,
   query: Type.Object({
     upsert: Type.Optional(Type.Boolean({ description: 'Overwrite an existing variable.' })),
@@ -199,7 +194,6 @@ export const listVariables = endpoint({
   ...current,
   on: 'GET /v9/projects/:idOrName/env',
   summary: 'List all variables of a project, newest first',
-  limit: 'read',
   query: Type.Object({
     decrypt: Type.Optional(Type.Boolean({ description: 'Include the values of encrypted variables.' })),
     gitBranch: Type.Optional(Type.String()),
@@ -213,7 +207,6 @@ export const getVariable = endpoint({
   ...current,
   on: 'GET /v1/projects/:idOrName/env/:id',
   summary: 'Get a variable with its value',
-  limit: 'read',
   reply: Variable,
 })
 
@@ -221,7 +214,6 @@ export const updateVariable = endpoint({
   ...current,
   on: 'PATCH /v9/projects/:idOrName/env/:id',
   summary: 'Change a variable',
-  limit: 'write',
   body: PatchBody,
   reply: Variable,
 })
@@ -230,7 +222,6 @@ export const removeVariable = endpoint({
   ...current,
   on: 'DELETE /v9/projects/:idOrName/env/:id',
   summary: 'Remove a variable',
-  limit: 'write',
   query: Type.Object({ customEnvironmentId: Type.Optional(Type.String()) }),
   reply: Variable,
 })

@@ -5,7 +5,7 @@ import { Connection } from './git-connection.ts'
 import { Nullable, Time } from './shared.ts'
 
 /** Applications see none of it: what a GitHub App reads is more than the projects that they were given. */
-const common = { gen: 'current', teamBySlug: true, access: PERSONAL } as const
+const common = { teamBySlug: true, access: PERSONAL } as const
 
 const App = Type.Object({
   id: Type.String(),
@@ -32,7 +32,6 @@ export const createGitApp = endpoint({
   summary: 'Start connecting GitHub with a GitHub App',
   description:
     'Open `startUrl` in a browser within an hour: it leads to GitHub, where the App is created with one click, and back to the dashboard, where the same person has to be signed in.',
-  limit: 'write',
   status: 201,
   noStore: true,
   body: Type.Object({
@@ -56,11 +55,9 @@ export const createGitApp = endpoint({
 })
 
 export const startGitApp = endpoint({
-  gen: 'current',
   access: PUBLIC,
   on: 'GET /v1/git/apps/start/:state',
   summary: 'Redirect a browser to GitHub to create the App',
-  limit: 'read',
   page: true,
   reply: 'raw',
 })
@@ -69,7 +66,6 @@ export const convertGitApp = endpoint({
   ...common,
   on: 'POST /v1/git/apps/:id/conversion',
   summary: 'Store the App that GitHub created',
-  limit: 'write',
   slow: true,
   body: Type.Object({
     code: Type.String({ minLength: 1, maxLength: 200 }),
@@ -82,7 +78,6 @@ export const refreshGitApp = endpoint({
   ...common,
   on: 'POST /v1/git/apps/:id/installations',
   summary: 'Read the installations of an App from GitHub; each becomes a connected Git host',
-  limit: 'write',
   slow: true,
   reply: Type.Object({ connections: Type.Array(Connection) }),
 })
@@ -91,7 +86,6 @@ export const listGitApps = endpoint({
   ...common,
   on: 'GET /v1/git/apps',
   summary: 'List the GitHub Apps of the account',
-  limit: 'read',
   reply: Type.Object({ apps: Type.Array(App) }),
 })
 
@@ -100,19 +94,16 @@ export const deleteGitApp = endpoint({
   on: 'DELETE /v1/git/apps/:id',
   summary: 'Delete a GitHub App and its keys',
   description: 'Remove its connected Git hosts first. The App stays at GitHub until you delete it there.',
-  limit: 'write',
   status: 204,
   reply: 'empty',
 })
 
 export const callGitApp = endpoint({
-  gen: 'current',
   access: PUBLIC,
   on: 'POST /v1/git/apps/:id/called',
   summary: 'Receive webhook deliveries of a GitHub App',
   description:
     'One webhook for all repositories of the App. Deliveries that are not signed with its secret are refused.',
-  limit: 'write',
   body: 'raw',
   status: 202,
   reply: Type.Object({

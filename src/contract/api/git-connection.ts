@@ -7,7 +7,7 @@ import { Nullable, Time } from './shared.ts'
 export const GIT_HOSTS = ['github', 'gitlab', 'gitea', 'bitbucket'] as const
 
 /** Applications see none of it: what a token reads is more than the projects that they were given. */
-const common = { gen: 'current', teamBySlug: true, access: PERSONAL } as const
+const common = { teamBySlug: true, access: PERSONAL } as const
 
 export const Connection = Type.Object({
   id: Type.String(),
@@ -30,7 +30,6 @@ export const createGitConnection = endpoint({
   summary: 'Connect an account at a Git host with a token',
   description:
     'The token is checked with the host before it is stored. It is encrypted and never returned. Everyone in the account can deploy from the repositories that the token can read.',
-  limit: 'write',
   status: 201,
   body: Type.Object({
     kind: Type.Enum(GIT_HOSTS, { description: '`gitea` also for Forgejo.' }),
@@ -58,7 +57,6 @@ export const listGitConnections = endpoint({
   ...common,
   on: 'GET /v1/git/connections',
   summary: 'List the connected Git hosts of the account',
-  limit: 'read',
   reply: Type.Object({ connections: Type.Array(Connection) }),
 })
 
@@ -66,7 +64,6 @@ export const deleteGitConnection = endpoint({
   ...common,
   on: 'DELETE /v1/git/connections/:id',
   summary: 'Remove a connected Git host',
-  limit: 'write',
   status: 204,
   reply: 'empty',
 })
@@ -75,7 +72,6 @@ export const listRepositories = endpoint({
   ...common,
   on: 'GET /v1/git/connections/:id/repositories',
   summary: 'List the repositories of a connected Git host, most recently changed first',
-  limit: 'read',
   slow: true,
   query: Type.Object({
     search: Type.Optional(
@@ -104,7 +100,6 @@ export const inspectRepository = endpoint({
   summary: 'Inspect a repository before creating a project from it',
   description:
     'Takes a URL, or a name at a connected Git host. Returns its branches, and the folders that may contain a site or app with their frameworks. Nothing is stored.',
-  limit: 'write',
   slow: true,
   body: Type.Object({
     url: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, description: 'An https URL.' })),

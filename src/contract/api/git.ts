@@ -5,7 +5,7 @@ import { needs, PUBLIC } from '../scopes.ts'
 import { Nullable, Time } from './shared.ts'
 
 /** What git itself asks for. Whoever calls is told by HTTP's basic scheme, which git speaks. */
-const askedByGit = { gen: 'current', access: PUBLIC, limit: 'upload', page: 'by-accept' } as const
+const askedByGit = { access: PUBLIC, limit: 'upload', page: 'by-accept' } as const
 
 export const gitRefs = endpoint({
   ...askedByGit,
@@ -39,7 +39,7 @@ export const gitLfsBatch = endpoint({
   reply: 'raw',
 })
 
-const common = { gen: 'current', access: needs('project', 'deployment'), teamBySlug: true } as const
+const common = { access: needs('project', 'deployment'), teamBySlug: true } as const
 
 const Push = Type.Object({
   id: Type.String(),
@@ -70,7 +70,6 @@ export const listPushes = endpoint({
   ...common,
   on: 'GET /v1/projects/:idOrName/pushes',
   summary: 'List the pushes of a project with their deployment, or the reason why there is none',
-  limit: 'read',
   query: Type.Object(pageQuery),
   reply: Type.Object({ pushes: Type.Array(Push), pagination: PaginationSchema }),
 })
@@ -79,7 +78,6 @@ export const getPush = endpoint({
   ...common,
   on: 'GET /v1/projects/:idOrName/pushes/:id',
   summary: 'Get a push',
-  limit: 'read',
   reply: Push,
 })
 
@@ -112,7 +110,6 @@ export const createDeployHook = endpoint({
   summary: 'Create a deploy hook: a URL that deploys a branch when called',
   description:
     'Returns the project; `link.deployHooks` contains the new hook with its `url`, which is a secret.',
-  limit: 'write',
   status: 201,
   body: Type.Object({
     name: Type.String({ minLength: 1, maxLength: 100 }),
@@ -126,7 +123,6 @@ export const listDeployHooks = endpoint({
   ...hooks,
   on: 'GET /v2/projects/:idOrName/deploy-hooks',
   summary: 'List the deploy hooks of a project with their URLs',
-  limit: 'read',
   reply: Type.Object({
     deployHooks: Type.Array(
       Type.Object({
@@ -145,12 +141,10 @@ export const deleteDeployHook = endpoint({
   ...hooks,
   on: 'DELETE /v2/projects/:idOrName/deploy-hooks/:id',
   summary: 'Revoke a deploy hook; its URL stops working',
-  limit: 'write',
   reply: Project,
 })
 
 export const callDeployHook = endpoint({
-  gen: 'current',
   access: PUBLIC,
   on: 'POST /v1/integrations/deploy/:projectId/:hookId',
   summary: 'Deploy the branch of a deploy hook; the URL is the secret',
@@ -203,7 +197,6 @@ export const getSource = endpoint({
   ...common,
   on: 'GET /v1/projects/:idOrName/git',
   summary: 'Get the Git source of a project',
-  limit: 'read',
   reply: Source,
   noStore: true,
 })
@@ -214,7 +207,6 @@ export const connectSource = endpoint({
   summary: 'Connect a project to a Git repository',
   description:
     'Over https with a token that can read it, or over SSH; then the response contains the public key to add as a deploy key. The repository is checked every few minutes, and immediately when its host calls `webhookUrl`.',
-  limit: 'write',
   slow: true,
   body: Type.Object({
     url: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
@@ -243,7 +235,6 @@ export const disconnectSource = endpoint({
   ...common,
   on: 'DELETE /v1/projects/:idOrName/git',
   summary: 'Disconnect a project from its Git repository',
-  limit: 'write',
   status: 204,
   reply: 'empty',
 })
@@ -252,19 +243,16 @@ export const syncSource = endpoint({
   ...common,
   on: 'POST /v1/projects/:idOrName/git/sync',
   summary: 'Check the repository of a project for changes now',
-  limit: 'write',
   status: 202,
   reply: Type.Object({ queued: Type.Boolean() }),
 })
 
 export const callSource = endpoint({
-  gen: 'current',
   access: PUBLIC,
   on: 'POST /v1/git/called/:projectId/:token',
   summary: 'Receive webhook deliveries of a repository, which is then checked for changes',
   description:
     'For webhooks of any host. The content of push deliveries is not trusted; deliveries about pull requests must be signed. If a delivery is signed (`x-hub-signature-256`, `x-gitlab-token`, `x-gitea-signature`, `x-forgejo-signature`, `x-hub-signature`), a wrong signature is refused, and `queued` is false for a repeated delivery.',
-  limit: 'write',
   body: 'raw',
   status: 202,
   reply: Type.Object({ queued: Type.Boolean() }),

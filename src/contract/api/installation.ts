@@ -3,9 +3,8 @@ import { endpoint } from '../endpoint.ts'
 import { needs, PERSONAL } from '../scopes.ts'
 import { Nullable, Time } from './shared.ts'
 
-const own = { gen: 'current', teamBySlug: true, access: needs('integration-configuration') } as const
+const own = { teamBySlug: true, access: needs('integration-configuration') } as const
 const personal = {
-  gen: 'current',
   teamBySlug: true,
   access: PERSONAL,
   bodyLimit: 64 * 1024,
@@ -50,7 +49,6 @@ export const listConfigurations = endpoint({
   ...own,
   on: 'GET /v1/integrations/configurations',
   summary: 'List the applications installed in the account',
-  limit: 'read',
   query: Type.Object({
     view: Type.Optional(
       Type.Unsafe<'account' | 'project'>({
@@ -67,7 +65,6 @@ export const getConfiguration = endpoint({
   ...own,
   on: 'GET /v1/integrations/configuration/:id',
   summary: 'Get an application installed in the account',
-  limit: 'read',
   reply: Configuration,
 })
 
@@ -75,7 +72,6 @@ export const deleteConfiguration = endpoint({
   ...own,
   on: 'DELETE /v1/integrations/configuration/:id',
   summary: 'Remove an application from the account, including its tokens, variables and log drains',
-  limit: 'write',
   status: 204,
   reply: 'empty',
 })
@@ -84,7 +80,6 @@ export const updateConfiguration = endpoint({
   ...personal,
   on: 'PATCH /v1/integrations/configuration/:id',
   summary: 'Choose the projects that an application can access',
-  limit: 'write',
   body: Type.Object({
     projectSelection: Selection,
     projects: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 })),
@@ -96,7 +91,6 @@ export const transferConfiguration = endpoint({
   ...personal,
   on: 'POST /v1/integrations/configuration/:id/transfer',
   summary: 'Transfer an application to another OWNER of the team; this re-enables a disabled one',
-  limit: 'write',
   body: Type.Object({ userId: Type.String({ minLength: 1, maxLength: 100 }) }),
   reply: Configuration,
 })
@@ -105,6 +99,5 @@ export const confirmScopes = endpoint({
   ...personal,
   on: 'POST /v1/integrations/configuration/:id/confirm-scopes',
   summary: 'Approve all additional scopes that an application requests',
-  limit: 'write',
   reply: Configuration,
 })

@@ -14,13 +14,10 @@ const Invitation = Type.Object({
   expiresAt: Time,
 })
 
-const current = { gen: 'current', access: PERSONAL } as const
-
 export const createInvitation = endpoint({
-  ...current,
+  access: PERSONAL,
   on: 'POST /v1/teams/:id/invitations',
   summary: 'Invite someone to a team by email, with or without an account; OWNER only',
-  limit: 'write',
   body: Type.Object({
     email: Type.String({ minLength: 1, maxLength: 254 }),
     role: Type.Optional(RoleSchema),
@@ -29,24 +26,21 @@ export const createInvitation = endpoint({
 })
 
 export const listInvitations = endpoint({
-  ...current,
+  access: PERSONAL,
   on: 'GET /v1/teams/:id/invitations',
   summary: 'List pending invitations; OWNER only',
-  limit: 'read',
   reply: Type.Object({ invitations: Type.Array(Invitation) }),
 })
 
 export const revokeInvitation = endpoint({
-  ...current,
+  access: PERSONAL,
   on: 'DELETE /v1/teams/:id/invitations/:invitationId',
   summary: 'Withdraw an invitation; its link stops working; OWNER only',
-  limit: 'write',
   reply: Id,
 })
 
 export const invitationPage = endpoint({
   on: 'GET /invitation',
-  gen: 'current',
   page: true,
   summary: 'The page behind the link of an invitation',
   access: PUBLIC,
@@ -57,7 +51,6 @@ export const invitationPage = endpoint({
 
 export const acceptInvitation = endpoint({
   on: 'POST /invitation',
-  gen: 'current',
   page: true,
   summary: 'Accept an invitation',
   access: PUBLIC,

@@ -45,12 +45,11 @@ const Query = Type.Object({
 
 export type EventsQuery = Static<typeof Query>
 
-const common = { access: needs('deployment'), limit: 'read', query: Query, reply: 'raw' } as const
+const common = { access: needs('deployment'), query: Query, reply: 'raw' } as const
 
 export const readEvents = endpoint({
   ...common,
   on: 'GET /v2/platform/deployments/:id/events',
-  gen: 'current',
   summary: 'Read or follow the log of a deployment, as an array of entries',
 })
 

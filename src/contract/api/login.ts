@@ -37,10 +37,8 @@ export const verify = endpoint({
 
 export const loginMethods = endpoint({
   on: 'GET /v1/login-methods',
-  gen: 'current',
   summary: 'Get the ways to accept a requested login',
   access: PUBLIC,
-  limit: 'read',
   reply: Type.Object({
     mail: Type.Boolean({
       description: 'False if there is no mail server: links are printed in the server’s terminal.',
@@ -51,17 +49,14 @@ export const loginMethods = endpoint({
 
 export const approvePage = endpoint({
   on: 'GET /login/approve',
-  gen: 'current',
   page: true,
   summary: 'Page to approve your own logins in a signed-in browser',
   access: PUBLIC,
-  limit: 'read',
   reply: 'raw',
 })
 
 export const approve = endpoint({
   on: 'POST /login/approve',
-  gen: 'current',
   page: true,
   summary: 'Approve your own login in a signed-in browser',
   access: PUBLIC,
@@ -77,7 +72,6 @@ export const approve = endpoint({
 
 export const acceptPage = endpoint({
   on: 'GET /login/accept',
-  gen: 'current',
   page: true,
   summary: 'Page behind the link of a login email',
   access: PUBLIC,
@@ -88,7 +82,6 @@ export const acceptPage = endpoint({
 
 export const accept = endpoint({
   on: 'POST /login/accept',
-  gen: 'current',
   page: true,
   summary: 'Accept a login',
   access: PUBLIC,

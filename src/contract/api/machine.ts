@@ -26,39 +26,31 @@ const MachineShape = Type.Object({
 
 export const listMachines = endpoint({
   on: 'GET /v1/operator/machines',
-  gen: 'current',
   summary: 'List the machines of the installation; one with both roles is listed once per role',
   access: OPERATOR,
-  limit: 'read',
   reply: Type.Object({ machines: Type.Array(MachineShape) }),
 })
 
 export const updateMachine = endpoint({
   on: 'PATCH /v1/operator/machines/:name',
-  gen: 'current',
   summary: 'Drain a machine, or put it back into service',
   access: OPERATOR,
-  limit: 'write',
   body: Type.Object({ draining: Type.Boolean() }, { additionalProperties: false }),
   reply: Type.Object({ machines: Type.Array(MachineShape) }),
 })
 
 export const removeMachine = endpoint({
   on: 'DELETE /v1/operator/machines/:name',
-  gen: 'current',
   summary: 'Remove a machine permanently: the others refuse its connections, and it stops',
   access: OPERATOR,
-  limit: 'write',
   reply: Type.Object({ name: Type.String() }),
 })
 
 export const inviteMachine = endpoint({
   on: 'POST /v1/operator/machines/invitations',
-  gen: 'current',
   summary: 'Invite a machine to join the installation',
   description: 'Replaces an earlier unused invitation.',
   access: OPERATOR,
-  limit: 'write',
   reply: Type.Object({
     token: Type.String({ description: 'Decrypts the settings for the machine. Returned only once.' }),
     expiresAt: Type.Number(),
@@ -67,7 +59,6 @@ export const inviteMachine = endpoint({
 
 export const joinInstallation = endpoint({
   on: 'POST /v1/machines/join',
-  gen: 'current',
   summary: 'Get the settings of an invitation, encrypted with its token; works once',
   access: PUBLIC,
   limit: 'registration-verify',

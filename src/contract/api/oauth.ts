@@ -18,13 +18,12 @@ const asked = {
   teamId: text(100),
 }
 
-const page = { gen: 'current', page: 'by-accept', access: PUBLIC } as const
+const page = { page: 'by-accept', access: PUBLIC } as const
 
 export const authorizePage = endpoint({
   ...page,
   on: 'GET /oauth/authorize',
   summary: 'Page to approve an application',
-  limit: 'read',
   query: Type.Object(asked),
   reply: 'raw',
 })
@@ -33,7 +32,6 @@ export const authorize = endpoint({
   ...page,
   on: 'POST /oauth/authorize',
   summary: 'Approve or reject an application, then redirect back to it',
-  limit: 'write',
   form: true,
   bodyLimit: 64 * 1024,
   query: Type.Object(asked),
@@ -61,10 +59,8 @@ export const authorize = endpoint({
 
 export const accessToken = endpoint({
   on: 'POST /v2/oauth/access_token',
-  gen: 'current',
   summary: 'Exchange an authorization code for a token',
   access: PUBLIC,
-  limit: 'write',
   form: true,
   noStore: true,
   bodyLimit: 64 * 1024,

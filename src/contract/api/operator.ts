@@ -24,10 +24,8 @@ const ListedAccount = Type.Object({
 
 export const listAccounts = endpoint({
   on: 'GET /v1/operator/accounts',
-  gen: 'current',
   summary: 'List the accounts of users and teams, newest first',
   access: OPERATOR,
-  limit: 'read',
   query: Type.Object({
     ...pageQuery,
     search: Type.Optional(
@@ -42,19 +40,15 @@ export const listAccounts = endpoint({
 
 export const getAccount = endpoint({
   on: 'GET /v1/operator/accounts/:idOrEmailOrSlug',
-  gen: 'current',
   summary: 'Look up an account by id, email address or slug',
   access: OPERATOR,
-  limit: 'read',
   reply: Account,
 })
 
 export const updateAccount = endpoint({
   on: 'PATCH /v1/operator/accounts/:idOrEmailOrSlug',
-  gen: 'current',
   summary: 'Change the plan of an account, or block and unblock its writes',
   access: OPERATOR,
-  limit: 'write',
   body: Type.Object({ plan: Type.Optional(Type.Enum(PLANS)), softBlocked: Type.Optional(Type.Boolean()) }),
   reply: Account,
 })
@@ -73,10 +67,8 @@ const Bytes = Type.Integer({ minimum: 0, description: 'Bytes.' })
 
 export const getStatus = endpoint({
   on: 'GET /v1/operator/status',
-  gen: 'current',
   summary: 'Get the setup, resource usage and health of the installation',
   access: OPERATOR,
-  limit: 'read',
   reply: Type.Object({
     version: Type.String(),
     node: Type.String(),
@@ -172,10 +164,8 @@ export const getStatus = endpoint({
 
 export const listUnknownEndpoints = endpoint({
   on: 'GET /v1/operator/unknown-endpoints',
-  gen: 'current',
   summary: 'List the unknown endpoints that clients requested most since the last start',
   access: OPERATOR,
-  limit: 'read',
   reply: Type.Object({
     endpoints: Type.Array(
       Type.Object({
@@ -190,10 +180,8 @@ export const listUnknownEndpoints = endpoint({
 
 export const restart = endpoint({
   on: 'POST /v1/operator/restart',
-  gen: 'current',
   summary: 'Restart the responding machine without downtime',
   access: OPERATOR,
-  limit: 'write',
   // It answers when the new processes have taken over.
   slow: true,
   reply: Type.Object({ restarted: Type.Boolean() }),
@@ -201,10 +189,8 @@ export const restart = endpoint({
 
 export const makeBackup = endpoint({
   on: 'POST /v1/operator/backups',
-  gen: 'current',
   summary: 'Create a backup of everything and download it while it is created',
   access: OPERATOR,
-  limit: 'write',
   noStore: true,
   slow: true,
   query: Type.Object({
@@ -227,39 +213,31 @@ const FailedJob = Type.Object({
 
 export const listFailedJobs = endpoint({
   on: 'GET /v1/operator/jobs/failed',
-  gen: 'current',
   summary: 'List dead jobs, latest failure first',
   access: OPERATOR,
-  limit: 'read',
   query: Type.Object(pageQuery),
   reply: Type.Object({ jobs: Type.Array(FailedJob), pagination: PaginationSchema }),
 })
 
 export const retryFailedJob = endpoint({
   on: 'POST /v1/operator/jobs/failed/:id/retry',
-  gen: 'current',
   summary: 'Retry a dead job',
   access: OPERATOR,
-  limit: 'write',
   reply: Type.Object({ id: Type.String(), name: Type.String(), state: Type.String() }),
 })
 
 export const deleteFailedJob = endpoint({
   on: 'DELETE /v1/operator/jobs/failed/:id',
-  gen: 'current',
   summary: 'Delete a dead job',
   access: OPERATOR,
-  limit: 'write',
   status: 204,
   reply: 'empty',
 })
 
 export const listJobs = endpoint({
   on: 'GET /v1/operator/jobs',
-  gen: 'current',
   summary: 'List recurring jobs and the state of the queue',
   access: OPERATOR,
-  limit: 'read',
   reply: Type.Object({
     jobs: Type.Array(Type.Object({ name: Type.String(), summary: Type.String() })),
     queue: Queue,
@@ -268,16 +246,13 @@ export const listJobs = endpoint({
 
 export const runJob = endpoint({
   on: 'POST /v1/operator/jobs/:name/run',
-  gen: 'current',
   summary: 'Run a recurring job now',
   access: OPERATOR,
-  limit: 'write',
   reply: Type.Object({ name: Type.String(), jobId: Type.String(), state: Type.String() }),
 })
 
 export const setupPage = endpoint({
   on: 'GET /setup',
-  gen: 'current',
   page: true,
   summary: 'Page behind the one-time setup link',
   access: PUBLIC,
@@ -288,7 +263,6 @@ export const setupPage = endpoint({
 
 export const setUp = endpoint({
   on: 'POST /setup',
-  gen: 'current',
   page: true,
   summary: 'Create the operator account with the one-time setup link',
   access: PUBLIC,

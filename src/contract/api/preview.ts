@@ -3,7 +3,6 @@ import { needs } from '../scopes.ts'
 
 export const getPreview = endpoint({
   on: 'GET /v1/deployments/:id/preview',
-  gen: 'current',
   summary: 'Get the preview image of a deployment: a screenshot, or its icon',
   description: [
     'Returns a screenshot if the server has a browser to take it with, otherwise the icon of the site.',
@@ -13,6 +12,5 @@ export const getPreview = endpoint({
     'When it is ready, `GET /v1/changes` reports a change of the deployment.',
   ].join('\n'),
   access: needs('deployment'),
-  limit: 'read',
   reply: 'raw',
 })

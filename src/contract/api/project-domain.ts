@@ -67,10 +67,10 @@ const settings = {
   ),
 }
 
-const family = { gen: 'current', teamBySlug: true, unauthenticated: 401 } as const
-const reading = { ...family, access: needs('project'), limit: 'read' } as const
+const family = { teamBySlug: true, unauthenticated: 401 } as const
+const reading = { ...family, access: needs('project') } as const
 /** To change the domains of a project one has to be allowed to change both. */
-const writing = { ...family, access: needs('project', 'domain'), limit: 'write' } as const
+const writing = { ...family, access: needs('project', 'domain') } as const
 
 const adding = {
   ...writing,
@@ -131,9 +131,9 @@ export const verifyProjectDomain = endpoint({
 
 export const inspectProjectDomain = endpoint({
   ...reading,
-  limit: 'write',
   on: 'GET /v1/projects/:idOrName/domains/:domain/inspect',
   summary: 'Check the DNS records of a domain of a project',
+  limit: 'write',
   reply: Type.Object({
     name: Type.String(),
     verified: Type.Boolean(),

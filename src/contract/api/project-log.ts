@@ -112,11 +112,9 @@ export type ProjectLogs = Static<typeof Answer>
 
 export const readProjectLogs = endpoint({
   on: 'GET /v1/projects/:idOrName/logs',
-  gen: 'current',
   summary: 'Read or follow the requests to a project and the output of its functions, newest first',
   access: needs('deployment'),
   teamBySlug: true,
-  limit: 'read',
   query: Query,
   reply: 'raw',
 })

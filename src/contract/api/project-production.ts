@@ -9,7 +9,6 @@ export const pauseProject = endpoint({
   ...current,
   on: 'POST /v1/projects/:projectId/pause',
   summary: 'Pause a project: its production domains return 503 until it is resumed',
-  limit: 'write',
   reply: Nothing,
 })
 
@@ -17,7 +16,6 @@ export const unpauseProject = endpoint({
   ...current,
   on: 'POST /v1/projects/:projectId/unpause',
   summary: 'Resume a paused project with the newest production deployment',
-  limit: 'write',
   reply: Nothing,
 })
 
@@ -25,7 +23,6 @@ export const promoteDeployment = endpoint({
   ...current,
   on: 'POST /v10/projects/:projectId/promote/:deploymentId',
   summary: 'Point all production aliases of a project to a deployment',
-  limit: 'write',
   status: 202,
   reply: Nothing,
 })
@@ -34,7 +31,6 @@ export const rollBackProject = endpoint({
   ...current,
   on: 'POST /v9/projects/:projectId/rollback/:deploymentId',
   summary: 'Roll back: point all production aliases to an earlier deployment until the next promotion',
-  limit: 'write',
   status: 201,
   reply: Nothing,
 })
@@ -43,7 +39,6 @@ export const listMovedAliases = endpoint({
   ...current,
   on: 'GET /v1/projects/:projectId/promote/aliases',
   summary: 'List the aliases that the last promotion or rollback moved',
-  limit: 'read',
   query: Type.Object({
     ...pageQuery,
     failedOnly: Type.Optional(Type.Boolean({ description: 'Only aliases that could not be moved.' })),

@@ -4,7 +4,7 @@ import { PERSONAL } from '../scopes.ts'
 import { ProjectBrief } from './project.ts'
 
 /** Given away by a person, never by an integration. */
-const transfer = { gen: 'current', access: PERSONAL, teamBySlug: true, limit: 'write' } as const
+const transfer = { access: PERSONAL, teamBySlug: true } as const
 
 export const offerProject = endpoint({
   ...transfer,

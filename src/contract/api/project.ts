@@ -322,14 +322,13 @@ const ListQuery = Type.Object({
 })
 
 /** The versions that the documents' table of statuses covers answer 401 to strangers. */
-const first = { gen: 'current', access: needs('project'), teamBySlug: true } as const
+const first = { access: needs('project'), teamBySlug: true } as const
 export const current = { ...first, unauthenticated: 401 } as const
 
 export const ensureProject = endpoint({
   ...first,
   on: 'POST /v1/projects/ensure-project',
   summary: 'Create a project unless one with that name exists; the name is converted to a slug',
-  limit: 'write',
   body: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
   reply: ProjectBrief,
 })
@@ -338,7 +337,6 @@ export const listProjectsFirst = endpoint({
   ...first,
   on: 'GET /v1/projects/list',
   summary: 'List projects, most recently updated first',
-  limit: 'read',
   query: Type.Object({
     limit: pageQuery.limit,
     from: Type.Optional(
@@ -353,7 +351,6 @@ export const getProjectFirst = endpoint({
   ...first,
   on: 'GET /v1/projects/:idOrName',
   summary: 'Get a project by its id or name',
-  limit: 'read',
   reply: ProjectBrief,
 })
 
@@ -361,7 +358,6 @@ export const deleteProjectFirst = endpoint({
   ...first,
   on: 'DELETE /v1/projects/:idOrName',
   summary: 'Delete a project and its deployments, aliases and variables',
-  limit: 'write',
   status: 204,
   reply: 'empty',
 })
@@ -370,7 +366,6 @@ export const createProject = endpoint({
   ...current,
   on: 'POST /v10/projects',
   summary: 'Create a project',
-  limit: 'write',
   body: CreateBody,
   reply: Project,
 })
@@ -379,7 +374,6 @@ export const listProjects = endpoint({
   ...current,
   on: 'GET /v9/projects',
   summary: 'List projects, most recently updated first',
-  limit: 'read',
   query: ListQuery,
   reply: Type.Object({ projects: Type.Array(Project), pagination: PaginationSchema }),
 })
@@ -388,7 +382,6 @@ export const getProject = endpoint({
   ...current,
   on: 'GET /v9/projects/:idOrName',
   summary: 'Get a project by its id or name',
-  limit: 'read',
   reply: Project,
 })
 
@@ -396,7 +389,6 @@ export const updateProject = endpoint({
   ...current,
   on: 'PATCH /v9/projects/:idOrName',
   summary: 'Change the settings of a project',
-  limit: 'write',
   body: PatchBody,
   reply: Project,
 })
@@ -405,7 +397,6 @@ export const deleteProject = endpoint({
   ...current,
   on: 'DELETE /v9/projects/:idOrName',
   summary: 'Delete a project and its deployments, aliases and variables',
-  limit: 'write',
   status: 204,
   reply: 'empty',
 })
@@ -414,7 +405,6 @@ export const updateDataCache = endpoint({
   ...current,
   on: 'PATCH /v1/data-cache/projects/:projectId',
   summary: 'Enable or disable the data cache of a project',
-  limit: 'write',
   body: Type.Object({ disabled: Type.Optional(Type.Boolean()) }, strict),
   reply: Project,
 })
@@ -425,7 +415,6 @@ export const changeProtectionBypass = endpoint({
   ...first,
   on: 'PATCH /v1/projects/:idOrName/protection-bypass',
   summary: 'Create or revoke an automation bypass secret of a project',
-  limit: 'write',
   body: Type.Object(
     {
       revoke: Type.Optional(

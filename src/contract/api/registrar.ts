@@ -7,22 +7,18 @@ const Name = Type.Optional(
   Type.String({ maxLength: 1024, description: 'The domain, in Unicode or punycode.' }),
 )
 
-const common = { gen: 'current', access: needs('domain') } as const
-
 export const getDomainStatus = endpoint({
-  ...common,
+  access: needs('domain'),
   on: 'GET /v4/domains/status',
   summary: 'Check whether a domain is available',
-  limit: 'read',
   query: Type.Object({ name: Name }),
   reply: Type.Object({ available: Type.Boolean() }),
 })
 
 export const getDomainPrice = endpoint({
-  ...common,
+  access: needs('domain'),
   on: 'GET /v4/domains/price',
   summary: 'Get the price of a domain',
-  limit: 'read',
   query: Type.Object({
     name: Name,
     type: Type.Optional(
@@ -36,7 +32,6 @@ export const getDomainPrice = endpoint({
 })
 
 export const buyDomain = endpoint({
-  gen: 'current',
   access: PERSONAL,
   on: 'POST /v4/domains/buy',
   summary: 'Buy a domain for a year',
@@ -51,10 +46,9 @@ export const buyDomain = endpoint({
 })
 
 export const getDomainRegistry = endpoint({
-  ...common,
+  access: needs('domain'),
   on: 'GET /v4/domains/:name/registry',
   summary: 'Get whether a domain can be transferred in, and the status of its transfer',
-  limit: 'read',
   reply: Type.Object({
     transferable: Type.Boolean(),
     transferPolicy: Nullable(Type.String({ description: '`charge-and-renew` or `not-supported`.' })),

@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts'
 import { needs } from '../scopes.ts'
 import { Nullable, Time } from './shared.ts'
 
-const common = { gen: 'current', teamBySlug: true, access: needs('project') } as const
+const common = { teamBySlug: true, access: needs('project') } as const
 
 export const CHECKS = ['error-rate-5xx', 'p95-latency'] as const
 const STATES = ['ACTIVE', 'COMPLETE', 'ABORTED'] as const
@@ -88,7 +88,6 @@ export const getReleaseConfig = endpoint({
   ...common,
   on: 'GET /v1/projects/:idOrName/rolling-release/config',
   summary: 'Get the rolling release configuration of a project',
-  limit: 'read',
   reply: config,
 })
 
@@ -98,7 +97,6 @@ export const setReleaseConfig = endpoint({
   summary: 'Configure rolling releases of a project',
   description:
     'Applies to the next release; one in progress continues unchanged. Without stages, or with `enabled: false`, rolling releases are disabled.',
-  limit: 'write',
   body: Type.Object({
     enabled: Type.Optional(Type.Boolean()),
     target: Type.Optional(Type.Enum(['production'] as const)),
@@ -162,7 +160,6 @@ export const deleteReleaseConfig = endpoint({
   ...common,
   on: 'DELETE /v1/projects/:idOrName/rolling-release/config',
   summary: 'Disable rolling releases; a release in progress is aborted',
-  limit: 'write',
   reply: config,
 })
 
@@ -170,7 +167,6 @@ export const getRelease = endpoint({
   ...common,
   on: 'GET /v1/projects/:idOrName/rolling-release',
   summary: 'Get the latest rolling release of a project, in progress or finished',
-  limit: 'read',
   query: Type.Object({ state: Type.Optional(Type.Enum(STATES)) }),
   reply: release,
 })
@@ -179,7 +175,6 @@ export const startRelease = endpoint({
   ...common,
   on: 'POST /v1/projects/:idOrName/rolling-release/start',
   summary: 'Start a rolling release of a deployment',
-  limit: 'write',
   body: canary,
   reply: release,
 })
@@ -188,7 +183,6 @@ export const approveReleaseStage = endpoint({
   ...common,
   on: 'POST /v1/projects/:idOrName/rolling-release/approve-stage',
   summary: 'Advance the release to the next stage, even if it is paused',
-  limit: 'write',
   body: Type.Object({ nextStageIndex: Type.Integer({ minimum: 0 }), canaryDeploymentId: CanaryId }),
   reply: release,
 })
@@ -197,7 +191,6 @@ export const completeRelease = endpoint({
   ...common,
   on: 'POST /v1/projects/:idOrName/rolling-release/complete',
   summary: 'Complete the release: all visitors get the new deployment',
-  limit: 'write',
   body: canary,
   reply: release,
 })
@@ -206,7 +199,6 @@ export const abortRelease = endpoint({
   ...common,
   on: 'POST /v1/projects/:idOrName/rolling-release/abort',
   summary: 'Abort the release: all visitors get the previous deployment',
-  limit: 'write',
   body: canary,
   reply: release,
 })

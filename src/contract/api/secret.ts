@@ -34,40 +34,34 @@ const Renamed = Type.Object({
   oldName: Type.String(),
 })
 
-const common = { gen: 'current', access: needs('global-project-env-vars') } as const
-
 export const listSecrets = endpoint({
-  ...common,
+  access: needs('global-project-env-vars'),
   on: 'GET /v2/platform/secrets',
   summary: 'List the secrets of the account, without their values',
-  limit: 'read',
   query: Type.Object(pageQuery),
   reply: Type.Object({ secrets: Type.Array(Secret), pagination: PaginationSchema }),
 })
 
 export const createSecret = endpoint({
-  ...common,
+  access: needs('global-project-env-vars'),
   on: 'POST /v2/platform/secrets',
   summary: 'Create a secret; its value cannot be read again',
-  limit: 'write',
   body: CreateBody,
   reply: Created,
 })
 
 export const renameSecret = endpoint({
-  ...common,
+  access: needs('global-project-env-vars'),
   on: 'PATCH /v2/platform/secrets/:name',
   summary: 'Rename a secret, by its name or uid',
-  limit: 'write',
   body: RenameBody,
   reply: Renamed,
 })
 
 export const deleteSecret = endpoint({
-  ...common,
+  access: needs('global-project-env-vars'),
   on: 'DELETE /v2/platform/secrets/:name',
   summary: 'Delete a secret, by its name or uid; existing deployments keep its value',
-  limit: 'write',
   reply: Secret,
 })
 

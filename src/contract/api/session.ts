@@ -9,11 +9,9 @@ const csrf = Type.Optional(Type.String({ maxLength: 128 }))
 
 export const loginPage = endpoint({
   on: 'GET /login',
-  gen: 'current',
   page: true,
   summary: 'Sign-in page',
   access: PUBLIC,
-  limit: 'read',
   query: Type.Object({
     next,
     anyway: Type.Optional(
@@ -25,7 +23,6 @@ export const loginPage = endpoint({
 
 export const logIn = endpoint({
   on: 'POST /login',
-  gen: 'current',
   page: true,
   summary: 'Request to sign in with a browser; sends an email',
   access: PUBLIC,
@@ -38,32 +35,26 @@ export const logIn = endpoint({
 
 export const waitPage = endpoint({
   on: 'GET /login/wait',
-  gen: 'current',
   page: true,
   summary: 'Page that waits for the link in the email to be opened, then signs in',
   access: PUBLIC,
-  limit: 'read',
   query: Type.Object({ next }),
   reply: 'raw',
 })
 
 export const logoutPage = endpoint({
   on: 'GET /logout',
-  gen: 'current',
   page: true,
   summary: 'Sign-out page',
   access: PUBLIC,
-  limit: 'read',
   reply: 'raw',
 })
 
 export const logOut = endpoint({
   on: 'POST /logout',
-  gen: 'current',
   page: true,
   summary: 'Sign out',
   access: PUBLIC,
-  limit: 'write',
   form: true,
   bodyLimit: 64 * 1024,
   body: Type.Object({ csrf, next }),
@@ -72,11 +63,9 @@ export const logOut = endpoint({
 
 export const sso = endpoint({
   on: 'GET /sso',
-  gen: 'current',
   page: true,
   summary: 'Give a signed-in user access to a protected site',
   access: PUBLIC,
-  limit: 'read',
   query: Type.Object({ url: Type.Optional(Type.String({ maxLength: 4096 })) }),
   reply: 'raw',
 })
@@ -93,37 +82,29 @@ const Session = Type.Object({
 
 export const listSessions = endpoint({
   on: 'GET /v1/user/sessions',
-  gen: 'current',
   summary: 'List the browser sessions of the user',
   access: PERSONAL,
-  limit: 'read',
   reply: Type.Object({ sessions: Type.Array(Session) }),
 })
 
 export const getSession = endpoint({
   on: 'GET /v1/user/session',
-  gen: 'current',
   summary: 'Get the current browser session, and the value that changes must send as `x-aloft-csrf`',
   access: PERSONAL,
-  limit: 'read',
   noStore: true,
   reply: Type.Object({ session: Session, csrf: Type.String() }),
 })
 
 export const deleteSession = endpoint({
   on: 'DELETE /v1/user/sessions/:id',
-  gen: 'current',
   summary: 'End a browser session; `current` is the one of the request',
   access: PERSONAL,
-  limit: 'write',
   reply: Type.Object({ id: Type.String() }),
 })
 
 export const deleteOtherSessions = endpoint({
   on: 'DELETE /v1/user/sessions',
-  gen: 'current',
   summary: 'End all browser sessions except the one of the request',
   access: PERSONAL,
-  limit: 'write',
   reply: Type.Object({ ended: Type.Integer() }),
 })

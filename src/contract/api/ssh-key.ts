@@ -3,8 +3,6 @@ import { endpoint } from '../endpoint.ts'
 import { PERSONAL } from '../scopes.ts'
 import { Nullable, Time } from './shared.ts'
 
-const common = { gen: 'current', access: PERSONAL } as const
-
 const SshKey = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -22,10 +20,9 @@ const SshServer = Type.Object({
 })
 
 export const listSshKeys = endpoint({
-  ...common,
+  access: PERSONAL,
   on: 'GET /v1/user/ssh-keys',
   summary: 'List the SSH keys of the user, newest first',
-  limit: 'read',
   reply: Type.Object({
     keys: Type.Array(SshKey),
     server: Nullable(SshServer),
@@ -33,10 +30,9 @@ export const listSshKeys = endpoint({
 })
 
 export const addSshKey = endpoint({
-  ...common,
+  access: PERSONAL,
   on: 'POST /v1/user/ssh-keys',
   summary: 'Add an SSH key for git push and fetch',
-  limit: 'write',
   status: 201,
   body: Type.Object({
     name: Type.Optional(
@@ -48,9 +44,8 @@ export const addSshKey = endpoint({
 })
 
 export const deleteSshKey = endpoint({
-  ...common,
+  access: PERSONAL,
   on: 'DELETE /v1/user/ssh-keys/:id',
   summary: 'Remove an SSH key',
-  limit: 'write',
   reply: Type.Object({ key: SshKey }),
 })

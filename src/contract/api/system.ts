@@ -2,31 +2,29 @@ import { Type } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { PUBLIC } from '../scopes.ts'
 
-const common = { gen: 'current', access: PUBLIC, limit: 'read' } as const
-
 export const healthz = endpoint({
-  ...common,
+  access: PUBLIC,
   on: 'GET /healthz',
   summary: 'Check whether this process and its dependencies are ready',
   reply: Type.Object({ status: Type.String(), version: Type.String(), origin: Type.String() }),
 })
 
 export const metrics = endpoint({
-  ...common,
+  access: PUBLIC,
   on: 'GET /metrics',
   summary: 'Prometheus metrics',
   reply: 'raw',
 })
 
 export const openapi = endpoint({
-  ...common,
+  access: PUBLIC,
   on: 'GET /openapi.json',
   summary: 'This description, as OpenAPI 3.1',
   reply: 'raw',
 })
 
 export const docs = endpoint({
-  ...common,
+  access: PUBLIC,
   on: 'GET /docs',
   page: true,
   summary: 'API reference as a web page',
@@ -39,7 +37,7 @@ export const docs = endpoint({
 })
 
 export const errorPage = endpoint({
-  ...common,
+  access: PUBLIC,
   on: 'GET /errors/:code',
   page: true,
   summary: 'Explain an error code',
@@ -47,7 +45,7 @@ export const errorPage = endpoint({
 })
 
 export const familyErrorPage = endpoint({
-  ...common,
+  access: PUBLIC,
   on: 'GET /errors/:family/:code',
   page: true,
   summary: 'Explain an error code of a family',
@@ -55,7 +53,7 @@ export const familyErrorPage = endpoint({
 })
 
 export const home = endpoint({
-  ...common,
+  access: PUBLIC,
   on: 'GET /',
   page: true,
   summary: 'Start page',

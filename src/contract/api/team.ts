@@ -65,82 +65,64 @@ const Invited = Type.Object({ uid: Type.String(), username: Type.String() })
 
 const RoleBody = Type.Object({ role: RoleSchema })
 
-const common = { gen: 'current' } as const
-
 export const createTeam = endpoint({
-  ...common,
   on: 'POST /v1/teams',
   summary: 'Create a team; the caller becomes its OWNER',
   access: PERSONAL,
-  limit: 'write',
   body: CreateBody,
   reply: Id,
 })
 
 export const listTeams = endpoint({
-  ...common,
   on: 'GET /v1/teams',
   summary: 'List the teams of the caller, or get one by its slug',
   access: needs('team'),
-  limit: 'read',
   query: ListQuery,
   reply: Type.Union([TeamList, Team]),
 })
 
 export const getTeam = endpoint({
-  ...common,
   on: 'GET /v1/teams/:id',
   summary: 'Get a team',
   access: needs('team'),
-  limit: 'read',
   reply: Team,
 })
 
 export const updateTeam = endpoint({
-  ...common,
   on: 'PATCH /v1/teams/:id',
   summary: 'Change the slug or the name of a team; OWNER only',
   access: PERSONAL,
-  limit: 'write',
   body: UpdateBody,
   reply: Updated,
 })
 
 export const listMembers = endpoint({
-  ...common,
   on: 'GET /v1/teams/:id/members',
   summary: 'List the members of a team',
   access: needs('team'),
-  limit: 'read',
   reply: Type.Array(Member),
 })
 
 export const inviteMember = endpoint({
-  ...common,
   on: 'POST /v1/teams/:id/members',
   summary: 'Add a user to a team by email address; OWNER only',
   access: PERSONAL,
-  limit: 'write',
   body: InviteBody,
   reply: Invited,
 })
 
 export const changeRole = endpoint({
-  ...common,
   on: 'PATCH /v1/teams/:id/members/:userId',
   summary: 'Change the role of a member; OWNER only',
   access: PERSONAL,
-  limit: 'write',
   body: RoleBody,
   reply: 'empty',
 })
 
 export const removeMember = endpoint({
-  ...common,
   on: 'DELETE /v1/teams/:id/members/:userId',
   summary: 'Remove a member who is not an OWNER; OWNER only',
   access: PERSONAL,
-  limit: 'write',
   reply: Id,
 })
 

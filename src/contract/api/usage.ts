@@ -43,11 +43,9 @@ export const QuotaChange = Type.Object(
 
 export const readUsage = endpoint({
   on: 'GET /v1/usage',
-  gen: 'current',
   summary: 'Get the usage and quotas of the account',
   access: PERSONAL,
   teamBySlug: true,
-  limit: 'read',
   reply: Usage,
 })
 
@@ -65,19 +63,15 @@ const Plans = Type.Object({
 
 export const listPlanQuotas = endpoint({
   on: 'GET /v1/operator/quotas',
-  gen: 'current',
   summary: 'List the quotas of each plan',
   access: OPERATOR,
-  limit: 'read',
   reply: Plans,
 })
 
 export const changePlanQuotas = endpoint({
   on: 'PATCH /v1/operator/quotas/:plan',
-  gen: 'current',
   summary: 'Change the quotas of a plan: a number, `null` for no limit, or `"default"`',
   access: OPERATOR,
-  limit: 'write',
   body: QuotaChange,
   reply: Plans,
 })
@@ -91,19 +85,15 @@ const AccountUsage = Type.Object({
 
 export const readAccountUsage = endpoint({
   on: 'GET /v1/operator/accounts/:idOrEmailOrSlug/usage',
-  gen: 'current',
   summary: 'Get the usage and quotas of an account',
   access: OPERATOR,
-  limit: 'read',
   reply: AccountUsage,
 })
 
 export const changeAccountQuotas = endpoint({
   on: 'PATCH /v1/operator/accounts/:idOrEmailOrSlug/quotas',
-  gen: 'current',
   summary: 'Change the quotas of an account: a number, `null` for no limit, or `"default"`',
   access: OPERATOR,
-  limit: 'write',
   body: QuotaChange,
   reply: AccountUsage,
 })

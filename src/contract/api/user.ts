@@ -27,9 +27,7 @@ export const User = Type.Object({
 
 export const getUser = endpoint({
   on: 'GET /v2/user',
-  gen: 'current',
   summary: 'Get the user of the token',
   access: needs('user'),
-  limit: 'read',
   reply: Type.Object({ user: User }),
 })

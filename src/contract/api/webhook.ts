@@ -4,7 +4,7 @@ import { PaginationSchema, pageQuery } from '../page.ts'
 import { PERSONAL } from '../scopes.ts'
 import { Nullable, Time } from './shared.ts'
 
-const common = { gen: 'current', teamBySlug: true, access: PERSONAL } as const
+const common = { teamBySlug: true, access: PERSONAL } as const
 
 const Events = Type.Array(Type.String({ maxLength: 100 }), {
   minItems: 1,
@@ -30,7 +30,6 @@ export const createWebhook = endpoint({
   ...common,
   on: 'POST /v1/webhooks',
   summary: 'Create a webhook; its signing secret is shown only once',
-  limit: 'write',
   body: Type.Object({ url: Url, events: Events, projectIds: Type.Optional(ProjectIds) }),
   reply: Type.Object({ ...fields, secret: Type.String() }),
 })
@@ -39,7 +38,6 @@ export const listWebhooks = endpoint({
   ...common,
   on: 'GET /v1/webhooks',
   summary: 'List the webhooks of the account',
-  limit: 'read',
   query: Type.Object({ projectId: Type.Optional(Type.String()) }),
   reply: Type.Array(Webhook),
 })
@@ -48,7 +46,6 @@ export const getWebhook = endpoint({
   ...common,
   on: 'GET /v1/webhooks/:id',
   summary: 'Get a webhook',
-  limit: 'read',
   reply: Webhook,
 })
 
@@ -56,7 +53,6 @@ export const updateWebhook = endpoint({
   ...common,
   on: 'PATCH /v1/webhooks/:id',
   summary: 'Change a webhook, or re-enable one that was disabled',
-  limit: 'write',
   body: Type.Object({
     url: Type.Optional(Url),
     events: Type.Optional(Events),
@@ -70,7 +66,6 @@ export const deleteWebhook = endpoint({
   ...common,
   on: 'DELETE /v1/webhooks/:id',
   summary: 'Remove a webhook; events not delivered yet are discarded',
-  limit: 'write',
   status: 204,
   reply: 'empty',
 })
@@ -95,7 +90,6 @@ export const listDeliveries = endpoint({
   ...common,
   on: 'GET /v1/webhooks/:id/deliveries',
   summary: 'List the deliveries of a webhook in the last 30 days',
-  limit: 'read',
   query: Type.Object(pageQuery),
   reply: Type.Object({ deliveries: Type.Array(Delivery), pagination: PaginationSchema }),
 })
@@ -104,7 +98,6 @@ export const getDelivery = endpoint({
   ...common,
   on: 'GET /v1/webhooks/:id/deliveries/:deliveryId',
   summary: 'Get a delivery with the exact request',
-  limit: 'read',
   reply: Type.Object({
     ...Delivery.properties,
     request: Type.Object({ url: Type.String(), body: Type.String() }),
@@ -115,7 +108,6 @@ export const redeliver = endpoint({
   ...common,
   on: 'POST /v1/webhooks/:id/deliveries/:deliveryId/redeliver',
   summary: 'Redeliver an event with the same id',
-  limit: 'write',
   status: 202,
   reply: Delivery,
 })

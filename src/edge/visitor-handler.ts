@@ -131,12 +131,21 @@ const findInstance =
     return find()
   }
 
+/** What the host shows is there. That another deployment cannot be looked up at the moment is no reason to show nothing. */
+const unlessUnavailable = (other: SiteEntry | Promise<SiteEntry>, entry: SiteEntry) =>
+  other instanceof Promise
+    ? other.catch((error: unknown) => {
+        if (isUnavailable(error)) return entry
+        throw error
+      })
+    : other
+
 const findEarlierDeployment =
   ({ pinned }: VisitorHandlerParts): Step =>
   (visit) => {
     const { entry, exchange } = visit
     if (entry === undefined || exchange.instance !== undefined) return undefined
-    return andThen(pinned.find(entry, exchange), (shown) => {
+    return andThen(unlessUnavailable(pinned.find(entry, exchange), entry), (shown) => {
       visit.shown = shownAt(entry, shown)
       return undefined
     })
@@ -147,7 +156,7 @@ const findReleaseSide =
   (visit) => {
     const { entry, shown = entry, exchange } = visit
     if (entry === undefined || shown !== entry || exchange.instance !== undefined) return undefined
-    return andThen(sides.find(entry, exchange), (side) => {
+    return andThen(unlessUnavailable(sides.find(entry, exchange), entry), (side) => {
       visit.shown = shownAt(entry, side)
       return undefined
     })

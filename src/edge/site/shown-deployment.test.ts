@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { AloftError } from '#contract/errors.ts'
 import { ask, createEdgeWorld, serveSlow } from '#test/support/http/edge.ts'
 
-const hostOfDeployment = async (_projectId: string, id: string) => ({
+const hostOfDeployment = (_projectId: string, id: string) => ({
   host: id === 'dpl_old' ? 'old.test' : 'new.test',
   createdAt: Date.now(),
   wasShown: true,
 })
+let isAway = false
+const whileThere = async <T>(found: T): Promise<T> => {
+  if (isAway) throw new AloftError('service_unavailable', 'The database is away')
+  return found
+}
 const world = createEdgeWorld({
-  sites: { find: async (host) => world.sites.get(host), hostOfDeployment },
+  sites: {
+    find: (host) => whileThere(world.sites.get(host)),
+    hostOfDeployment: async (projectId, id) => whileThere(hostOfDeployment(projectId, id)),
+  },
 })
 const routes = [
   { src: '/', has: [{ type: 'host', value: 'shop.test' }], dest: '/shop.html' },
@@ -44,4 +53,18 @@ test('the rules of a deployment go by the host at which visitors are shown it', 
     assert.deepEqual(await get('new.test'), ['new elsewhere', 'noindex'])
     assert.deepEqual(await get('old.test'), ['old elsewhere', 'noindex'])
   }
+})
+
+test('what a host shows is there while another deployment cannot be looked up', async (t) => {
+  world.edge.invalidate('*')
+  const get = async (headers: Record<string, string>) =>
+    (await ask(server.port, '/', { host: 'shop.test', headers })).text
+  assert.equal(await get({ 'x-rolling-release': 'stable' }), 'live shop')
+  isAway = true
+  t.after(() => {
+    isAway = false
+  })
+  assert.equal(await get({ 'x-rolling-release': 'canary' }), 'live shop')
+  assert.equal(await get({ 'x-deployment-id': 'dpl_old', 'x-rolling-release': 'stable' }), 'live shop')
+  assert.equal(await get({ 'x-deployment-id': 'dpl_other', 'x-rolling-release': 'stable' }), 'live shop')
 })

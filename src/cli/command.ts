@@ -35,8 +35,8 @@ export type Examples = readonly (readonly [line: string, does: string])[]
 interface CommandSpec<A, O> {
   /** Completes "Could not …" when it fails. */
   readonly doing: string
-  /** Acts for the team that `--team` names; other commands say that they do not. */
-  readonly team?: true
+  /** Acts for no account, so that it says that `--team` has no effect. */
+  readonly teamless?: true
   readonly about?: string
   readonly arguments?: A
   readonly options?: O

@@ -49,7 +49,7 @@ export async function run({ argv, env, cwd, stdin, stdout, stderr }: Surrounding
       auth: openAuthFile(authPath(env)),
       prompt: createPrompt({ input: stdin, output: stderr }, options.yes === true),
     })
-    if (cli.namesAccount && !command?.team)
+    if (cli.namesAccount && command?.teamless)
       out.say(
         out.talkColors.dim(`note: ${cli.team === undefined ? '--personal' : '--team'} has no effect here.`),
       )

@@ -11,7 +11,6 @@ import { showList } from '../output/show-list.ts'
 
 export const command = defineCommand({
   doing: 'list the aliases',
-  team: true,
   options: {
     ...pageOptions,
     domain: value('domain', 'only aliases of this domain'),

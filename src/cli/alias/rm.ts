@@ -6,7 +6,6 @@ import { plainText } from '../output/plain-text.ts'
 
 export const command = defineCommand({
   doing: 'remove the alias',
-  team: true,
   arguments: { alias: required('alias or its id') },
   examples: [
     ['alias rm shop.example.com', 'ask for confirmation, then remove'],

@@ -7,7 +7,6 @@ import { plainText } from '../output/plain-text.ts'
 export const command = defineCommand({
   doing: 'set the alias',
   about: 'An alias that points at another of your deployments is moved without downtime.',
-  team: true,
   arguments: {
     deployment: required('id or URL of the deployment'),
     alias: required('domain to serve it from; a single word becomes a subdomain of the platform'),

@@ -8,7 +8,6 @@ import { readScopes } from './read-scope.ts'
 export const command = defineCommand({
   doing: 'register the application',
   about: 'Prints its client id and secret. The secret is shown only once.',
-  team: true,
   options: {
     name: value('name', 'name shown to people who install it'),
     slug: value('slug', 'unique slug; derived from the name by default'),

@@ -7,7 +7,6 @@ import { showList } from '../output/show-list.ts'
 
 export const command = defineCommand({
   doing: 'list the applications',
-  team: true,
   options: pageOptions,
   examples: [
     ['apps ls', 'your applications, newest first'],

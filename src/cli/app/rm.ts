@@ -6,7 +6,6 @@ import { plainText } from '../output/plain-text.ts'
 export const command = defineCommand({
   doing: 'delete the application',
   about: 'Also removes it from every account that installed it. This cannot be undone.',
-  team: true,
   arguments: { id: required('id of the application') },
   examples: [
     ['apps rm oac_3f9a1c0b7d2e', 'ask for confirmation, then delete it'],

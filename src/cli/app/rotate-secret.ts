@@ -5,7 +5,6 @@ import { defineCommand, required } from '../command.ts'
 export const command = defineCommand({
   doing: 'replace the secret',
   about: 'The old secret stops working immediately; tokens stay valid.',
-  team: true,
   arguments: { id: required('id of the application') },
   examples: [['apps rotate-secret oac_3f9a1c0b7d2e', 'print the new secret once']],
   hints: { not_found: 'List your applications with `aloft apps ls`.' },

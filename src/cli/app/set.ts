@@ -11,7 +11,6 @@ export const command = defineCommand({
   doing: 'change the application',
   about:
     'Settings you do not pass stay unchanged. Accounts that installed it must approve additional scopes before they apply.',
-  team: true,
   arguments: { id: required('id of the application') },
   options: {
     name: value('name', 'name shown to people who install it'),

@@ -15,7 +15,6 @@ export const command = defineCommand({
   doing: 'read the audit log',
   about:
     'Shows who changed what in the account, and with which token or session. In a team, only an OWNER can read it.',
-  team: true,
   options: {
     user: value('person', 'only changes made by this person: email, username or id'),
     action: value('beginning', 'only actions that start with this, such as "DELETE /v9/projects"'),

@@ -6,6 +6,7 @@ import { browserOf } from './browser-of.ts'
 
 export const command = defineCommand({
   doing: 'list the sessions',
+  teamless: true,
   about: 'Lists the browsers you are signed in with. For API tokens, see `aloft tokens ls`.',
   examples: [
     ['sessions ls', 'list your sessions'],

@@ -6,6 +6,7 @@ import { plainText } from '../output/plain-text.ts'
 
 export const command = defineCommand({
   doing: 'sign out of the session',
+  teamless: true,
   arguments: { id: optional('id of the session') },
   options: { all: flag('all sessions') },
   examples: [

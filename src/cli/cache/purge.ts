@@ -7,7 +7,6 @@ import { chooseProject, projectOption } from '../project/choose-project.ts'
 export const command = defineCommand({
   doing: 'purge the cache',
   about: 'Removes cached responses of functions, rewrites and pages. The next request generates them again.',
-  team: true,
   options: {
     tag: values('tag', 'only responses with this tag; can be repeated', (text) => text),
     path: values('path', 'only responses at this path; can be repeated', (text) => text),

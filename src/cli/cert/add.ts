@@ -12,7 +12,6 @@ export const command = defineCommand({
   doing: 'add the certificate',
   about:
     'Replaces an existing certificate for the same domains. The key is stored encrypted and never shown again.',
-  team: true,
   arguments: {
     cert: required('PEM file with the certificate'),
     key: required('PEM file with its private key, unencrypted'),

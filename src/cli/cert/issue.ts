@@ -8,7 +8,6 @@ export const command = defineCommand({
   doing: 'issue the certificate',
   about:
     'For domains that the account has verified. Domains that serve a deployment get a certificate automatically.',
-  team: true,
   arguments: { names: oneOrMore('domains; *.example.com for a wildcard') },
   options: { renew: flag('issue a new one even if the current one is still valid') },
   examples: [

@@ -7,7 +7,6 @@ import { showList } from '../output/show-list.ts'
 
 export const command = defineCommand({
   doing: 'list the certificates',
-  team: true,
   options: pageOptions,
   examples: [
     ['certs ls', 'your certificates, newest first'],

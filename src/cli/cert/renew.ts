@@ -8,7 +8,6 @@ export const command = defineCommand({
   doing: 'renew the certificate',
   about:
     'Issues a new certificate for the same domains now. Certificates issued here otherwise renew automatically.',
-  team: true,
   arguments: { id: required('id of the certificate') },
   examples: [['certs renew cert_4kTbb1xPBoTqRCUtqdXUkFvG', 'renew now instead of waiting']],
   hints: {

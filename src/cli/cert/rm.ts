@@ -6,7 +6,6 @@ import { plainText } from '../output/plain-text.ts'
 export const command = defineCommand({
   doing: 'delete the certificate',
   about: 'Domains that it served get a new one automatically.',
-  team: true,
   arguments: { id: required('id of the certificate') },
   examples: [
     ['certs rm cert_4kTbb1xPBoTqRCUtqdXUkFvG', 'ask for confirmation, then delete'],

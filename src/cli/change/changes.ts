@@ -11,7 +11,6 @@ export const command = defineCommand({
   doing: 'follow the changes of the account',
   about:
     'Prints one line per change until you press Ctrl-C. A change says what was modified, not its new value.',
-  team: true,
   options: {
     kind: value('kinds', `only these kinds, separated by commas: ${CHANGE_KINDS.join(', ')}`, readKinds),
     limit: value('count', 'stop after this many changes', readCount(1_000_000)),

@@ -4,6 +4,7 @@ import { buildTree } from './tree.ts'
 
 export const command = defineCommand({
   doing: 'print the completion script',
+  teamless: true,
   about: 'The script covers the commands and options of this version. Generate it again after an update.',
   arguments: { shell: required(SHELLS.join(', '), oneOf(SHELLS)) },
   examples: [

@@ -7,7 +7,6 @@ export const command = defineCommand({
   doing: 'add the schedule',
   about:
     'Sends a GET request for the path to the production deployment. A schedule has five fields: minute, hour, day of the month, month, day of the week.',
-  team: true,
   arguments: {
     path: required('path, such as /api/nightly'),
     schedule: required('cron schedule, such as "0 5 * * *"'),

@@ -9,7 +9,6 @@ export const command = defineCommand({
   doing: 'list the schedules',
   about:
     'Includes schedules from the configuration file of the production deployment and schedules added by hand.',
-  team: true,
   options: projectOption,
   examples: [
     ['crons ls', 'list the schedules of the linked project'],

@@ -5,7 +5,6 @@ import { cronHint } from './cron.ts'
 
 export const command = defineCommand({
   doing: 'pause the schedule',
-  team: true,
   arguments: { id: required('id of the schedule') },
   options: projectOption,
   examples: [['crons pause cron_4kTbb1xPBoTqRCUtqdXU', 'pause a schedule']],

@@ -5,7 +5,6 @@ import { cronHint } from './cron.ts'
 
 export const command = defineCommand({
   doing: 'resume the schedule',
-  team: true,
   arguments: { id: required('id of the schedule') },
   options: projectOption,
   examples: [['crons resume cron_4kTbb1xPBoTqRCUtqdXU', 'resume a schedule']],

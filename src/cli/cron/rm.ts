@@ -6,7 +6,6 @@ import { cronHint } from './cron.ts'
 export const command = defineCommand({
   doing: 'remove the schedule',
   about: 'To remove a schedule from the configuration file, deploy without it.',
-  team: true,
   arguments: { id: required('id of the schedule') },
   options: projectOption,
   examples: [['crons rm cron_4kTbb1xPBoTqRCUtqdXU --yes', 'without confirmation']],

@@ -6,7 +6,6 @@ import { cronHint } from './cron.ts'
 export const command = defineCommand({
   doing: 'run the schedule',
   about: 'Also works on a paused schedule. See the result with `aloft crons runs`.',
-  team: true,
   arguments: { id: required('id of the schedule') },
   options: projectOption,
   examples: [['crons run cron_4kTbb1xPBoTqRCUtqdXU', 'run it now']],

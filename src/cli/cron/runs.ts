@@ -10,7 +10,6 @@ export const command = defineCommand({
   doing: 'list the runs',
   about:
     'The last 100 runs are kept. To find the log of a run, look for its request id in `aloft logs --json`.',
-  team: true,
   arguments: { id: required('id of the schedule') },
   options: { ...pageOptions, ...projectOption },
   examples: [['crons runs cron_4kTbb1xPBoTqRCUtqdXU', 'the latest runs']],

@@ -7,7 +7,6 @@ import { cronHint, cronOptions } from './cron.ts'
 export const command = defineCommand({
   doing: 'change the schedule',
   about: 'For schedules from the configuration file, change the path, schedule and time zone there.',
-  team: true,
   arguments: { id: required('id of the schedule') },
   options: {
     path: value('path', 'path to request'),

@@ -33,7 +33,6 @@ export const command = defineCommand({
     'An interrupted upload continues where it stopped when you run the command again.',
     'A package of a workspace is uploaded with the rest of the workspace, which it is built with.',
   ].join(' '),
-  team: true,
   arguments: { folder: optional('folder to deploy; defaults to the current one') },
   options: {
     prod: flag('deploy to production; short for --target production'),

@@ -7,7 +7,6 @@ import { addressOf, DEPLOYMENT, findDeployment, SEE } from './find-deployment.ts
 export const command = defineCommand({
   doing: 'cancel the build',
   about: 'Cancels a queued or running build. Production is not affected.',
-  team: true,
   arguments: { deployments: oneOrMore(`${DEPLOYMENT}; accepts several`) },
   examples: [['cancel dpl_7Y2h…', 'cancel a build']],
   hints: { ...SEE, conflict: 'Check its status with `aloft inspect`.' },

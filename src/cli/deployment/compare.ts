@@ -9,7 +9,6 @@ import { addressOf, DEPLOYMENT, findDeployment, SEE } from './find-deployment.ts
 export const command = defineCommand({
   doing: 'compare the deployments',
   about: 'Lists files added, changed or removed between the two deployments.',
-  team: true,
   arguments: {
     deployment: required(DEPLOYMENT),
     with: optional('deployment to compare with; defaults to the live deployment of its project'),

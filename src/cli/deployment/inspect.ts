@@ -15,7 +15,6 @@ const listed = (values: readonly string[]): string => values.join(', ') || '-'
 
 export const command = defineCommand({
   doing: 'inspect the deployment',
-  team: true,
   arguments: { deployment: required(DEPLOYMENT) },
   examples: [
     ['inspect dpl_7Y2h…', 'its status, URLs and builds'],

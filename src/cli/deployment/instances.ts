@@ -6,7 +6,6 @@ import { DEPLOYMENT, findDeployment, SEE } from './find-deployment.ts'
 
 export const command = defineCommand({
   doing: 'list the instances',
-  team: true,
   arguments: { deployment: required(DEPLOYMENT) },
   examples: [['instances dpl_7Y2h…', 'running instances of its functions']],
   hints: SEE,

@@ -11,7 +11,6 @@ import { plainText } from '../output/plain-text.ts'
 export const command = defineCommand({
   doing: 'link the folder',
   about: `Later deployments of this folder go to the project, and other commands use it by default. Writes ${LINK_FILE}.`,
-  team: true,
   arguments: { project: optional('project id or name; defaults to the folder name') },
   examples: [
     ['link', 'link to the project with the name of the folder'],

@@ -20,7 +20,6 @@ export const command = defineCommand({
   doing: 'list the deployments',
   about:
     'Lists deployments of the linked project, or all deployments if the folder is not linked or belongs to another account.',
-  team: true,
   arguments: { project: optional('name of the project') },
   options: {
     all: flag('list deployments of all projects, even in a linked folder'),

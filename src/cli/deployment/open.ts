@@ -10,7 +10,6 @@ import { findDeployment, SEE } from './find-deployment.ts'
 export const command = defineCommand({
   doing: 'open the deployment',
   about: 'Prints the URL and, on a terminal, opens it in a browser.',
-  team: true,
   arguments: { deployment: optional(CHOSEN_DEPLOYMENT) },
   examples: [
     ['open', 'open the live deployment'],

@@ -30,7 +30,6 @@ export const command = defineCommand({
   doing: 'save the preview image',
   about:
     'Saves a screenshot of the deployment, or the site icon if the server has no browser to take one. Prints the path of the file.',
-  team: true,
   arguments: {
     deployment: optional(CHOSEN_DEPLOYMENT),
   },

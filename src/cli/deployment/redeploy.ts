@@ -12,7 +12,6 @@ export const command = defineCommand({
   doing: 'redeploy',
   about:
     'Uses the current variables and settings of the project. Variables passed to the original deployment with --env are kept.',
-  team: true,
   arguments: {
     deployment: optional(CHOSEN_DEPLOYMENT),
   },

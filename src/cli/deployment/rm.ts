@@ -7,7 +7,6 @@ import { addressOf, DEPLOYMENT, findDeployment, SEE } from './find-deployment.ts
 export const command = defineCommand({
   doing: 'remove the deployment',
   about: 'Its URL stops working immediately. This cannot be undone.',
-  team: true,
   arguments: { deployments: oneOrMore(`${DEPLOYMENT}; accepts several`) },
   examples: [
     ['rm dpl_7Y2h…', 'ask for confirmation, then remove'],

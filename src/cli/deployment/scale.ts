@@ -11,7 +11,6 @@ const readInstances = (text: string): number => {
 
 export const command = defineCommand({
   doing: 'scale the deployment',
-  team: true,
   arguments: {
     deployment: required(DEPLOYMENT),
     min: required('minimum number of running instances', readInstances),

@@ -6,6 +6,7 @@ import { plainText } from '../output/plain-text.ts'
 
 export const command = defineCommand({
   doing: 'unlink the folder',
+  teamless: true,
   about: `Removes ${LINK_FILE}. The project and its deployments stay as they are.`,
   examples: [['unlink', 'the next deployment links this folder again']],
   async run(cli) {

@@ -19,6 +19,7 @@ const readPort = (text: string): number => {
 
 export const command = defineCommand({
   doing: 'serve the folder',
+  teamless: true,
   about:
     'Serves the folder on this machine with the same routes and functions as a deployment. Needs no account, server or network. Saved changes apply to the next request. Press Ctrl-C to stop.',
   arguments: { folder: optional('folder of the site; defaults to the current one') },

@@ -5,7 +5,6 @@ import { plainText } from '../output/plain-text.ts'
 
 export const command = defineCommand({
   doing: 'add the DNS record',
-  team: true,
   arguments: {
     domain: required('the domain'),
     name: required('subdomain, such as www; @ for the domain itself'),

@@ -15,7 +15,6 @@ const MOST = 1024 * 1024
 export const command = defineCommand({
   doing: 'import the zone file',
   about: 'Adds missing records. Unsupported types (SOA, NS and others) are skipped, and nothing is deleted.',
-  team: true,
   arguments: { domain: required('the domain'), file: required('zone file in the standard format') },
   examples: [
     ['dns import example.com example.com.zone', 'review the new records, then confirm'],

@@ -7,7 +7,6 @@ import { allRecords } from './records.ts'
 export const command = defineCommand({
   doing: 'list the DNS records',
   about: 'Records take effect once the domain is verified and delegated to our nameservers.',
-  team: true,
   arguments: { domain: required('the domain') },
   examples: [
     ['dns ls example.com', 'all records, newest first'],

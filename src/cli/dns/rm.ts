@@ -7,7 +7,6 @@ import { allRecords } from './records.ts'
 
 export const command = defineCommand({
   doing: 'delete the DNS record',
-  team: true,
   arguments: { domain: required('the domain'), id: required('id of the record') },
   examples: [
     ['dns rm example.com rec_4kTbb1xPBoTqRCUtqdXUkFvG', 'ask for confirmation, then delete'],

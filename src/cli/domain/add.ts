@@ -6,7 +6,6 @@ import { stateOf } from './state-of.ts'
 export const command = defineCommand({
   doing: 'add the domain',
   about: 'A domain includes its subdomains: you do not need to add www.example.com.',
-  team: true,
   arguments: { domain: required('domain to add') },
   examples: [
     ['domains add example.com', 'add it and see how to verify it'],

@@ -10,7 +10,6 @@ import { showAttached } from './show-attached.ts'
 export const command = defineCommand({
   doing: 'attach the domain',
   about: 'The domain then serves the production deployment of the project.',
-  team: true,
   arguments: {
     domain: required('domain or subdomain'),
     project: optional('project id or name; defaults to the linked project'),

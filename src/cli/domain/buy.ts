@@ -10,7 +10,6 @@ const MAX_PRICE = 1_000_000
 export const command = defineCommand({
   doing: 'buy the domain',
   about: 'Asks for confirmation first. The domain is only bought at the price you confirmed.',
-  team: true,
   arguments: { domain: required('the domain') },
   options: { maxPrice: value('dollars', 'stop if it costs more', readCount(MAX_PRICE)) },
   examples: [

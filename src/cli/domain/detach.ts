@@ -6,7 +6,6 @@ import { chooseProject } from '../project/choose-project.ts'
 export const command = defineCommand({
   doing: 'detach the domain',
   about: 'The domain itself stays in the account.',
-  team: true,
   arguments: {
     domain: required('the domain'),
     project: optional('project id or name; defaults to the linked project'),

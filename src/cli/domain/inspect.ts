@@ -10,7 +10,6 @@ const values = (list: readonly string[]): string => list.join(', ') || '-'
 export const command = defineCommand({
   doing: 'inspect the domain',
   about: 'Looks up the DNS records of the domain and reports missing or wrong ones.',
-  team: true,
   arguments: { name: required('the domain') },
   examples: [
     ['domains inspect example.com', 'check its DNS and see what to do next'],

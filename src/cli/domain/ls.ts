@@ -7,7 +7,6 @@ import { showList } from '../output/show-list.ts'
 
 export const command = defineCommand({
   doing: 'list the domains',
-  team: true,
   options: pageOptions,
   examples: [
     ['domains ls', 'your domains, newest first'],

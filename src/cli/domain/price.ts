@@ -6,7 +6,6 @@ import { priceText } from './price-text.ts'
 
 export const command = defineCommand({
   doing: 'look up the price',
-  team: true,
   arguments: { domain: required('the domain') },
   options: { transfer: flag('show the price of transferring it in') },
   examples: [

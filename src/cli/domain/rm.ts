@@ -7,7 +7,6 @@ import { plainText } from '../output/plain-text.ts'
 export const command = defineCommand({
   doing: 'remove the domain',
   about: 'Also removes its DNS records. Fails while aliases or certificates use the domain.',
-  team: true,
   arguments: { domain: required('the domain') },
   examples: [
     ['domains rm example.com', 'ask for confirmation, then remove'],

@@ -8,7 +8,6 @@ import { showAttached } from './show-attached.ts'
 export const command = defineCommand({
   doing: 'change the domain',
   about: 'A domain can serve production or a branch, or redirect to another domain.',
-  team: true,
   arguments: {
     domain: required('the domain'),
     project: optional('project id or name; defaults to the linked project'),

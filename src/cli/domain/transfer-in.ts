@@ -10,7 +10,6 @@ export const command = defineCommand({
   doing: 'transfer the domain',
   about:
     'Transfers a domain from its current registrar. The authorization code is read from stdin or a hidden prompt.',
-  team: true,
   arguments: { domain: required('the domain') },
   examples: [
     ['domains transfer-in example.com', 'see the price, confirm, then enter the code'],

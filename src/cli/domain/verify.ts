@@ -10,7 +10,6 @@ import { stateOf } from './state-of.ts'
 export const command = defineCommand({
   doing: 'verify the domain',
   about: 'Checks the nameservers or the TXT record that prove ownership.',
-  team: true,
   arguments: { domain: required('the domain') },
   options: { project: value('id or name', 'verify a domain that is pending in this project') },
   examples: [

@@ -21,7 +21,6 @@ export const command = defineCommand({
   doing: 'create the log drain',
   about:
     'Sends log entries to a URL as they are written. The endpoint must first answer a verification request; if it does not, the error explains how.',
-  team: true,
   arguments: { url: required('URL to send entries to, https://…') },
   options: {
     name: value('name', 'display name; defaults to the host of the URL'),

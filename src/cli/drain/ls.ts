@@ -6,7 +6,6 @@ import { showList } from '../output/show-list.ts'
 
 export const command = defineCommand({
   doing: 'list the log drains',
-  team: true,
   examples: [
     ['drains ls', 'the log drains of the account'],
     ['drains ls --team acme --json', 'of a team, as JSON'],

@@ -6,7 +6,6 @@ import { plainText } from '../output/plain-text.ts'
 export const command = defineCommand({
   doing: 'remove the log drain',
   about: 'Entries not sent yet are discarded.',
-  team: true,
   arguments: { id: required('id of the log drain') },
   examples: [
     ['drains rm ld_4kTbb1xPBoTqRCUtqdXUkFvG', 'ask for confirmation, then remove'],

@@ -6,7 +6,6 @@ export const command = defineCommand({
   doing: 'get the code',
   about:
     'An endpoint must return this code in the x-platform-verify header before it receives log entries of the account.',
-  team: true,
   examples: [['drains verify-code', 'before `aloft drains add`']],
   async run(cli) {
     const answer = await (await accountApi(cli)).call(getVerifyCode)

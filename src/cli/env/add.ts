@@ -11,7 +11,6 @@ import { placeOf } from './variable.ts'
 export const command = defineCommand({
   doing: 'set the variable',
   about: 'The value is read from stdin or a hidden prompt. Applies to new deployments.',
-  team: true,
   arguments: {
     name: required('name of the variable: letters, digits and _'),
     targets: zeroOrMore(

@@ -16,7 +16,6 @@ const shownValue = ({ type, value }: Variable): string => {
 export const command = defineCommand({
   doing: 'list the variables',
   about: 'Values are only shown with --reveal. Sensitive values are never shown.',
-  team: true,
   arguments: {
     targets: zeroOrMore('production, preview, development or a custom environment', readTarget),
   },

@@ -14,7 +14,6 @@ export const command = defineCommand({
   doing: 'pull the variables',
   about:
     'Only you can read the file. Sensitive variables, secrets and variables set by the platform are skipped.',
-  team: true,
   arguments: { file: optional('file to write; defaults to .env.local') },
   options: {
     ...projectOption,

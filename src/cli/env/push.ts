@@ -17,7 +17,6 @@ const BATCH = 100
 export const command = defineCommand({
   doing: 'push the variables',
   about: 'Overwrites existing variables after confirmation. Variables not in the file are kept.',
-  team: true,
   arguments: {
     file: required('a .env file'),
     targets: zeroOrMore(

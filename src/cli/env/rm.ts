@@ -11,7 +11,6 @@ import { placeOf } from './variable.ts'
 export const command = defineCommand({
   doing: 'remove the variable',
   about: 'Existing deployments keep it.',
-  team: true,
   arguments: {
     name: required('name of the variable'),
     targets: zeroOrMore('environments to remove it from; defaults to all', readTarget),

@@ -8,7 +8,6 @@ export const command = defineCommand({
   doing: 'add the environment',
   about:
     'An environment has its own variables, domains and URL. Deploy to it with `aloft deploy --target <name>`, or by pushing a matching branch.',
-  team: true,
   arguments: { name: required('name: lowercase letters, digits and -') },
   options: {
     branch: value('branch', `deploy pushes to it here: ${BRANCH_RULE}`, readBranchRule),

@@ -9,7 +9,6 @@ import { chooseProject, projectOption } from '../project/choose-project.ts'
 export const command = defineCommand({
   doing: 'list the environments',
   about: 'Lists custom environments. Every project also has production, preview and development.',
-  team: true,
   options: projectOption,
   examples: [
     ['environments ls', 'list the environments of the linked project'],

@@ -6,7 +6,6 @@ import { chooseProject, projectOption } from '../project/choose-project.ts'
 export const command = defineCommand({
   doing: 'delete the environment',
   about: 'Its deployments stay available at their own URLs. Detach or move its domains first.',
-  team: true,
   arguments: { environment: required('name or id of the environment') },
   options: {
     variables: flag('also delete the variables that are set nowhere else'),

@@ -7,7 +7,6 @@ import { BRANCH_RULE, readBranchRule } from './branch-rule.ts'
 
 export const command = defineCommand({
   doing: 'change the environment',
-  team: true,
   arguments: { environment: required('name or id of the environment') },
   options: {
     name: value('name', 'new name'),

@@ -13,7 +13,6 @@ import { readFiles } from './tree.ts'
 export const command = defineCommand({
   doing: 'get the file',
   about: 'Writes the content to stdout, or to a new file with --output.',
-  team: true,
   arguments: {
     path: required('path of the file in the deployment'),
     deployment: optional(CHOSEN_DEPLOYMENT),

@@ -7,7 +7,6 @@ import { readFiles } from './tree.ts'
 export const command = defineCommand({
   doing: 'list the files',
   about: 'Lists the uploaded files by path.',
-  team: true,
   arguments: { deployment: optional(CHOSEN_DEPLOYMENT) },
   examples: [
     ['files ls', 'of the live deployment'],

@@ -6,7 +6,6 @@ export const command = defineCommand({
   doing: 'approve the push',
   about:
     'Builds and deploys the commit of a pull request from a fork, without the variables of the project. Review the change first, because its code runs here. Later commits need approval again.',
-  team: true,
   arguments: { id: required('id of the push, as `aloft git deliveries` shows it') },
   options: projectOption,
   examples: [['git approve push_4kTbb1xPBoTqRCUtqdXUkFvG', 'approve and deploy it']],

@@ -48,7 +48,6 @@ export const command = defineCommand({
   doing: 'connect the repository',
   about:
     'Deploys pushes to the repository: the main branch to production, other branches to previews. With a connected Git host (`aloft git hosts add`), give its name there, and the webhook is created for you. For SSH URLs, prints the deploy key to add to the repository.',
-  team: true,
   arguments: { url: required('owner/name at a connected Git host, or a URL: https://… or git@host:path') },
   options: {
     ...projectOption,

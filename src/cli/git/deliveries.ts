@@ -9,7 +9,6 @@ import { chooseProject, projectOption } from '../project/choose-project.ts'
 export const command = defineCommand({
   doing: 'list the pushes',
   about: 'Lists pushes with their deployment, or the reason why there is none.',
-  team: true,
   options: { ...projectOption, ...pageOptions },
   examples: [
     ['git deliveries', 'newest first'],

@@ -6,7 +6,6 @@ import { chooseProject, projectOption } from '../project/choose-project.ts'
 export const command = defineCommand({
   doing: 'disconnect the repository',
   about: 'Existing deployments are not affected.',
-  team: true,
   options: projectOption,
   examples: [['git disconnect --project shop', 'ask for confirmation, then disconnect']],
   hints: { not_found: 'The project is not connected to a repository.' },

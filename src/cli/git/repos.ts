@@ -14,7 +14,6 @@ const readPage = (text: string): number => {
 export const command = defineCommand({
   doing: 'list the repositories',
   about: 'Lists the repositories of a connected Git host, most recently changed first.',
-  team: true,
   arguments: { search: optional('text in the name') },
   options: {
     via: value('id or host', 'which connected Git host, if there are several'),

@@ -5,7 +5,6 @@ import { chooseProject, projectOption } from '../project/choose-project.ts'
 export const command = defineCommand({
   doing: 'run the push again',
   about: 'Deploys the commit of a push again, regardless of its result.',
-  team: true,
   arguments: { id: required('id of the push, as `aloft git deliveries` shows it') },
   options: projectOption,
   examples: [['git run-again push_4kTbb1xPBoTqRCUtqdXUkFvG', 'deploy it again']],

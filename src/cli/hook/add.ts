@@ -5,7 +5,6 @@ import { chooseProject, projectOption } from '../project/choose-project.ts'
 export const command = defineCommand({
   doing: 'create the deploy hook',
   about: 'Prints a URL. A POST request to it deploys the branch, without a token.',
-  team: true,
   arguments: { name: required('what it is for'), branch: required('branch to deploy') },
   options: projectOption,
   examples: [['hooks add cms main', 'deploy when a CMS publishes']],

@@ -8,7 +8,6 @@ import { chooseProject, projectOption } from '../project/choose-project.ts'
 export const command = defineCommand({
   doing: 'list the deploy hooks',
   about: 'Keep the URLs secret: anyone who has one can deploy the branch.',
-  team: true,
   options: projectOption,
   examples: [['hooks ls', 'deploy hooks and their URLs']],
   async run(cli, { project }) {

@@ -5,7 +5,6 @@ import { chooseProject, projectOption } from '../project/choose-project.ts'
 export const command = defineCommand({
   doing: 'revoke the deploy hook',
   about: 'Its URL stops working.',
-  team: true,
   arguments: { id: required('id of the hook, as `aloft hooks ls` shows it') },
   options: projectOption,
   examples: [['hooks rm 4kTbb1xPBoTqRCUtqdXU', 'ask for confirmation, then revoke']],

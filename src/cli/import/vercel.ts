@@ -13,7 +13,6 @@ export const command = defineCommand({
   doing: 'import the account',
   about:
     'Reads an account through its API and creates what is missing here. Without --yes, only shows what it would do. You can stop and run it again: existing items are not created twice.',
-  team: true,
   options: {
     from: value('address', 'API URL of the source; defaults to Vercel'),
     fromToken: value('token', 'API token of the source; defaults to VERCEL_TOKEN'),

@@ -8,7 +8,6 @@ export const command = defineCommand({
   doing: 'approve the requested permissions',
   about:
     'When an application requests additional permissions, each account that installed it must approve them.',
-  team: true,
   arguments: { id: required('id of the installation') },
   examples: [
     ['integrations confirm icfg_3f9a1c0b7d2e', 'review the requested permissions, then approve'],

@@ -5,7 +5,6 @@ import { SEE, showInstallation } from './show-installation.ts'
 
 export const command = defineCommand({
   doing: 'inspect the integration',
-  team: true,
   arguments: { id: required('id of the installation') },
   examples: [['integrations inspect icfg_3f9a1c0b7d2e', 'its granted and requested permissions']],
   hints: SEE,

@@ -9,7 +9,6 @@ export const command = defineCommand({
   doing: 'list the integrations',
   about:
     'Lists applications installed in the account. For applications that you registered, see `aloft apps ls`.',
-  team: true,
   examples: [
     ['integrations ls', 'list the installed applications'],
     ['integrations ls --team acme --json', 'in a team, as JSON'],

@@ -8,7 +8,6 @@ import { SEE, showInstallation } from './show-installation.ts'
 export const command = defineCommand({
   doing: 'choose the projects',
   about: 'Replaces the list of projects that the application can access.',
-  team: true,
   arguments: { id: required('id of the installation'), projects: zeroOrMore('ids or names of projects') },
   options: { all: flag('all projects, including future ones') },
   examples: [

@@ -7,7 +7,6 @@ import { SEE } from './show-installation.ts'
 export const command = defineCommand({
   doing: 'remove the integration',
   about: 'Also removes its tokens, variables and log drains.',
-  team: true,
   arguments: { id: required('id of the installation') },
   examples: [
     ['integrations rm icfg_3f9a1c0b7d2e', 'ask for confirmation, then remove'],

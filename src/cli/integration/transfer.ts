@@ -8,7 +8,6 @@ export const command = defineCommand({
   doing: 'transfer the integration',
   about:
     'An installed application belongs to the person who installed it and is disabled when they leave. This transfers it to an OWNER of the team and re-enables it.',
-  team: true,
   arguments: {
     id: required('id of the installation'),
     user: required('email address, username or id of an OWNER'),

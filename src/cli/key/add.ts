@@ -9,6 +9,7 @@ const MAX_BYTES = 10_000
 
 export const command = defineCommand({
   doing: 'add the SSH key',
+  teamless: true,
   about: 'Adds a public key, the file that ends in .pub. The private key never leaves your machine.',
   arguments: { file: required('file that ends in .pub') },
   options: { name: value('name', 'name to recognize it by; the comment of the key by default') },

@@ -6,6 +6,7 @@ import { renderTable } from '../output/table.ts'
 
 export const command = defineCommand({
   doing: 'list your SSH keys',
+  teamless: true,
   about: 'Also shows the SSH address of the server and the fingerprint of its host key.',
   examples: [
     ['keys ls', 'your keys, newest first'],

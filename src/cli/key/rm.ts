@@ -5,6 +5,7 @@ import { plainText } from '../output/plain-text.ts'
 
 export const command = defineCommand({
   doing: 'remove the SSH key',
+  teamless: true,
   about: 'The key can no longer push or fetch. You can add it again.',
   arguments: { id: required('id, name or fingerprint of the key') },
   examples: [

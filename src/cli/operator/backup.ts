@@ -12,6 +12,7 @@ import { operatorHints } from './hints.ts'
 
 export const command = defineCommand({
   doing: 'create the backup',
+  teamless: true,
   about:
     'Writes a consistent snapshot of everything to one tar file while the server keeps running: accounts, projects, deployments and their files, domains, certificates and secrets. Secrets are encrypted with the master key, which is not included: store that key separately, or add --with-key and protect the file as you would the key. --passphrase-file encrypts the whole file (AES-256-GCM, key derived with scrypt); without the passphrase nobody can restore it, including you.',
   options: {

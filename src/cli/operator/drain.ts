@@ -5,6 +5,7 @@ import { operatorHints } from './hints.ts'
 
 export const command = defineCommand({
   doing: 'drain the machine',
+  teamless: true,
   about:
     'The machine takes no new jobs, and other machines stop sending requests to its functions; work in progress is finished. Requests it receives are handled by functions on other machines, if there are any. Then stop it, or upgrade it and put it back with --off.',
   arguments: { name: required('name of the machine, as `aloft operator machines` shows it') },

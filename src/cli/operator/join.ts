@@ -5,6 +5,7 @@ import { operatorHints } from './hints.ts'
 
 export const command = defineCommand({
   doing: 'invite a machine',
+  teamless: true,
   about:
     'Prints the command to run on another machine, in the folder where Aloft will run. The invitation is valid for one machine and 15 minutes. It gives access to everything the installation shares: the addresses of its stores and its master key.',
   examples: [['operator join', 'print the command for one more machine']],

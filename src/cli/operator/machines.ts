@@ -8,6 +8,7 @@ import { operatorHints } from './hints.ts'
 
 export const command = defineCommand({
   doing: 'list the machines',
+  teamless: true,
   examples: [['operator machines', 'their roles and status']],
   hints: operatorHints,
   async run(cli) {

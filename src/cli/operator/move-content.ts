@@ -33,6 +33,7 @@ export async function untilMoved(before: number, { left, pause, out }: ContentMo
 
 export const command = defineCommand({
   doing: 'move the contents of files',
+  teamless: true,
   about:
     'First change where content is stored and restart the server: set ALOFT_BLOB_URL to move from disk to an object store, or rename it to ALOFT_BLOB_FROM to move back. Sites stay online and deployments continue during the move. Each file is verified by its hash and removed from the old store once it is safe in the new one. An interrupted move resumes where it stopped.',
   examples: [['operator move-content', 'move everything and wait until it is done']],

@@ -6,6 +6,7 @@ import { explained } from './stopped-server.ts'
 /** Works on the data folder itself, with the code of the server, which is loaded only here. */
 export const command = defineCommand({
   doing: 'move the database',
+  teamless: true,
   about:
     'Run it on the server while Aloft is stopped, with the settings that you will start Aloft with: ALOFT_DATABASE_URL names an empty PostgreSQL database. Everything in the embedded SQLite database moves there, logs included, so every ID, token, domain and URL stays the same. If ALOFT_BLOB_URL is set as well, the contents of files are copied to that object store first, each verified by its hash; otherwise they stay in the data folder. If the command fails or is interrupted, the old installation is still complete; run it again to continue. To shorten the time that Aloft is stopped, first run it while Aloft is running: it then copies only contents. The old database and contents are kept until you delete them.',
   options: {

@@ -5,6 +5,7 @@ import { operatorHints } from './hints.ts'
 
 export const command = defineCommand({
   doing: 'remove the machine',
+  teamless: true,
   about:
     'The other machines refuse its certificate and close its connections within about a second, other machines take over its jobs, and it stops if it is still running. It cannot come back; to use it again, join it with an empty data folder. If someone else may have its files, also change the password of the database, the keys of the object store and the master key.',
   arguments: { name: required('name of the machine, as `aloft operator machines` shows it') },

@@ -4,6 +4,7 @@ import { operatorHints } from './hints.ts'
 
 export const command = defineCommand({
   doing: 'restart the server',
+  teamless: true,
   about:
     'Replaces the processes on the machine that answers with new ones of the installed version. The new processes listen on the same ports before the old ones stop, so no connection is refused, and requests in progress are completed. If a new process cannot start, the old ones keep running.',
   examples: [['operator restart', 'after an upgrade']],

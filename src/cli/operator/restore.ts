@@ -12,6 +12,7 @@ import { explained } from './stopped-server.ts'
  */
 export const command = defineCommand({
   doing: 'use the backup',
+  teamless: true,
   about:
     'Run it on the server while Aloft is stopped, with the settings that Aloft starts with (`ALOFT_…`, aloft.config.json). It restores into an empty data folder, and into an empty PostgreSQL database if ALOFT_DATABASE_URL names one. A backup made with SQLite can be restored to PostgreSQL and the other way round. The whole backup is checked first; if the restore fails, it leaves nothing behind.',
   arguments: { file: required('file created by `aloft operator backup`') },

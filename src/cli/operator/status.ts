@@ -33,6 +33,7 @@ const factsOf = (status: Status): readonly (readonly [string, string])[] => [
 
 export const command = defineCommand({
   doing: 'read the status',
+  teamless: true,
   examples: [
     ['operator status', 'components and resource usage'],
     ['operator status --json', 'for monitoring'],

@@ -6,7 +6,6 @@ import { plainText } from '../output/plain-text.ts'
 export const command = defineCommand({
   doing: 'accept the project',
   about: 'Moves a project transferred with `aloft projects transfer` into your account or team.',
-  team: true,
   arguments: { code: required('code of the transfer') },
   options: { name: value('name', 'new name, if the current one is taken') },
   examples: [

@@ -8,7 +8,6 @@ import { withoutBypass } from './bypass/without-bypass.ts'
 export const command = defineCommand({
   doing: 'create the project',
   about: 'The first deployment also creates the project; use this to set it up beforehand.',
-  team: true,
   arguments: { name: required('name, unique in the account: a-z, 0-9, -, _ and .') },
   options: {
     framework: value('name', 'framework, such as nextjs; detected by default', oneOf(FRAMEWORKS)),

@@ -12,7 +12,6 @@ export const command = defineCommand({
   doing: 'read the analytics of the project',
   about:
     'Shows requests, status codes, latency, data transfer and the most requested paths. Defaults to the last 24 hours.',
-  team: true,
   arguments: { project: optional('project id or name; defaults to the linked project') },
   options: {
     since: value('time', 'start of the period: 10m, 2h, 7d or a date', readMoment()),

@@ -8,7 +8,6 @@ import { chooseProject } from './choose-project.ts'
 
 export const command = defineCommand({
   doing: 'list the domains of the project',
-  team: true,
   arguments: { project: optional('project id or name; defaults to the linked project') },
   options: pageOptions,
   examples: [

@@ -8,7 +8,6 @@ import { chooseProject } from './choose-project.ts'
 
 export const command = defineCommand({
   doing: 'inspect the project',
-  team: true,
   arguments: { project: optional('project id or name; defaults to the linked project') },
   examples: [
     ['projects inspect', 'the linked project'],

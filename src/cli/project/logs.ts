@@ -14,7 +14,6 @@ export const command = defineCommand({
   doing: 'read the log of the project',
   about:
     'Shows requests to all deployments of a project and their output, oldest first. Times are local. For one deployment and its build, use `aloft logs`.',
-  team: true,
   arguments: { project: optional('project id or name; defaults to the linked project') },
   options: {
     follow: short('f', flag('keep printing new entries until Ctrl-C')),

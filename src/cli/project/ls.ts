@@ -11,7 +11,6 @@ import { withoutBypass } from './bypass/without-bypass.ts'
 
 export const command = defineCommand({
   doing: 'list the projects',
-  team: true,
   options: { ...pageOptions, search: value('text', 'only projects whose name contains this') },
   examples: [
     ['projects ls', 'your projects, most recently updated first'],

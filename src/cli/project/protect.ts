@@ -33,7 +33,6 @@ export const command = defineCommand({
   doing: 'protect the project',
   about:
     'Limits visitors to those who know a password (read from stdin or a hidden prompt), members of the account, or certain IP addresses. `options` lists paths whose OPTIONS requests are let through. Takes effect immediately, for every deployment.',
-  team: true,
   arguments: {
     kind: required(KINDS.join(', '), oneOf(KINDS)),
     project: optional('project id or name; defaults to the linked project'),

@@ -6,7 +6,6 @@ import { plainText } from '../output/plain-text.ts'
 export const command = defineCommand({
   doing: 'rename the project',
   about: 'URLs with the old name stay as they are.',
-  team: true,
   arguments: { project: required('id or name'), name: required('its new name') },
   examples: [['projects rename shop store', 'rename shop to store']],
   hints: {

@@ -6,7 +6,6 @@ import { plainText } from '../output/plain-text.ts'
 export const command = defineCommand({
   doing: 'delete the project',
   about: 'Also deletes its deployments, aliases, domains and variables. This cannot be undone.',
-  team: true,
   // Never the linked one by itself: what is deleted should be named.
   arguments: { project: required('id or name') },
   examples: [

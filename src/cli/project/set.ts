@@ -18,7 +18,6 @@ const onOff = (about: string) => value('on or off', about, readSwitch)
 export const command = defineCommand({
   doing: 'change the project',
   about: `Settings you do not pass stay unchanged. \`${AUTO}\` restores the default of the framework. Changes apply to new deployments, except for --directory-listing, --public-source and --skew-protection, which take effect immediately.`,
-  team: true,
   arguments: { project: optional('project id or name; defaults to the linked project') },
   options: {
     name: value('name', 'new name; URLs with the old name stay as they are'),

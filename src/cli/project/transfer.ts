@@ -8,7 +8,6 @@ export const command = defineCommand({
   doing: 'transfer the project',
   about:
     'Prints a code. Anyone with the code can accept the project within 24 hours with `aloft projects accept <code>`. Until then it stays in your account.',
-  team: true,
   // Never the linked one by itself: what is given away should be named.
   arguments: { project: required('id or name') },
   options: { cancel: flag('cancel the transfer') },

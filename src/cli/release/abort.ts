@@ -8,7 +8,6 @@ export const command = defineCommand({
   doing: 'abort the release',
   about:
     'All visitors get the previous deployment again. The next production deployment starts a new release.',
-  team: true,
   options: projectOption,
   examples: [['releases abort --yes', 'abort without confirmation']],
   hints: HINTS,

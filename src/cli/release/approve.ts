@@ -6,7 +6,6 @@ import { activeRelease, HINTS, showRelease } from './release.ts'
 export const command = defineCommand({
   doing: 'advance to the next stage',
   about: 'Also works if the release is paused or the stage has not ended.',
-  team: true,
   options: projectOption,
   examples: [['releases approve', 'of the linked project']],
   hints: HINTS,

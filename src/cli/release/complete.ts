@@ -7,7 +7,6 @@ import { activeRelease, HINTS, showRelease } from './release.ts'
 export const command = defineCommand({
   doing: 'complete the release',
   about: 'All visitors get the new deployment immediately.',
-  team: true,
   options: projectOption,
   examples: [['releases complete --yes', 'complete without confirmation']],
   hints: HINTS,

@@ -6,7 +6,6 @@ import { HINTS } from './release.ts'
 export const command = defineCommand({
   doing: 'disable rolling releases',
   about: 'Aborts a release in progress: all visitors get the previous deployment.',
-  team: true,
   options: projectOption,
   examples: [['releases off', 'new deployments go to all visitors immediately']],
   hints: HINTS,

@@ -24,7 +24,6 @@ export const command = defineCommand({
   doing: 'set up releases',
   about:
     'Starting with the next production deployment, each new deployment reaches visitors in stages: a growing share of visitors gets it and keeps it. A stage without a duration waits for `aloft releases approve`.',
-  team: true,
   options: {
     stages: value('stages', 'percentage and duration of each stage, as in 10:5m,50:1h', readStages),
     linear: flag('increase gradually between stages instead of in steps'),

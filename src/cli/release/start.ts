@@ -7,7 +7,6 @@ import { showRelease } from './release.ts'
 export const command = defineCommand({
   doing: 'start the release',
   about: 'Starts with the visitors of the first stage. Configure the stages with `aloft releases set`.',
-  team: true,
   arguments: { deployment: required(DEPLOYMENT) },
   examples: [['releases start dpl_7Y2h…', 'release a tested deployment']],
   hints: SEE,

@@ -14,7 +14,6 @@ const percent = (part: number, whole: number): string =>
 export const command = defineCommand({
   doing: 'show the release',
   about: 'Shows its progress, the next stage and the metrics of both deployments.',
-  team: true,
   options: projectOption,
   examples: [
     ['releases status', 'of the linked project'],

@@ -6,7 +6,6 @@ import { plainText } from '../output/plain-text.ts'
 export const command = defineCommand({
   doing: 'create the secret',
   about: 'The value is read from stdin or a hidden prompt. It cannot be read again.',
-  team: true,
   arguments: { name: required('letters, digits, _, - and .; unique in the account') },
   examples: [
     ['secrets add db-password', 'prompt for the value'],

@@ -8,7 +8,6 @@ import { showList } from '../output/show-list.ts'
 export const command = defineCommand({
   doing: 'list the secrets',
   about: 'Values are never shown.',
-  team: true,
   options: pageOptions,
   examples: [
     ['secrets ls', 'your secrets, newest first'],

@@ -6,7 +6,6 @@ import { plainText } from '../output/plain-text.ts'
 export const command = defineCommand({
   doing: 'rename the secret',
   about: 'Variables that reference it keep working.',
-  team: true,
   arguments: { name: required('name or id of the secret'), newName: required('its new name') },
   examples: [['secrets rename db-password db-password-2', 'same value, new name']],
   hints: {

@@ -6,7 +6,6 @@ import { plainText } from '../output/plain-text.ts'
 export const command = defineCommand({
   doing: 'delete the secret',
   about: 'Existing deployments keep its value; new deployments that reference it fail.',
-  team: true,
   arguments: { name: required('name or id of the secret') },
   examples: [
     ['secrets rm db-password', 'ask for confirmation, then delete'],

@@ -11,6 +11,7 @@ const FILE = 'aloft.config.json'
 
 export const command = defineCommand({
   doing: 'join the installation',
+  teamless: true,
   about:
     'Run it on a machine that will become part of an installation, with the URL and invitation that `aloft operator join` prints. It writes aloft.config.json to this folder, readable only by you; `aloft server` uses it.',
   arguments: {

@@ -8,6 +8,7 @@ export const ROLES = ['all', 'serve', 'work'] as const
  */
 export const command = defineCommand({
   doing: 'run the platform',
+  teamless: true,
   about:
     'Reads its settings from `ALOFT_…` environment variables and from aloft.config.json in this folder. Data is stored in .aloft in this folder unless ALOFT_DATA_DIR is set. Runs until you press Ctrl-C or send SIGTERM.',
   options: {

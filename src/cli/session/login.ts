@@ -18,6 +18,7 @@ const methodsOf = (api: Client): Promise<{ readonly mail: boolean; readonly appr
 
 export const command = defineCommand({
   doing: 'log in',
+  teamless: true,
   about:
     'Emails you a link. Open it, check that the security code matches and accept; this command then stores a token. You can also accept in a browser where you are signed in.\nIf the email address has no account yet, one is created.',
   arguments: { email: optional('your email address; prompts for it by default') },

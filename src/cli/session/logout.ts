@@ -5,6 +5,7 @@ import { defineCommand, flag } from '../command.ts'
 
 export const command = defineCommand({
   doing: 'log out; you are still logged in',
+  teamless: true,
   options: { local: flag('only delete the stored token, if the installation cannot be reached') },
   examples: [
     ['logout', 'log out of the installation you last logged in to'],

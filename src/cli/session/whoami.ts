@@ -5,7 +5,6 @@ import { findTeam } from '../team/find-team.ts'
 
 export const command = defineCommand({
   doing: 'look up the current user',
-  team: true,
   examples: [
     ['whoami', 'your account, the installation and where the token came from'],
     ['whoami --team acme', 'also check that you can use the team'],

@@ -3,6 +3,7 @@ import { defineCommand, required, value } from '../command.ts'
 
 export const command = defineCommand({
   doing: 'create the team',
+  teamless: true,
   arguments: { slug: required('slug for URLs: a letter, then a-z, 0-9, - and _') },
   options: { name: value('name', 'display name; defaults to the slug') },
   examples: [

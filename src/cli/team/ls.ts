@@ -6,6 +6,7 @@ import { showList } from '../output/show-list.ts'
 
 export const command = defineCommand({
   doing: 'list your teams',
+  teamless: true,
   options: pageOptions,
   examples: [
     ['teams ls', 'your teams, newest first'],

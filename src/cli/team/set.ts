@@ -6,7 +6,6 @@ import { usageError } from '../exit.ts'
 export const command = defineCommand({
   doing: 'change the team',
   about: 'Only an OWNER can do this.',
-  team: true,
   options: {
     slug: value('slug', 'new slug for URLs'),
     name: value('name', 'new display name'),

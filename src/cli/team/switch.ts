@@ -4,6 +4,7 @@ import { findTeam } from './find-team.ts'
 
 export const command = defineCommand({
   doing: 'switch to the team',
+  teamless: true,
   about:
     'Commands in every terminal use this team until you switch again or log out. --team, --personal and the team of a linked folder take precedence. The choice belongs to your stored login and does not affect tokens given with ALOFT_TOKEN or --token.',
   arguments: { team: optional('id or slug of the team') },

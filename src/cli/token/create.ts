@@ -6,6 +6,7 @@ import { plainText } from '../output/plain-text.ts'
 
 export const command = defineCommand({
   doing: 'create the token',
+  teamless: true,
   about: 'The value goes to stdout and cannot be shown again.',
   arguments: { name: required('name to recognize it by') },
   options: {

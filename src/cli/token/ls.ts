@@ -7,6 +7,7 @@ import { shortId } from './token-id.ts'
 
 export const command = defineCommand({
   doing: 'list your tokens',
+  teamless: true,
   about: 'Shows the beginning of each id, which is enough for `aloft tokens rm`. Values are never shown.',
   options: pageOptions,
   examples: [

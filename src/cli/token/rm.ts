@@ -5,6 +5,7 @@ import { resolveTokenId } from './token-id.ts'
 
 export const command = defineCommand({
   doing: 'revoke the token',
+  teamless: true,
   about: 'Anything that uses the token stops working immediately. This cannot be undone.',
   arguments: { id: required('id of the token or its first characters; `current` for the one in use') },
   examples: [

@@ -6,7 +6,6 @@ import { renderUsage } from './show-usage.ts'
 export const command = defineCommand({
   doing: 'read the usage of the account',
   about: 'Requests that exceed a quota are refused with the code quota_exceeded.',
-  team: true,
   examples: [
     ['usage', 'your personal account'],
     ['usage --team acme', 'a team'],

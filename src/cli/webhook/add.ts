@@ -6,7 +6,6 @@ import { defineCommand, oneOrMore, required, values } from '../command.ts'
 export const command = defineCommand({
   doing: 'create the webhook',
   about: 'Prints the signing secret, which is shown only once.',
-  team: true,
   arguments: {
     url: required('where events are sent, https://…'),
     events: oneOrMore('events to send, such as deployment.ready'),

@@ -8,7 +8,6 @@ import { showList } from '../output/show-list.ts'
 export const command = defineCommand({
   doing: 'list the deliveries',
   about: 'Lists requests to a webhook in the last 30 days and their responses.',
-  team: true,
   arguments: { id: required('id of the webhook') },
   options: pageOptions,
   examples: [

@@ -9,7 +9,6 @@ import { renderFacts, renderTable } from '../output/table.ts'
 export const command = defineCommand({
   doing: 'show the delivery',
   about: 'Shows the request of an event and the response to each attempt.',
-  team: true,
   arguments: { id: required('id of the webhook'), delivery: required('id of the delivery') },
   examples: [
     [

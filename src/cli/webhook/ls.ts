@@ -7,7 +7,6 @@ import { showList } from '../output/show-list.ts'
 
 export const command = defineCommand({
   doing: 'list the webhooks',
-  team: true,
   options: { project: value('id or name', 'only webhooks that get events of this project') },
   examples: [
     ['webhooks ls', 'the webhooks of the account'],

@@ -6,7 +6,6 @@ import { plainText } from '../output/plain-text.ts'
 export const command = defineCommand({
   doing: 'send the event again',
   about: 'Sends the same event with the same id, so that the receiver can detect duplicates.',
-  team: true,
   arguments: { id: required('id of the webhook'), delivery: required('id of the delivery') },
   examples: [
     ['webhooks redeliver hook_4kTbb1xPBoTqRCUtqdXUkFvG whd_9fKq2mXc7TzR1bVn5LdYp3Aw', 'send it once more'],

@@ -6,7 +6,6 @@ import { plainText } from '../output/plain-text.ts'
 export const command = defineCommand({
   doing: 'remove the webhook',
   about: 'Events not delivered yet are discarded.',
-  team: true,
   arguments: { id: required('id of the webhook') },
   examples: [
     ['webhooks rm hook_4kTbb1xPBoTqRCUtqdXUkFvG', 'ask for confirmation, then remove'],

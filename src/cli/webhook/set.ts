@@ -11,7 +11,6 @@ export const command = defineCommand({
   doing: 'change the webhook',
   about:
     'Settings you do not pass stay unchanged. Use --enabled on to re-enable a webhook that was disabled after failed deliveries.',
-  team: true,
   arguments: { id: required('id of the webhook') },
   options: {
     url: value('url', 'new URL'),

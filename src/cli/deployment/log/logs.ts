@@ -17,7 +17,6 @@ export const command = defineCommand({
   doing: 'read the log',
   about:
     'Shows the latest entries, oldest first: one line per request followed by its output, and build output. Times are local. For all deployments of a project, use `aloft projects logs`.',
-  team: true,
   arguments: { deployment: optional(CHOSEN_DEPLOYMENT) },
   options: {
     follow: short('f', flag('keep printing new entries until Ctrl-C')),

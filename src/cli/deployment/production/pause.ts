@@ -7,7 +7,6 @@ import { chooseProject } from '../../project/choose-project.ts'
 export const command = defineCommand({
   doing: 'pause the project',
   about: 'Its production domains return 503 until you run `aloft unpause`.',
-  team: true,
   arguments: { project: optional('project id or name; defaults to the linked project') },
   examples: [
     ['pause', 'ask for confirmation, then pause the linked project'],

@@ -7,7 +7,6 @@ export const command = defineCommand({
   doing: 'promote the deployment',
   about:
     'Shows what would change, asks for confirmation, then points all production domains of the project at the deployment. Later production deployments go live as usual. With rolling releases, the first stage starts instead.',
-  team: true,
   arguments: { deployment: required(DEPLOYMENT) },
   examples: [
     ['promote dpl_7Y2h…', 'promote a tested deployment'],

@@ -15,7 +15,6 @@ export const command = defineCommand({
   doing: 'roll back',
   about:
     'Points all production domains to the earlier deployment at once. New production deployments don’t go live until you promote one, or undo the rollback with --undo.',
-  team: true,
   arguments: {
     deployment: optional(
       `${DEPLOYMENT}; defaults to the previous production deployment, or to the live one while a release is in progress`,

@@ -7,7 +7,6 @@ import { chooseProject } from '../../project/choose-project.ts'
 export const command = defineCommand({
   doing: 'resume the project',
   about: 'The latest production deployment goes live, including any created while paused.',
-  team: true,
   arguments: { project: optional('project id or name; defaults to the linked project') },
   examples: [
     ['unpause', 'resume the linked project'],

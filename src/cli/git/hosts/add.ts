@@ -9,7 +9,6 @@ export const command = defineCommand({
   doing: 'connect the Git host',
   about:
     'Asks for an access token, or reads it from stdin. The token is stored encrypted. Everyone in the account can then deploy from the repositories it can read. Use gitea for Forgejo and Codeberg. With --app, GitHub is connected without a token: open the printed URL in a browser that is signed in to the dashboard.',
-  team: true,
   arguments: { kind: required(GIT_HOSTS.join(', '), oneOf(GIT_HOSTS)) },
   options: {
     url: value('url', 'URL of the host, if it is not github.com, gitlab.com or bitbucket.org'),

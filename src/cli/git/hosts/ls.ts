@@ -7,7 +7,6 @@ import { showList } from '../../output/show-list.ts'
 
 export const command = defineCommand({
   doing: 'list the connected Git hosts',
-  team: true,
   examples: [
     ['git hosts ls', 'the Git hosts of the account'],
     ['git hosts ls --team acme', 'Git hosts of a team'],

@@ -7,7 +7,6 @@ import { findConnection } from './find-connection.ts'
 export const command = defineCommand({
   doing: 'remove the Git host',
   about: 'Deletes the stored token. Projects that deploy through it have to be disconnected first.',
-  team: true,
   arguments: { id: required('id or host name, as `aloft git hosts ls` shows them') },
   examples: [
     ['git hosts rm github.com', 'ask for confirmation, then remove'],

@@ -5,6 +5,7 @@ import { accountHints } from '../hints.ts'
 
 export const command = defineCommand({
   doing: 'look up the account',
+  teamless: true,
   arguments: { account: required('id, email address, username or team slug') },
   examples: [
     ['operator accounts get jo@example.com', 'a user'],

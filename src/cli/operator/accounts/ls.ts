@@ -7,6 +7,7 @@ import { operatorHints } from '../hints.ts'
 
 export const command = defineCommand({
   doing: 'list the accounts',
+  teamless: true,
   options: {
     search: value('text', 'only accounts whose username, slug or email address contains this'),
     ...pageOptions,

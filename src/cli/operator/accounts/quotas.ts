@@ -6,6 +6,7 @@ import { QUOTA_ARGUMENT, readQuotas } from '../quotas/read-quotas.ts'
 
 export const command = defineCommand({
   doing: 'read or change the quotas of the account',
+  teamless: true,
   about: 'Shows the usage of an account. Pass quotas to override those of its plan.',
   arguments: {
     account: required('id, email address, username or team slug'),

@@ -7,6 +7,7 @@ import { accountHints } from '../hints.ts'
 
 export const command = defineCommand({
   doing: 'change the account',
+  teamless: true,
   arguments: { account: required('id, email address, username or team slug') },
   options: {
     plan: value('plan', PLANS.join(', '), oneOf(PLANS)),

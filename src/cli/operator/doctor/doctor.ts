@@ -11,6 +11,7 @@ import { checkBaseUrl, checkClock, checkTls } from './from-outside.ts'
 
 export const command = defineCommand({
   doing: 'check the installation',
+  teamless: true,
   about:
     'Checks the server itself and from this machine: DNS, TLS, URLs and clocks. Explains how to fix each problem, and exits with 1 if there is one.',
   examples: [

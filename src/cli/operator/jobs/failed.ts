@@ -7,6 +7,7 @@ import { operatorHints } from '../hints.ts'
 
 export const command = defineCommand({
   doing: 'list the dead jobs',
+  teamless: true,
   about: 'Lists jobs that failed every attempt. They are kept for 30 days.',
   options: pageOptions,
   examples: [['operator jobs failed', 'latest first, with the error']],

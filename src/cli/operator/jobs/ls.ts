@@ -5,6 +5,7 @@ import { operatorHints } from '../hints.ts'
 
 export const command = defineCommand({
   doing: 'list the jobs',
+  teamless: true,
   examples: [['operator jobs ls', 'recurring jobs, and how many jobs are queued']],
   hints: operatorHints,
   async run(cli) {

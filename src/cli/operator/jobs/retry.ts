@@ -5,6 +5,7 @@ import { operatorHints } from '../hints.ts'
 
 export const command = defineCommand({
   doing: 'retry the job',
+  teamless: true,
   arguments: { id: oneOrMore('ids of dead jobs, as `aloft operator jobs failed` shows them') },
   examples: [['operator jobs retry job_4cZ1', 'after fixing the cause']],
   hints: { ...operatorHints, not_found: 'See the ids with `aloft operator jobs failed`.' },

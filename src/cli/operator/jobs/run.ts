@@ -5,6 +5,7 @@ import { operatorHints } from '../hints.ts'
 
 export const command = defineCommand({
   doing: 'run the job',
+  teamless: true,
   about: 'Queues the job and returns. A job that is already queued is not added again.',
   arguments: { name: required('name of the job, as `aloft operator jobs ls` shows it') },
   examples: [['operator jobs run logins.clean-up', 'run it now instead of on schedule']],

@@ -27,6 +27,7 @@ export const showPlans = (out: Output, answer: Plans): void =>
 
 export const command = defineCommand({
   doing: 'list the quotas',
+  teamless: true,
   about: 'Values marked with * were set by an operator.',
   examples: [['operator quotas ls', 'list the quotas of all plans']],
   hints: operatorHints,

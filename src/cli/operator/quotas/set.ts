@@ -7,6 +7,7 @@ import { QUOTA_ARGUMENT, readQuotas } from './read-quotas.ts'
 
 export const command = defineCommand({
   doing: 'change the quotas',
+  teamless: true,
   about:
     'Takes effect immediately for all accounts on the plan. Accounts above the limit keep what they have but cannot use more.',
   arguments: { plan: required(PLANS.join(', '), oneOf(PLANS)), quotas: oneOrMore(QUOTA_ARGUMENT) },

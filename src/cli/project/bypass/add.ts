@@ -8,7 +8,6 @@ export const command = defineCommand({
   doing: 'create the secret',
   about:
     'Prints the secret. Requests that send it in the x-platform-protection-bypass header bypass the protection of the project.',
-  team: true,
   arguments: { project: optional('project id or name; defaults to the linked project') },
   examples: [
     ['projects bypass add shop', 'create a secret and print it'],

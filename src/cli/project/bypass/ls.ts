@@ -8,7 +8,6 @@ import { beginningOf } from './secret.ts'
 export const command = defineCommand({
   doing: 'list the secrets',
   about: 'Shows the beginning of each, which is enough for `aloft projects bypass rm`.',
-  team: true,
   arguments: { project: optional('project id or name; defaults to the linked project') },
   options: { reveal: flag('show the full secrets') },
   examples: [

@@ -15,7 +15,6 @@ const readBeginning = (text: string): string => {
 export const command = defineCommand({
   doing: 'revoke the secret',
   about: 'Requests that use it are blocked immediately.',
-  team: true,
   arguments: {
     secret: required('its first characters, as `aloft projects bypass ls` shows them', readBeginning),
     project: optional('project id or name; defaults to the linked project'),

@@ -7,7 +7,6 @@ import { showList } from '../../output/show-list.ts'
 export const command = defineCommand({
   doing: 'list the invitations',
   about: 'Lists invitations that were not accepted yet. Only an OWNER can do this.',
-  team: true,
   examples: [['teams invitations ls --team acme', 'list pending invitations']],
   async run(cli) {
     const team = await actingTeam(cli)

@@ -7,7 +7,6 @@ import { plainText } from '../../output/plain-text.ts'
 export const command = defineCommand({
   doing: 'withdraw the invitation',
   about: 'Its link stops working. Only an OWNER can do this.',
-  team: true,
   arguments: { invitation: required('email address or id') },
   examples: [['teams invitations rm jo@example.com --team acme', 'withdraw it']],
   async run(cli, given) {

@@ -12,7 +12,6 @@ export const command = defineCommand({
   doing: 'add the member',
   about:
     'People with an account join the team immediately and are notified by email. Everyone else gets an invitation by email, with a link that creates the account. Only an OWNER can do this.',
-  team: true,
   arguments: { email: required('their email address') },
   options: { role: value('role', `${ROLES.join(' or ')}; defaults to MEMBER`, oneOf(ROLES)) },
   examples: [

@@ -5,7 +5,6 @@ import { showList } from '../../output/show-list.ts'
 
 export const command = defineCommand({
   doing: 'list the members',
-  team: true,
   examples: [['teams members ls --team acme', 'all members of the team']],
   async run(cli) {
     const api = cli.api()

@@ -7,7 +7,6 @@ import { findMember } from './find-member.ts'
 export const command = defineCommand({
   doing: 'remove the member',
   about: 'Only an OWNER can do this. An OWNER cannot be removed.',
-  team: true,
   arguments: { user: required('email address, username or id of the member') },
   examples: [
     ['teams members rm jo@example.com --team acme', 'ask for confirmation, then remove'],

@@ -7,7 +7,6 @@ import { findMember } from './find-member.ts'
 export const command = defineCommand({
   doing: 'change the role',
   about: 'Only an OWNER can do this.',
-  team: true,
   arguments: {
     user: required('email address, username or id of the member'),
     role: required(ROLES.join(' or '), oneOf(ROLES)),

@@ -7,8 +7,8 @@ import { silentLog } from '#test/support/silent-log.ts'
 import type { LiveInstance } from './live-instance.ts'
 import { ProgramPool } from './program-pool.ts'
 
-/** A pool that is to keep one instance, each of which listens at once and ends when the test says so. */
-function createWorld() {
+/** A pool that is to keep one instance, each of which listens at once, after some that just end, and ends when the test says so. */
+function createWorld({ ending = 0 } = {}) {
   let now = MINUTE
   let starts = 0
   let end = () => {}
@@ -22,9 +22,11 @@ function createWorld() {
       async start() {
         const gone = Promise.withResolvers<Awaited<LiveInstance['gone']>>()
         end = () => gone.resolve({ reason: 'It ended', expected: true, finished: true })
-        const started = Promise.resolve({ listening: true })
+        const id = `i${++starts}`
+        const started = Promise.resolve(starts > ending ? { listening: true } : { finished: 0 })
+        if (starts <= ending) gone.resolve({ reason: 'It ended', expected: true, finished: false })
         return {
-          id: `i${++starts}`,
+          id,
           gone: gone.promise,
           started,
           readyAt: now,
@@ -92,4 +94,17 @@ test('during such a pause, it is started for whoever waits for it', async () => 
   pool.want({ send() {}, hear() {}, end: 0, examined: new Set() }, 1)
   await pass(0)
   assert.equal(starts(), 7)
+})
+
+test('a server that has ended without listening is kept again once it has listened', async () => {
+  const { pool, starts, endAfter, pass } = createWorld({ ending: 1 })
+  pool.rescale({ min: 1, max: 1 })
+  for (let n = 0; n < 3; n++) await pass(MINUTE)
+  assert.equal(starts(), 1, 'one that has done its work is not started again')
+  pool.want({ send() {}, hear() {}, end: 0, examined: new Set() }, 1)
+  await pass(0)
+  assert.equal(starts(), 2)
+  await endAfter(MINUTE)
+  await pass(MINUTE)
+  assert.equal(starts(), 3)
 })

@@ -364,8 +364,8 @@ export class ProgramPool {
   async #startOne(): Promise<Started> {
     try {
       const started = await this.#begin()
+      this.#finished = 'finished' in started && started.finished === 0
       if ('listening' in started) return started
-      this.#finished = started.finished === 0
       const code = started.finished === 0 ? '' : ` (exit code ${started.finished})`
       if (this.#ready.length === 0)
         this.#refuse(new RunnerError('crashed', `${ENDED_WITHOUT_LISTENING}${code}`))

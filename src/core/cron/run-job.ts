@@ -1,4 +1,5 @@
 import { MINUTE, SECOND } from '#contract/time.ts'
+import { isBlocked } from '../access/soft-block.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { DeploymentStore } from '../deployment/deployment-store.ts'
 import { openValues } from '../deployment/env/frozen-values.ts'
@@ -11,6 +12,7 @@ import type { Transact } from '../ports/transact.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import type { PeopleStores } from '../team/account-people.ts'
+import type { TeamStore } from '../team/team-store.ts'
 import { type Cron, type CronRun, FAILURES_TOLD, type RunState, type Trigger } from './cron.ts'
 import { countRuns } from './cron-expression.ts'
 import type { CronTrouble } from './cron-mails.ts'
@@ -30,6 +32,7 @@ export interface CronJobStores extends PeopleStores {
   readonly jobs: JobQueue
   readonly projects: Pick<ProjectStore, 'byIdOrName' | 'deploymentsOf'>
   readonly events: EventQueue
+  readonly teams: Pick<TeamStore, 'members' | 'byId'>
 }
 
 export interface CronJobParts {
@@ -164,6 +167,7 @@ class RunTransaction {
     }
     if (!project || deployment?.host == null) return skip('There is no production deployment.')
     if (project.details.paused) return skip('The project is paused.')
+    if (await isBlocked(this.#stores, cron.ownerId)) return skip('The account is blocked.')
     if (cron.overlap === 'skip' && (await crons.isRunning(cron.id)))
       return skip('The previous run was still in progress.')
     return { run: await begin('running', null), cron, deployment }

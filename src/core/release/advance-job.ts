@@ -1,4 +1,5 @@
 import { MINUTE } from '#contract/time.ts'
+import { isBlocked } from '../access/soft-block.ts'
 import type { PlatformNames } from '../alias/platform-names.ts'
 import { startOf } from '../analytics/roll-up.ts'
 import { addTally, createTally, showTally } from '../analytics/tally.ts'
@@ -101,6 +102,18 @@ export function createAdvanceJob(parts: AdvanceParts): JobHandler {
     return showInProduction(stores, project, canary, { type: 'promote', names, now, by: null })
   }
 
+  /** While the sites of an account are offline, nobody can have seen what the stage shows, nor have checks anything to go by. */
+  async function beginStageAgain(
+    stores: ReleaseStores,
+    project: Project,
+    release: Release,
+  ): Promise<Changed> {
+    const now = clock.now()
+    const { stage, reason } = release
+    const again = await atStage(stores, project, { ...release, resumedAt: now }, stage, now)
+    return move(stores, project, { ...again, reason })
+  }
+
   return {
     kind: ADVANCE_JOB,
     summary: 'Advance a rolling release to its next stage, or roll it back',
@@ -120,7 +133,9 @@ export function createAdvanceJob(parts: AdvanceParts): JobHandler {
         const { release } = project.details
         // Whoever resumes the project orders the next look.
         if (!isActive(release) || release.turn !== turn || project.details.paused) return []
-        const changed = await advance(stores, project, release, worse)
+        const changed = (await isBlocked(stores, project.ownerId))
+          ? await beginStageAgain(stores, project, release)
+          : await advance(stores, project, release, worse)
         await keepProduction(stores, project, changed, clock.now())
         return changed.hosts
       })

@@ -305,6 +305,21 @@ apiSuite('schedules', (server) => {
     )
   })
 
+  test('nothing runs while the account is blocked, and nobody is told that it failed', async () => {
+    const ada = await server.signUp()
+    await deploy(ada, 'blocked', [{ path: '/task.txt', schedule: '30 * * * *' }])
+    const block = async (softBlocked: boolean) =>
+      server.call(`PATCH /v1/operator/accounts/${ada.email}`, {
+        ...{ token: (await server.operator()).token, body: { softBlocked } },
+      })
+    await block(true)
+    const [cron] = await list(ada, 'blocked')
+    await until(cron.nextAt)
+    await block(false)
+    const [run] = await runs(ada, 'blocked', cron.id)
+    assert.deepEqual([run.state, run.message], ['skipped', 'The account is blocked.'])
+  })
+
   test('a schedule that cannot be is said when it is deployed', async () => {
     const ada = await server.signUp()
     const made = await server.call('POST /v8/platform/deployments', {

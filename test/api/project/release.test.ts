@@ -125,6 +125,24 @@ apiSuite('rolling releases', (server) => {
     assert.equal((await visit()).text, 'new')
   })
 
+  test('a stage begins again while the account is blocked', async () => {
+    const { email, deploy, release, visit } = await begin({ stages: TWO_STAGES })
+    const fresh = await deploy('new')
+    const { token } = await server.operator()
+    const block = async (softBlocked: boolean) => {
+      const on = `PATCH /v1/operator/accounts/${email}`
+      assert.equal((await server.call(on, { token, body: { softBlocked } })).status, 200)
+    }
+    await later(5)
+    await block(true)
+    for (let n = 0; n < 3; n++) await later(10)
+    await block(false)
+    assert.deepEqual([(await release()).state, (await release()).activeStage.index], ['ACTIVE', 0])
+    await later(10)
+    assert.deepEqual([(await release()).state, (await release()).canaryDeployment.id], ['COMPLETE', fresh])
+    assert.equal((await visit()).text, 'new')
+  })
+
   test('visitors are shared with what the names of the project show, wherever else aliases lead', async () => {
     const { name, token, call, deploy, release, side, old } = await begin({ stages: TWO_STAGES })
     const complete = async (canaryDeploymentId: string) =>

@@ -1,51 +1,8 @@
-import type { HostStore } from '#core/alias/host-store.ts'
-import type { ApplicationStore } from '#core/application/application-store.ts'
-import type { AuditStore } from '#core/audit/audit-store.ts'
-import type { AttemptStore, CertificateStore } from '#core/certificate/certificate-store.ts'
-import type { ChallengeStore } from '#core/certificate/challenge.ts'
 import type { AnnounceChanges } from '#core/change/change.ts'
-import type { CronStore } from '#core/cron/cron-store.ts'
-import type { DeploymentStore } from '#core/deployment/deployment-store.ts'
-import type { DnsRecordStore } from '#core/dns-record/dns-record-store.ts'
-import type { DomainStore } from '#core/domain/domain-store.ts'
-import type { DrainStore } from '#core/drain/drain-store.ts'
-import type { EnvVariableStore } from '#core/env-variable/env-variable-store.ts'
-import type { EventQueue } from '#core/event/event.ts'
 import { createEventQueue } from '#core/event/event-queue.ts'
-import type { FileStore } from '#core/file/file-store.ts'
-import type { AppStore } from '#core/git/app/app.ts'
-import type { ConnectionStore } from '#core/git/host/connection.ts'
-import type { PullStore } from '#core/git/pull/pull.ts'
-import type { GitObjectStore, PushStore } from '#core/git/push/push-store.ts'
-import type { RepositorySizeStore } from '#core/git/repository-sizes.ts'
-import type { SourceStore } from '#core/git/source/source.ts'
-import type { InstallationStore } from '#core/installation/installation-store.ts'
-import type { InstanceStore } from '#core/instance/instance-store.ts'
 import type { JobStore } from '#core/job/job-queue.ts'
-import type { LoginStore } from '#core/login/login-store.ts'
-import type { MachineStore } from '#core/machine/machine.ts'
-import type { OauthCodeStore } from '#core/oauth/oauth-code.ts'
-import type { AccountStore } from '#core/operator/account.ts'
-import type { OutputStore } from '#core/output/output-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
-import type { Locks } from '#core/ports/locks.ts'
-import type { PreviewStore } from '#core/preview/preview.ts'
-import type { ProjectStore } from '#core/project/project-store.ts'
-import type { ProjectDomainStore } from '#core/project-domain/project-domain-store.ts'
-import type { OrderStore } from '#core/registrar/order.ts'
-import type { SecretStore } from '#core/secret/secret-store.ts'
-import type { SsoPassStore } from '#core/session/session.ts'
-import type { SessionStore } from '#core/session/session-store.ts'
-import type { SettingStore } from '#core/setting/setting-store.ts'
-import type { SharedThingStore } from '#core/shared/shared-thing-store.ts'
-import type { RevalidationStore } from '#core/site/revalidation-store.ts'
-import type { SshKeyStore } from '#core/ssh-key/ssh-key-store.ts'
-import type { InvitationStore } from '#core/team/invitation.ts'
-import type { TeamStore } from '#core/team/team-store.ts'
-import type { TokenStore } from '#core/token/token-store.ts'
-import type { UsageStore } from '#core/usage/usage-store.ts'
-import type { UserStore } from '#core/user/user-store.ts'
-import type { DeliveryStore, WebhookStore } from '#core/webhook/webhook-store.ts'
+import type { DeliveryStore } from '#core/webhook/webhook-store.ts'
 import { createAccountStore } from './account/account-store.ts'
 import { createInvitationStore } from './account/invitation-store.ts'
 import { createLoginStore } from './account/login-store.ts'
@@ -57,7 +14,7 @@ import { createTeamStore } from './account/team-store.ts'
 import { createTokenStore } from './account/token-store.ts'
 import { createUsageStore } from './account/usage-store.ts'
 import { createUserStore } from './account/user-store.ts'
-import { type Announcing, createAnnouncing } from './change/announcing.ts'
+import { createAnnouncing } from './change/announcing.ts'
 import { createAuditStore } from './change/audit-store.ts'
 import { createLocks } from './database/locks.ts'
 import { createSettingStore } from './database/setting-store.ts'
@@ -97,57 +54,6 @@ import { createEnvVariableStore } from './project/env-variable-store.ts'
 import { createProjectStore } from './project/project-store.ts'
 import type { Db } from './tables.ts'
 
-export interface Stores {
-  readonly users: UserStore
-  readonly teams: TeamStore
-  readonly tokens: TokenStore
-  readonly sshKeys: SshKeyStore
-  readonly logins: LoginStore
-  readonly invitations: InvitationStore
-  readonly sessions: SessionStore
-  readonly ssoPasses: SsoPassStore
-  readonly settings: SettingStore
-  readonly locks: Locks
-  readonly jobs: JobStore
-  readonly accounts: AccountStore
-  readonly secrets: SecretStore
-  readonly files: FileStore
-  readonly projects: ProjectStore
-  readonly envVariables: EnvVariableStore
-  readonly projectDomains: ProjectDomainStore
-  readonly hosts: HostStore
-  readonly deployments: DeploymentStore
-  readonly outputs: OutputStore
-  readonly previews: PreviewStore
-  readonly instances: InstanceStore
-  readonly machines: MachineStore
-  readonly sharedThings: SharedThingStore
-  readonly revalidations: RevalidationStore
-  readonly dnsRecords: DnsRecordStore
-  readonly orders: OrderStore
-  readonly certificates: CertificateStore
-  readonly certificateAttempts: AttemptStore
-  readonly challenges: ChallengeStore
-  readonly domains: DomainStore
-  readonly applications: ApplicationStore
-  readonly installations: InstallationStore
-  readonly oauthCodes: OauthCodeStore
-  readonly webhooks: WebhookStore
-  readonly deliveries: DeliveryStore
-  readonly drains: DrainStore
-  readonly crons: CronStore
-  readonly pushes: PushStore
-  readonly gitObjects: GitObjectStore
-  readonly gitSizes: RepositorySizeStore
-  readonly sources: SourceStore
-  readonly pulls: PullStore
-  readonly connections: ConnectionStore
-  readonly apps: AppStore
-  readonly audit: AuditStore
-  readonly events: EventQueue
-  readonly usage: UsageStore
-}
-
 export interface StoreParts {
   readonly clock: Clock
   /** Called when jobs were written for good: at once, or once the transaction that wrote them is over. */
@@ -163,11 +69,11 @@ export interface StoreParts {
 /** What a store is made of. */
 interface Making extends StoreParts {
   readonly db: Db
-  readonly stores: Stores
+  readonly stores: { readonly jobs: JobStore; readonly deliveries: DeliveryStore }
 }
 
 /** How each store is made. */
-const MAKE: { readonly [Name in keyof Stores]: (making: Making) => Stores[Name] } = {
+const MAKE = {
   users: ({ db }) => createUserStore(db),
   teams: ({ db }) => createTeamStore(db),
   tokens: ({ db }) => createTokenStore(db),
@@ -222,13 +128,15 @@ const MAKE: { readonly [Name in keyof Stores]: (making: Making) => Stores[Name] 
       jobs: stores.jobs,
       site,
     }),
-}
+} satisfies Readonly<Record<string, (making: Making) => object>>
+
+export type Stores = { readonly [Name in keyof typeof MAKE]: ReturnType<(typeof MAKE)[Name]> }
 
 const NAMES = Object.keys(MAKE)
 
 /** Each store is made when it is first asked for: a transaction needs few of them. */
 export function createStores(db: Db, parts: StoreParts): Stores {
-  const announcing: Partial<Announcing> = parts.onChanges ? createAnnouncing(db, parts.onChanges) : {}
+  const announcing = parts.onChanges ? createAnnouncing(db, parts.onChanges) : {}
   const made: Record<string, unknown> = {}
   const stores: Stores = new Proxy(made as unknown as Stores, {
     get: (_, name) => {
@@ -245,7 +153,7 @@ export function createStores(db: Db, parts: StoreParts): Stores {
 
 const isStoreName = (name: string | symbol): name is keyof Stores => Object.hasOwn(MAKE, name)
 
-function announced(announcing: Partial<Announcing>, name: keyof Stores, store: unknown): unknown {
+function announced(announcing: object, name: keyof Stores, store: unknown): unknown {
   const announce = (announcing as Readonly<Record<string, (store: unknown) => unknown>>)[name]
   return announce ? announce(store) : store
 }

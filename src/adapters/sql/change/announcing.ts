@@ -29,38 +29,6 @@ import type { Db } from '../tables.ts'
 
 type ChangeOwner = Omit<OwnedChange, 'kind'>
 
-/** Stores that tell what was changed through them. */
-export type Announcing = { readonly [K in keyof Announced]: (store: Announced[K]) => Announced[K] }
-
-interface Announced {
-  readonly users: UserStore
-  readonly teams: TeamStore
-  readonly invitations: InvitationStore
-  readonly tokens: TokenStore
-  readonly sshKeys: SshKeyStore
-  readonly sessions: SessionStore
-  readonly secrets: SecretStore
-  readonly projects: ProjectStore
-  readonly envVariables: EnvVariableStore
-  readonly projectDomains: ProjectDomainStore
-  readonly hosts: HostStore
-  readonly deployments: DeploymentStore
-  readonly previews: PreviewStore
-  readonly dnsRecords: DnsRecordStore
-  readonly orders: OrderStore
-  readonly certificates: CertificateStore
-  readonly domains: DomainStore
-  readonly applications: ApplicationStore
-  readonly installations: InstallationStore
-  readonly webhooks: WebhookStore
-  readonly deliveries: DeliveryStore
-  readonly drains: DrainStore
-  readonly crons: CronStore
-  readonly pushes: PushStore
-  readonly connections: ConnectionStore
-  readonly audit: AuditStore
-}
-
 const deploymentById = prepare<{ id: string }>()((db, { id }) =>
   db.selectFrom('deployments').select(['owner_id', 'project_id', 'id']).where('id', '=', id),
 )
@@ -172,7 +140,7 @@ const membership = (teamId: string, userId: string): readonly OwnedChange[] => [
  * One place that knows which write changes what for whom. Whose it is, is asked before the write, which may delete it;
  * it is told after the write, unless that has answered false.
  */
-export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[]) => void): Announcing {
+export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[]) => void) {
   const announcing =
     <Args extends readonly unknown[], Answer>(
       write: (...args: Args) => Promise<Answer>,
@@ -209,11 +177,11 @@ export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[])
     found('project-domain', await projectDomain(db, { projectId, name }))
 
   return {
-    users: (store) => ({
+    users: (store: UserStore): UserStore => ({
       ...store,
       update: announcing(store.update, (id) => one('user', { ownerId: id, id })),
     }),
-    teams: (store) => ({
+    teams: (store: TeamStore): TeamStore => ({
       ...store,
       insert: announcing(store.insert, (team, userId) => membership(team.id, userId)),
       update: announcing(store.update, (id) => one('team', { ownerId: id, id })),
@@ -221,34 +189,34 @@ export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[])
       setRole: announcing(store.setRole, membership),
       removeMember: announcing(store.removeMember, membership),
     }),
-    invitations: (store) => ({
+    invitations: (store: InvitationStore): InvitationStore => ({
       ...store,
       add: announcing(store.add, ({ teamId, id }) => one('member', { ownerId: teamId, id })),
       take: announcing(store.take, (teamId, id) => one('member', { ownerId: teamId, id })),
     }),
-    tokens: (store) => ({
+    tokens: (store: TokenStore): TokenStore => ({
       ...store,
       insert: announcing(store.insert, ({ userId, id }) => one('token', { ownerId: userId, id })),
       delete: announcing(store.delete, (userId, id) => one('token', { ownerId: userId, id })),
     }),
-    sshKeys: (store) => ({
+    sshKeys: (store: SshKeyStore): SshKeyStore => ({
       ...store,
       add: announcing(store.add, ({ userId }) => one('user', { ownerId: userId, id: userId })),
       delete: announcing(store.delete, (userId) => one('user', { ownerId: userId, id: userId })),
     }),
-    sessions: (store) => ({
+    sessions: (store: SessionStore): SessionStore => ({
       ...store,
       insert: announcing(store.insert, ({ userId, id }) => one('session', { ownerId: userId, id })),
       delete: announcing(store.delete, (userId, id) => one('session', { ownerId: userId, id })),
       deleteOthers: announcing(store.deleteOthers, (userId) => one('session', { ownerId: userId })),
     }),
-    secrets: (store) => ({
+    secrets: (store: SecretStore): SecretStore => ({
       ...store,
       insert: announcing(store.insert, (secret) => one('secret', secret)),
       rename: announcing(store.rename, (ownerId, id) => one('secret', { ownerId, id })),
       delete: announcing(store.delete, (ownerId, id) => one('secret', { ownerId, id })),
     }),
-    projects: (store) => ({
+    projects: (store: ProjectStore): ProjectStore => ({
       ...store,
       insert: announcing(store.insert, ({ ownerId, id }) => one('project', { ownerId, id, projectId: id })),
       touch: announcing(store.touch, (ownerId, id) => one('project', { ownerId, id, projectId: id })),
@@ -261,7 +229,7 @@ export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[])
         ...given(to.ownerId, id),
       ]),
     }),
-    envVariables: (store) => ({
+    envVariables: (store: EnvVariableStore): EnvVariableStore => ({
       ...store,
       save: announcing(store.save, async ({ id, projectId }) =>
         (await projectById(db, { id: projectId })).flatMap(({ owner_id: ownerId }) =>
@@ -273,7 +241,7 @@ export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[])
         found('env', await variablesOf(db, { configurationId })),
       ),
     }),
-    projectDomains: (store) => ({
+    projectDomains: (store: ProjectDomainStore): ProjectDomainStore => ({
       ...store,
       add: announcing(store.add, ({ ownerId, name, projectId }) =>
         one('project-domain', { ownerId, id: name, projectId }),
@@ -281,13 +249,13 @@ export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[])
       update: announcing(store.update, domainOf),
       remove: announcing(store.remove, domainOf),
     }),
-    hosts: (store) => ({
+    hosts: (store: HostStore): HostStore => ({
       ...store,
       claimAlias: announcing(store.claimAlias, (made) => one('alias', made)),
       point: announcing(store.point, alias),
       release: announcing(store.release, alias),
     }),
-    deployments: (store) => ({
+    deployments: (store: DeploymentStore): DeploymentStore => ({
       ...store,
       insert: announcing(store.insert, making),
       update: announcing(store.update, deployment),
@@ -295,22 +263,22 @@ export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[])
       delete: announcing(store.delete, deployment),
       complete: announcing(store.complete, deployment),
     }),
-    previews: (store) => ({
+    previews: (store: PreviewStore): PreviewStore => ({
       ...store,
       save: announcing(store.save, ({ deploymentId }) => deployment(deploymentId)),
     }),
-    dnsRecords: (store) => ({
+    dnsRecords: (store: DnsRecordStore): DnsRecordStore => ({
       ...store,
       add: announcing(store.add, ({ domainId, id }) => recordsOf(domainId, id)),
       remove: announcing(store.remove, recordsOf),
     }),
-    orders: (store) => ({
+    orders: (store: OrderStore): OrderStore => ({
       ...store,
       begin: announcing(store.begin, ({ ownerId, name }) => one('domain', { ownerId, id: name })),
       update: announcing(store.update, order),
       cancel: announcing(store.cancel, order),
     }),
-    certificates: (store) => ({
+    certificates: (store: CertificateStore): CertificateStore => ({
       ...store,
       add: announcing(store.add, ({ ownerId, id }) => one('certificate', { ownerId, id })),
       replace: announcing(store.replace, async (id) =>
@@ -318,7 +286,7 @@ export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[])
       ),
       remove: announcing(store.remove, (ownerId, id) => one('certificate', { ownerId, id })),
     }),
-    domains: (store) => ({
+    domains: (store: DomainStore): DomainStore => ({
       ...store,
       add: announcing(store.add, ({ ownerId, name }) => one('domain', { ownerId, id: name })),
       update: announcing(store.update, domain),
@@ -329,31 +297,31 @@ export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[])
         return removed
       },
     }),
-    applications: (store) => ({
+    applications: (store: ApplicationStore): ApplicationStore => ({
       ...store,
       add: announcing(store.add, ({ ownerId, id }) => one('application', { ownerId, id })),
       update: announcing(store.update, application),
       retire: announcing(store.retire, application),
       remove: announcing(store.remove, application),
     }),
-    installations: (store) => ({
+    installations: (store: InstallationStore): InstallationStore => ({
       ...store,
       add: announcing(store.add, ({ ownerId, id }) => one('integration', { ownerId, id })),
       update: announcing(store.update, installation),
       remove: announcing(store.remove, installation),
     }),
-    webhooks: (store) => ({
+    webhooks: (store: WebhookStore): WebhookStore => ({
       ...store,
       add: announcing(store.add, ({ ownerId, id }) => one('webhook', { ownerId, id })),
       update: announcing(store.update, async (id) => found('webhook', await webhookById(db, { id }))),
       remove: announcing(store.remove, (ownerId, id) => one('webhook', { ownerId, id })),
     }),
-    deliveries: (store) => ({
+    deliveries: (store: DeliveryStore): DeliveryStore => ({
       ...store,
       add: announcing(store.add, ({ ownerId, id }) => one('delivery', { ownerId, id })),
       attempted: announcing(store.attempted, async (id) => found('delivery', await deliveryById(db, { id }))),
     }),
-    crons: (store) => ({
+    crons: (store: CronStore): CronStore => ({
       ...store,
       insert: announcing(store.insert, ({ ownerId, id, projectId }) =>
         one('cron', { ownerId, id, projectId }),
@@ -363,19 +331,19 @@ export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[])
       insertRun: announcing(store.insertRun, ({ cronId }) => cron(cronId)),
       updateRun: announcing(store.updateRun, async (id) => found('cron', await cronOfRun(db, { id }))),
     }),
-    drains: (store) => ({
+    drains: (store: DrainStore): DrainStore => ({
       ...store,
       add: announcing(store.add, ({ ownerId, id }) => one('drain', { ownerId, id })),
       update: announcing(store.update, async (id) => found('drain', await drainById(db, { id }))),
       giveUp: announcing(store.giveUp, async (id) => found('drain', await drainById(db, { id }))),
       remove: announcing(store.remove, (ownerId, id) => one('drain', { ownerId, id })),
     }),
-    pushes: (store) => ({
+    pushes: (store: PushStore): PushStore => ({
       ...store,
       add: announcing(store.add, ({ ownerId, id, projectId }) => one('push', { ownerId, id, projectId })),
       update: announcing(store.update, async (id) => found('push', await pushById(db, { id }))),
     }),
-    connections: (store) => ({
+    connections: (store: ConnectionStore): ConnectionStore => ({
       ...store,
       add: announcing(store.add, ({ ownerId, id }) => one('git-connection', { ownerId, id })),
       update: announcing(store.update, async (id) =>
@@ -383,7 +351,7 @@ export function createAnnouncing(db: Db, tell: (changes: readonly OwnedChange[])
       ),
       remove: announcing(store.remove, (ownerId, id) => one('git-connection', { ownerId, id })),
     }),
-    audit: (store) => ({
+    audit: (store: AuditStore): AuditStore => ({
       ...store,
       add: announcing(store.add, ({ ownerId, id }) => one('audit', { ownerId, id })),
     }),

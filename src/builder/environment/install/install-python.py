@@ -355,25 +355,32 @@ def install(path, target):
     reader = READERS.get(name)
     if reader is None:
         return pip(target, "--requirement", path)
+    root = os.getcwd()
     # Such a list is of the folder that it is in, and of its other files.
     os.chdir(folder or ".")
     try:
         lines, indexes, is_whole = reader(name)
+        has_own = is_whole and os.path.isfile("pyproject.toml") and own_package(read_toml("pyproject.toml"))
     except (Unreadable, KeyError, ValueError, TypeError, StopIteration, FileNotFoundError) as error:
         what = str(error) if isinstance(error, Unreadable) else f"{type(error).__name__}: {error}"
         print(f"{path} cannot be read: {what}")
         sys.exit(LIST_UNREADABLE)
+    # Variables of the build, such as PIP_FIND_LINKS, name files from where all commands run.
+    os.chdir(root)
+    # What ends in brackets would be read as extras.
+    here = f"./{folder}/." if folder else "."
+    lines = [os.path.join(here, line) if line == "." or line.startswith("./") else line for line in lines]
     others = dict.fromkeys(url for url in indexes if url.rstrip("/") != usual_index())
     # uv names a folder of wheels (`find-links`) where it names an index otherwise.
-    options = [f"--extra-index-url {url}" if "://" in url else f"--find-links {url}" for url in others]
+    options = [f"--extra-index-url {url}" if "://" in url else f"--find-links {os.path.join(here, url)}" for url in others]
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
         file.write("\n".join([*options, *lines, ""]))
         file.flush()
         if lines:
             pip(target, *(["--no-deps"] if is_whole else []), "--requirement", file.name)
     # A lock file tells what the project needs; the project itself is what was uploaded.
-    if is_whole and os.path.isfile("pyproject.toml") and own_package(read_toml("pyproject.toml")):
-        pip(target, "--no-deps", ".")
+    if has_own:
+        pip(target, "--no-deps", here)
 
 
 main(*sys.argv[1:])

@@ -235,6 +235,19 @@ hashes = { sha256 = "${hash('bbb', '1.0').slice(7)}" }
     assert.deepEqual(lock.packages, ['aaa-1.0', 'bbb-1.0'], lock.said)
   })
 
+  it('finds the files that variables name from the folder of the code, and those of a list from its own', async () => {
+    const fromCode = { PIP_FIND_LINKS: '../wheels' }
+    const lock = await install('api/x/uv.lock', { 'api/x/uv.lock': uvLock() }, fromCode)
+    assert.deepEqual(lock.packages, ['aaa-1.0', 'bbb-1.0'], lock.said)
+    const wheel = '../../../wheels/aaa-1.5-py3-none-any.whl'
+    const path = `[tool.poetry.dependencies]\naaa = { path = "${wheel}" }\n`
+    const own = await install('api/[id]/pyproject.toml', { 'api/[id]/pyproject.toml': path }, fromCode)
+    assert.deepEqual(own.packages, ['aaa-1.5', 'bbb-1.1'], own.said)
+    const wheels = uvLock(false, '../../wheels')
+    const named = await install('api/uv.lock', { 'api/uv.lock': wheels }, { PIP_FIND_LINKS: '' })
+    assert.deepEqual(named.packages, ['aaa-1.0', 'bbb-1.0'], named.said)
+  })
+
   it('gives each of two lists the versions that it asks for', async () => {
     const { root } = await install('a/requirements.txt', { 'a/requirements.txt': 'aaa==1.0' })
     await install('b/requirements.txt', { 'b/requirements.txt': 'aaa==2.0' }, {}, root)

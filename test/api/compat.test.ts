@@ -376,6 +376,10 @@ apiSuite('addresses that other clients know', (server) => {
     })
     const { body: located } = await server.call(`GET /v5/domains/records/${record.uid}`, { token })
     assert.deepEqual([located.domain, located.value], ['names.com', '10 mx.names.com'])
+    const { body: listed } = await server.call('GET /v5/domains/names.com/records', { token })
+    const mail = listed.records.find(({ id }: { id: string }) => id === record.uid)
+    // The command line prints a priority of its own before the value.
+    assert.deepEqual([mail.value, mail.mxPriority, mail.priority], ['10 mx.names.com', undefined, undefined])
     const changed = await server.call(`PATCH /v1/domains/records/${record.uid}`, {
       token,
       body: { value: '20 mx.names.com' },

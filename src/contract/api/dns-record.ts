@@ -21,6 +21,8 @@ const DnsRecord = Type.Object({
   updated: Nullable(Type.String()),
 })
 
+const Uint16 = Type.Integer({ minimum: 0, maximum: 65_535 })
+
 /** What is missing has errors of its own, so nothing is required here. */
 const NewRecord = Type.Object({
   name: Type.Optional(
@@ -37,6 +39,12 @@ const NewRecord = Type.Object({
       maximum: 65_535,
       description: 'For an MX record whose value is only the host.',
     }),
+  ),
+  srv: Type.Optional(
+    Type.Object(
+      { priority: Uint16, weight: Uint16, port: Uint16, target: Type.String({ maxLength: 1024 }) },
+      { description: 'For an SRV record, instead of its value.' },
+    ),
   ),
 })
 

@@ -6,6 +6,7 @@ import { getProjectDomain } from '#contract/api/project-domain.ts'
 import * as registrar from '#contract/api/registrar.ts'
 import type { ReplyOf } from '#contract/endpoint.ts'
 import { AloftError, invalidRequest } from '#contract/errors.ts'
+import { srvValue } from '../dns-record/srv-value.ts'
 import type { CompatContext, CompatRequest, CompatRow, PartialRequest } from './row.ts'
 
 type Domain = ReplyOf<(typeof api.listDomains)['reply']>['domains'][number]
@@ -128,11 +129,11 @@ async function projectDomains({ call, asked }: CompatContext) {
   return { projectDomains: shown, pagination: { count: shown.length, next: null, prev: null } }
 }
 
+/** Without the priority of a mail server, which its value begins with: clients put it before that once more. */
 const showRecord = (r: DnsRecord, domain: string) => ({
   ...r,
   domain,
   recordType: r.type,
-  mxPriority: r.type === 'MX' ? Number(r.value.split(' ')[0]) : undefined,
   ttl: TTL,
   created: Number(r.created),
   createdAt: Number(r.created),
@@ -146,10 +147,7 @@ const TTL = 60
 /** The parts of an SRV or MX record may come apart from each other. */
 const readRecord = ({ body }: CompatRequest): PartialRequest => {
   const { name, type, value, mxPriority, srv } = body ?? {}
-  const whole =
-    srv === undefined || srv === null
-      ? value
-      : [srv.priority, srv.weight, srv.port, srv.target].filter((part) => part !== undefined).join(' ')
+  const whole = srv === undefined || srv === null ? value : srvValue(srv)
   return {
     body: {
       ...(name === undefined ? {} : { name: name ?? '' }),

@@ -4,13 +4,16 @@ import type { Context } from '#core/access/context.ts'
 import type { DnsRecords, NewRecord } from '#core/dns-record/dns-records.ts'
 import { type Route, route } from '../route.ts'
 import * as current from './current.ts'
+import { type SrvParts, srvValue } from './srv-value.ts'
 
-type RequestedRecord = { readonly [K in keyof NewRecord]?: NewRecord[K] | undefined }
+type RequestedRecord = { readonly [K in keyof NewRecord]?: NewRecord[K] | undefined } & {
+  readonly srv?: SrvParts | undefined
+}
 
-const request = ({ name, type, value, mxPriority }: RequestedRecord): NewRecord => ({
+const request = ({ name, type, value, mxPriority, srv }: RequestedRecord): NewRecord => ({
   name,
   type,
-  value,
+  value: srv === undefined ? value : srvValue(srv),
   mxPriority,
 })
 

@@ -195,6 +195,21 @@ apiSuite('DNS records', (server) => {
     assert.equal((await add({ name: 'b', type: 'A', value: '192.0.2.1', mxPriority: 5 })).status, 200)
   })
 
+  test('the parts of a service may come apart from each other', async () => {
+    const { token, domain, add, list } = await holder()
+    const srv = { priority: 10, weight: 5, port: 5060, target: 'sip.example.com' }
+    const { uid } = (await add({ name: '_sip._tcp', type: 'SRV', srv, ttl: 60 })).body
+    const data = { name: '_sip._udp', type: 'SRV', srv: { ...srv, target: '.' } }
+    await server.call(`POST /domains/${domain.name}/records`, { token, body: { data } })
+    const values = async () => (await list()).map((one: { value: string }) => one.value)
+    assert.deepEqual((await values()).sort(), ['10 5 5060 .', '10 5 5060 sip.example.com'])
+    const on = `PATCH /v2/domains/records/${uid}`
+    await server.call(on, { token, body: { srv: { ...srv, port: 5061 } } })
+    assert.deepEqual((await values()).sort(), ['10 5 5060 .', '10 5 5061 sip.example.com'])
+    const partly = await add({ name: 'b', type: 'SRV', srv: { ...srv, port: '5060' } })
+    assert.deepEqual([partly.status, partly.body.error.code], [400, 'bad_request'])
+  })
+
   test('of a mail server, the priority or the host is changed alone', async () => {
     const { token, add, list } = await holder()
     const { uid } = (await add({ name: '', type: 'MX', value: 'mail.example.com', mxPriority: 5 })).body

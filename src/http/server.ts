@@ -97,6 +97,7 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
 
   /** Every request passes here first: what is asked for? */
   async function find(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    readContentType(request)
     let found: ReturnType<typeof router.find>
     try {
       found = router.find(request.method, request.raw.url ?? '/')
@@ -161,6 +162,19 @@ export async function createApi(parts: ApiParts): Promise<ApiHandler> {
     if (!kept.answer(req as IncomingMessage, res as ServerResponse, otherwise)) otherwise()
   }
 }
+
+/**
+ * Bodies are read by their content, so that a type that is none says no more than an absent one, which Fastify would
+ * take. Of one that is there twice, the first counts.
+ */
+function readContentType({ raw: { headers } }: FastifyRequest): void {
+  const type = headers['content-type']
+  if (type === undefined || MEDIA_TYPE.test(type)) return
+  const [first = ''] = type.split(',')
+  if (MEDIA_TYPE.test(first)) headers['content-type'] = first
+  else delete headers['content-type']
+}
+const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/
 
 const malformedPath = () => invalidRequest('the path is malformed')
 

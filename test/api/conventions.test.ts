@@ -134,6 +134,9 @@ apiSuite('conventions', (server) => {
     assert.equal((await send('{"slug":"plain"}', 'text/plain')).status, 200)
     assert.equal((await send('{"slug":"curl"}', 'application/x-www-form-urlencoded')).status, 200)
     assert.equal((await send('  {"slug":"spaces"}\n', 'application/json')).status, 200)
+    for (const [n, type] of ['undefined', 'json', ';', 'application/json, application/json'].entries())
+      assert.equal((await send(`{"slug":"type-${n}"}`, type)).status, 200, type)
+    assert.equal((await server.call('POST /nope', { token, headers: { 'content-type': 'x' } })).status, 404)
     for (const [body, type] of [
       ['slug=form', 'application/x-www-form-urlencoded'],
       ['{"slug":', 'application/json'],

@@ -134,7 +134,7 @@ function reason(error: ErrorObject): string {
     case 'type':
       return `${it} should be ${article([params.type].flat().join(' or '))}`
     case 'enum':
-      return `${it} should be one of ${params.allowedValues.map((v: unknown) => `"${v}"`).join(', ')}`
+      return `${it} should be one of ${params.allowedValues.map((v: unknown) => JSON.stringify(v)).join(', ')}`
     case 'const':
       return `${it} should be ${JSON.stringify(params.allowedValue)}`
     case 'maxLength':

@@ -169,6 +169,8 @@ function suite(server: Parameters<Parameters<typeof apiSuite>[1]>[0]): void {
       [{ unknown: 1 }, 400, 'bad_request'],
     ] as const)
       assert.deepEqual(outcome(await add(`www.${apex}`, settings)), expected, JSON.stringify(settings))
+    const asText = await add(`www.${apex}`, { redirect: apex, redirectStatusCode: '301' })
+    assert.match(asText.body.error.message, /should be one of 301, 302, 307, 308/)
     const onLinked = await call(`POST /v10/projects/${name}-linked/domains`, {
       name: `www.${apex}`,
       gitBranch: 'main',

@@ -162,6 +162,7 @@ const BODIES: Record<string, unknown> = {
 /** Endpoints that name the thing in the query, and of which kind it is. */
 const NAMED_IN_QUERY: Record<string, readonly [parameter: string, kind: string]> = {
   'DELETE /v1/data-cache/purge-all': ['projectIdOrName', 'projects'],
+  'POST /v1/edge-cache/purge-all': ['projectIdOrName', 'projects'],
   'POST /v1/edge-cache/invalidate-by-tags': ['projectIdOrName', 'projects'],
   'POST /v1/edge-cache/dangerously-delete-by-tags': ['projectIdOrName', 'projects'],
 }

@@ -6,6 +6,12 @@ const common = { teamBySlug: true, access: needs('project') } as const
 
 const Tag = Type.String({ minLength: 1, maxLength: 256 })
 const Tags = Type.Array(Tag, { minItems: 1, maxItems: 64 })
+/** As other clients write several. */
+const TagsInOne = Type.String({
+  minLength: 1,
+  pattern: '^[^,]{0,256}(?:,[^,]{0,256}){0,63}$',
+  description: 'Separated by commas.',
+})
 const Path = Type.String({ pattern: '^/', maxLength: 1024 })
 const byProject = Type.Object({ projectIdOrName: Type.String({ minLength: 1, maxLength: 100 }) })
 const done = { status: 200, reply: Type.Object({ deployments: Type.Integer() }) } as const
@@ -33,11 +39,19 @@ export const purgeDataCache = endpoint({
   query: byProject,
 })
 
+export const purgeEdgeCache = endpoint({
+  ...common,
+  ...done,
+  on: 'POST /v1/edge-cache/purge-all',
+  summary: 'Purge all cached responses of a project',
+  query: byProject,
+})
+
 const byTags = {
   ...common,
   ...done,
   query: byProject,
-  body: Type.Object({ tags: Type.Union([Tags, Tag]) }),
+  body: Type.Object({ tags: Type.Union([Tags, TagsInOne]) }),
 } as const
 
 export const invalidateByTags = endpoint({

@@ -167,6 +167,7 @@ const SENTENCES: Readonly<Record<string, Say>> = {
   'PATCH /data-cache/projects/:': (target, known) => ['changed the data cache of', ...project(target, known)],
   'POST /projects/:/cache/purge': (target, known) => ['purged the cache of', ...project(target, known)],
   'DELETE /data-cache/purge-all': (target, known) => ['purged the cache of', ...project(target, known)],
+  'POST /edge-cache/purge-all': (target, known) => ['purged the cache of', ...project(target, known)],
   'POST /edge-cache/invalidate-by-tags': () => ['purged cached responses by tag'],
   'POST /edge-cache/dangerously-delete-by-tags': () => ['deleted cached responses by tag'],
   'POST /projects/:/custom-environments': (target, known) => [

@@ -17,10 +17,20 @@ apiSuite('purging what is kept', (server) => {
     }
     assert.match((await purge({})).body.error.message, /pass `tags`, `paths` or `all`/)
     const query = '?projectIdOrName=kept'
-    const body = { tags: 'posts' }
     for (const on of ['invalidate-by-tags', 'dangerously-delete-by-tags'])
-      assert.equal((await server.call(`POST /v1/edge-cache/${on}${query}`, { token, body })).status, 200)
-    assert.equal((await server.call(`DELETE /v1/data-cache/purge-all${query}`, { token })).status, 200)
+      for (const [tags, status] of [
+        ['posts', 200],
+        [['posts'], 200],
+        ['posts, authors', 200],
+        [' ,', 400],
+        ['t'.repeat(257), 400],
+        [',a'.repeat(64), 400],
+      ] as const) {
+        const answer = await server.call(`POST /v1/edge-cache/${on}${query}`, { token, body: { tags } })
+        assert.equal(answer.status, status, String(tags))
+      }
+    for (const on of ['DELETE /v1/data-cache', 'POST /v1/edge-cache'])
+      assert.equal((await server.call(`${on}/purge-all${query}`, { token })).status, 200)
     const { token: foreign } = await server.signUp()
     const other = await server.call('POST /v1/projects/kept/cache/purge', {
       token: foreign,

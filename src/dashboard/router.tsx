@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
+import { type AnyRoute, createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
 import { lazyRouteComponent } from './api/lazy-route.ts'
 import { parseSearch, stringifySearch } from './api/search-words.ts'
 import { Failed, NotFound } from './shell/failed.tsx'
@@ -15,23 +15,22 @@ const root = createRootRoute({
   component: lazyRouteComponent(() => import('./shell/root.tsx'), 'Root'),
 })
 
-const home = createRoute({
-  getParentRoute: () => root,
-  path: '/',
-  component: lazyRouteComponent(() => import('./shell/home.tsx'), 'Home'),
-})
+const page = <
+  const Parent extends AnyRoute,
+  const Path extends string,
+  Module extends Readonly<Record<string, unknown>>,
+>(
+  parent: Parent,
+  path: Path,
+  load: () => Promise<Module>,
+  name: keyof Module & string,
+) => createRoute({ getParentRoute: () => parent, path, component: lazyRouteComponent(load, name) })
+
+const home = page(root, '/', () => import('./shell/home.tsx'), 'Home')
 
 // Links of webhooks and mails name no account.
-const anyDeployment = createRoute({
-  getParentRoute: () => root,
-  path: 'deployments/$id',
-  component: lazyRouteComponent(() => import('./shell/lead-on.tsx'), 'LeadToDeployment'),
-})
-const anyProject = createRoute({
-  getParentRoute: () => root,
-  path: 'projects/$id',
-  component: lazyRouteComponent(() => import('./shell/lead-on.tsx'), 'LeadToProject'),
-})
+const anyDeployment = page(root, 'deployments/$id', () => import('./shell/lead-on.tsx'), 'LeadToDeployment')
+const anyProject = page(root, 'projects/$id', () => import('./shell/lead-on.tsx'), 'LeadToProject')
 // Deploy buttons: `/new/clone?repository-url=…` and what came before it, `/new/import?s=…` and `/import/git?s=…`.
 const leadToNew = lazyRouteComponent(() => import('./shell/lead-on.tsx'), 'LeadToNew')
 const anyNew = createRoute({ getParentRoute: () => root, path: 'new/$', component: leadToNew })
@@ -39,295 +38,152 @@ const anyImport = createRoute({ getParentRoute: () => root, path: 'import/$', co
 
 // Pages of an account
 
-const account = createRoute({
-  getParentRoute: () => root,
-  path: 'a/$account',
-  component: lazyRouteComponent(() => import('./shell/account-frame.tsx'), 'AccountFrame'),
-})
-const projects = createRoute({
-  getParentRoute: () => account,
-  path: '/',
-  component: lazyRouteComponent(() => import('./project/list/projects-page.tsx'), 'ProjectsPage'),
-})
-const newProject = createRoute({
-  getParentRoute: () => account,
-  path: 'new',
-  component: lazyRouteComponent(() => import('./project/new-page.tsx'), 'NewPage'),
-})
-const deployments = createRoute({
-  getParentRoute: () => account,
-  path: 'deployments',
-  component: lazyRouteComponent(() => import('./deployment/deployments-page.tsx'), 'DeploymentsPage'),
-})
-const domains = createRoute({
-  getParentRoute: () => account,
-  path: 'domains',
-  component: lazyRouteComponent(() => import('./domain/domains-page.tsx'), 'DomainsPage'),
-})
-const domain = createRoute({
-  getParentRoute: () => account,
-  path: 'domains/$name',
-  component: lazyRouteComponent(() => import('./domain/domain-page.tsx'), 'DomainPage'),
-})
-const certificates = createRoute({
-  getParentRoute: () => account,
-  path: 'certificates',
-  component: lazyRouteComponent(() => import('./certificate/certificates-page.tsx'), 'CertificatesPage'),
-})
-const aliases = createRoute({
-  getParentRoute: () => account,
-  path: 'aliases',
-  component: lazyRouteComponent(() => import('./alias/aliases-page.tsx'), 'AliasesPage'),
-})
-const secrets = createRoute({
-  getParentRoute: () => account,
-  path: 'secrets',
-  component: lazyRouteComponent(() => import('./secret/secrets-page.tsx'), 'SecretsPage'),
-})
-const integrations = createRoute({
-  getParentRoute: () => account,
-  path: 'integrations',
-  component: lazyRouteComponent(() => import('./integration/integrations-page.tsx'), 'IntegrationsPage'),
-})
-const integration = createRoute({
-  getParentRoute: () => account,
-  path: 'integrations/$id',
-  component: lazyRouteComponent(() => import('./integration/integration-page.tsx'), 'IntegrationPage'),
-})
-const applications = createRoute({
-  getParentRoute: () => account,
-  path: 'applications',
-  component: lazyRouteComponent(() => import('./integration/applications-page.tsx'), 'ApplicationsPage'),
-})
-const gitApp = createRoute({
-  getParentRoute: () => account,
-  path: 'git/app/$id',
-  component: lazyRouteComponent(() => import('./git/git-app-page.tsx'), 'GitAppPage'),
-})
-const gitConnections = createRoute({
-  getParentRoute: () => account,
-  path: 'git',
-  component: lazyRouteComponent(() => import('./git/connections-page.tsx'), 'GitConnectionsPage'),
-})
-const webhooks = createRoute({
-  getParentRoute: () => account,
-  path: 'webhooks',
-  component: lazyRouteComponent(() => import('./webhook/webhooks-page.tsx'), 'WebhooksPage'),
-})
-const webhook = createRoute({
-  getParentRoute: () => account,
-  path: 'webhooks/$id',
-  component: lazyRouteComponent(() => import('./webhook/webhook-page.tsx'), 'WebhookPage'),
-})
-const drains = createRoute({
-  getParentRoute: () => account,
-  path: 'drains',
-  component: lazyRouteComponent(() => import('./drain/drains-page.tsx'), 'DrainsPage'),
-})
-const audit = createRoute({
-  getParentRoute: () => account,
-  path: 'audit',
-  component: lazyRouteComponent(() => import('./audit/audit-page.tsx'), 'AuditPage'),
-})
-const usage = createRoute({
-  getParentRoute: () => account,
-  path: 'usage',
-  component: lazyRouteComponent(() => import('./usage/usage-page.tsx'), 'UsagePage'),
-})
-const members = createRoute({
-  getParentRoute: () => account,
-  path: 'members',
-  component: lazyRouteComponent(() => import('./team/members-page.tsx'), 'MembersPage'),
-})
-const teamSettings = createRoute({
-  getParentRoute: () => account,
-  path: 'settings',
-  component: lazyRouteComponent(() => import('./team/team-settings-page.tsx'), 'TeamSettingsPage'),
-})
+const account = page(root, 'a/$account', () => import('./shell/account-frame.tsx'), 'AccountFrame')
+const projects = page(account, '/', () => import('./project/list/projects-page.tsx'), 'ProjectsPage')
+const newProject = page(account, 'new', () => import('./project/new-page.tsx'), 'NewPage')
+const deployments = page(
+  account,
+  'deployments',
+  () => import('./deployment/deployments-page.tsx'),
+  'DeploymentsPage',
+)
+const domains = page(account, 'domains', () => import('./domain/domains-page.tsx'), 'DomainsPage')
+const domain = page(account, 'domains/$name', () => import('./domain/domain-page.tsx'), 'DomainPage')
+const certificates = page(
+  account,
+  'certificates',
+  () => import('./certificate/certificates-page.tsx'),
+  'CertificatesPage',
+)
+const aliases = page(account, 'aliases', () => import('./alias/aliases-page.tsx'), 'AliasesPage')
+const secrets = page(account, 'secrets', () => import('./secret/secrets-page.tsx'), 'SecretsPage')
+const integrations = page(
+  account,
+  'integrations',
+  () => import('./integration/integrations-page.tsx'),
+  'IntegrationsPage',
+)
+const integration = page(
+  account,
+  'integrations/$id',
+  () => import('./integration/integration-page.tsx'),
+  'IntegrationPage',
+)
+const applications = page(
+  account,
+  'applications',
+  () => import('./integration/applications-page.tsx'),
+  'ApplicationsPage',
+)
+const gitApp = page(account, 'git/app/$id', () => import('./git/git-app-page.tsx'), 'GitAppPage')
+const gitConnections = page(account, 'git', () => import('./git/connections-page.tsx'), 'GitConnectionsPage')
+const webhooks = page(account, 'webhooks', () => import('./webhook/webhooks-page.tsx'), 'WebhooksPage')
+const webhook = page(account, 'webhooks/$id', () => import('./webhook/webhook-page.tsx'), 'WebhookPage')
+const drains = page(account, 'drains', () => import('./drain/drains-page.tsx'), 'DrainsPage')
+const audit = page(account, 'audit', () => import('./audit/audit-page.tsx'), 'AuditPage')
+const usage = page(account, 'usage', () => import('./usage/usage-page.tsx'), 'UsagePage')
+const members = page(account, 'members', () => import('./team/members-page.tsx'), 'MembersPage')
+const teamSettings = page(
+  account,
+  'settings',
+  () => import('./team/team-settings-page.tsx'),
+  'TeamSettingsPage',
+)
 
 // A project
 
-const project = createRoute({
-  getParentRoute: () => account,
-  path: 'projects/$project',
-  component: lazyRouteComponent(() => import('./project/project-frame.tsx'), 'ProjectFrame'),
-})
-const overview = createRoute({
-  getParentRoute: () => project,
-  path: '/',
-  component: lazyRouteComponent(() => import('./project/overview-page.tsx'), 'OverviewPage'),
-})
-const history = createRoute({
-  getParentRoute: () => project,
-  path: 'deployments',
-  component: lazyRouteComponent(() => import('./project/history-page.tsx'), 'HistoryPage'),
-})
-const compare = createRoute({
-  getParentRoute: () => project,
-  // `?from=` and `?to=` name the deployments.
-  path: 'compare',
-  component: lazyRouteComponent(() => import('./project/compare-page.tsx'), 'ComparePage'),
-})
-const logs = createRoute({
-  getParentRoute: () => project,
-  path: 'logs',
-  component: lazyRouteComponent(() => import('./log/logs-page.tsx'), 'LogsPage'),
-})
-const analytics = createRoute({
-  getParentRoute: () => project,
-  path: 'analytics',
-  component: lazyRouteComponent(() => import('./analytics/analytics-page.tsx'), 'AnalyticsPage'),
-})
-const crons = createRoute({
-  getParentRoute: () => project,
-  path: 'crons',
-  component: lazyRouteComponent(() => import('./cron/crons-page.tsx'), 'CronsPage'),
-})
-const git = createRoute({
-  getParentRoute: () => project,
-  path: 'git',
-  component: lazyRouteComponent(() => import('./git/git-page.tsx'), 'GitPage'),
-})
-const settings = createRoute({
-  getParentRoute: () => project,
-  path: 'settings',
-  component: lazyRouteComponent(() => import('./setting/settings-frame.tsx'), 'SettingsFrame'),
-})
-const generalSettings = createRoute({
-  getParentRoute: () => settings,
-  path: '/',
-  component: lazyRouteComponent(() => import('./setting/general-page.tsx'), 'GeneralPage'),
-})
-const buildSettings = createRoute({
-  getParentRoute: () => settings,
-  path: 'build',
-  component: lazyRouteComponent(() => import('./setting/build/build-page.tsx'), 'BuildPage'),
-})
-const variableSettings = createRoute({
-  getParentRoute: () => settings,
-  path: 'variables',
-  component: lazyRouteComponent(() => import('./setting/variable/variables-page.tsx'), 'VariablesPage'),
-})
-const environmentSettings = createRoute({
-  getParentRoute: () => settings,
-  path: 'environments',
-  component: lazyRouteComponent(
-    () => import('./setting/environment/environments-page.tsx'),
-    'EnvironmentsPage',
-  ),
-})
-const domainSettings = createRoute({
-  getParentRoute: () => settings,
-  path: 'domains',
-  component: lazyRouteComponent(() => import('./setting/domain/domains-page.tsx'), 'ProjectDomainsPage'),
-})
-const protectionSettings = createRoute({
-  getParentRoute: () => settings,
-  path: 'protection',
-  component: lazyRouteComponent(() => import('./setting/protection/protection-page.tsx'), 'ProtectionPage'),
-})
-const advancedSettings = createRoute({
-  getParentRoute: () => settings,
-  path: 'advanced',
-  component: lazyRouteComponent(() => import('./setting/advanced/advanced-page.tsx'), 'AdvancedPage'),
-})
+const project = page(
+  account,
+  'projects/$project',
+  () => import('./project/project-frame.tsx'),
+  'ProjectFrame',
+)
+const overview = page(project, '/', () => import('./project/overview-page.tsx'), 'OverviewPage')
+const history = page(project, 'deployments', () => import('./project/history-page.tsx'), 'HistoryPage')
+// `?from=` and `?to=` name the deployments.
+const compare = page(project, 'compare', () => import('./project/compare-page.tsx'), 'ComparePage')
+const logs = page(project, 'logs', () => import('./log/logs-page.tsx'), 'LogsPage')
+const analytics = page(project, 'analytics', () => import('./analytics/analytics-page.tsx'), 'AnalyticsPage')
+const crons = page(project, 'crons', () => import('./cron/crons-page.tsx'), 'CronsPage')
+const git = page(project, 'git', () => import('./git/git-page.tsx'), 'GitPage')
+const settings = page(project, 'settings', () => import('./setting/settings-frame.tsx'), 'SettingsFrame')
+const generalSettings = page(settings, '/', () => import('./setting/general-page.tsx'), 'GeneralPage')
+const buildSettings = page(settings, 'build', () => import('./setting/build/build-page.tsx'), 'BuildPage')
+const variableSettings = page(
+  settings,
+  'variables',
+  () => import('./setting/variable/variables-page.tsx'),
+  'VariablesPage',
+)
+const environmentSettings = page(
+  settings,
+  'environments',
+  () => import('./setting/environment/environments-page.tsx'),
+  'EnvironmentsPage',
+)
+const domainSettings = page(
+  settings,
+  'domains',
+  () => import('./setting/domain/domains-page.tsx'),
+  'ProjectDomainsPage',
+)
+const protectionSettings = page(
+  settings,
+  'protection',
+  () => import('./setting/protection/protection-page.tsx'),
+  'ProtectionPage',
+)
+const advancedSettings = page(
+  settings,
+  'advanced',
+  () => import('./setting/advanced/advanced-page.tsx'),
+  'AdvancedPage',
+)
 
 // A deployment
 
-const deployment = createRoute({
-  getParentRoute: () => account,
-  path: 'deployments/$deployment',
-  component: lazyRouteComponent(() => import('./deployment/deployment-frame.tsx'), 'DeploymentFrame'),
-})
-const building = createRoute({
-  getParentRoute: () => deployment,
-  path: '/',
-  component: lazyRouteComponent(() => import('./deployment/build/build-page.tsx'), 'DeploymentBuildPage'),
-})
-const source = createRoute({
-  getParentRoute: () => deployment,
-  // `?file=` names the one that is open.
-  path: 'source',
-  component: lazyRouteComponent(() => import('./deployment/source/source-page.tsx'), 'SourcePage'),
-})
-const output = createRoute({
-  getParentRoute: () => deployment,
-  path: 'output',
-  component: lazyRouteComponent(() => import('./deployment/output-page.tsx'), 'OutputPage'),
-})
-const instances = createRoute({
-  getParentRoute: () => deployment,
-  path: 'instances',
-  component: lazyRouteComponent(() => import('./deployment/instances-page.tsx'), 'InstancesPage'),
-})
+const deployment = page(
+  account,
+  'deployments/$deployment',
+  () => import('./deployment/deployment-frame.tsx'),
+  'DeploymentFrame',
+)
+const building = page(
+  deployment,
+  '/',
+  () => import('./deployment/build/build-page.tsx'),
+  'DeploymentBuildPage',
+)
+// `?file=` names the one that is open.
+const source = page(deployment, 'source', () => import('./deployment/source/source-page.tsx'), 'SourcePage')
+const output = page(deployment, 'output', () => import('./deployment/output-page.tsx'), 'OutputPage')
+const instances = page(
+  deployment,
+  'instances',
+  () => import('./deployment/instances-page.tsx'),
+  'InstancesPage',
+)
 
 // The person, and whoever operates the installation
 
-const person = createRoute({
-  getParentRoute: () => root,
-  path: 'account',
-  component: lazyRouteComponent(() => import('./account/person-frame.tsx'), 'PersonFrame'),
-})
-const profile = createRoute({
-  getParentRoute: () => person,
-  path: '/',
-  component: lazyRouteComponent(() => import('./account/profile-page.tsx'), 'ProfilePage'),
-})
-const sshKeys = createRoute({
-  getParentRoute: () => person,
-  path: 'ssh-keys',
-  component: lazyRouteComponent(() => import('./account/ssh-keys-page.tsx'), 'SshKeysPage'),
-})
-const tokens = createRoute({
-  getParentRoute: () => person,
-  path: 'tokens',
-  component: lazyRouteComponent(() => import('./account/tokens-page.tsx'), 'TokensPage'),
-})
-const sessions = createRoute({
-  getParentRoute: () => person,
-  path: 'sessions',
-  component: lazyRouteComponent(() => import('./account/sessions-page.tsx'), 'SessionsPage'),
-})
-const operator = createRoute({
-  getParentRoute: () => root,
-  path: 'operator',
-  component: lazyRouteComponent(() => import('./operator/operator-frame.tsx'), 'OperatorFrame'),
-})
-const health = createRoute({
-  getParentRoute: () => operator,
-  path: '/',
-  component: lazyRouteComponent(() => import('./operator/health-page.tsx'), 'HealthPage'),
-})
-const accounts = createRoute({
-  getParentRoute: () => operator,
-  path: 'accounts',
-  component: lazyRouteComponent(() => import('./operator/accounts-page.tsx'), 'AccountsPage'),
-})
-const accountUsage = createRoute({
-  getParentRoute: () => operator,
-  path: 'accounts/$id',
-  component: lazyRouteComponent(() => import('./operator/account-page.tsx'), 'AccountPage'),
-})
-const quotas = createRoute({
-  getParentRoute: () => operator,
-  path: 'quotas',
-  component: lazyRouteComponent(() => import('./operator/quotas-page.tsx'), 'QuotasPage'),
-})
-const machines = createRoute({
-  getParentRoute: () => operator,
-  path: 'machines',
-  component: lazyRouteComponent(() => import('./operator/machines-page.tsx'), 'MachinesPage'),
-})
-const jobs = createRoute({
-  getParentRoute: () => operator,
-  path: 'jobs',
-  component: lazyRouteComponent(() => import('./operator/jobs-page.tsx'), 'JobsPage'),
-})
-const backups = createRoute({
-  getParentRoute: () => operator,
-  path: 'backups',
-  component: lazyRouteComponent(() => import('./operator/backups-page.tsx'), 'BackupsPage'),
-})
+const person = page(root, 'account', () => import('./account/person-frame.tsx'), 'PersonFrame')
+const profile = page(person, '/', () => import('./account/profile-page.tsx'), 'ProfilePage')
+const sshKeys = page(person, 'ssh-keys', () => import('./account/ssh-keys-page.tsx'), 'SshKeysPage')
+const tokens = page(person, 'tokens', () => import('./account/tokens-page.tsx'), 'TokensPage')
+const sessions = page(person, 'sessions', () => import('./account/sessions-page.tsx'), 'SessionsPage')
+const operator = page(root, 'operator', () => import('./operator/operator-frame.tsx'), 'OperatorFrame')
+const health = page(operator, '/', () => import('./operator/health-page.tsx'), 'HealthPage')
+const accounts = page(operator, 'accounts', () => import('./operator/accounts-page.tsx'), 'AccountsPage')
+const accountUsage = page(
+  operator,
+  'accounts/$id',
+  () => import('./operator/account-page.tsx'),
+  'AccountPage',
+)
+const quotas = page(operator, 'quotas', () => import('./operator/quotas-page.tsx'), 'QuotasPage')
+const machines = page(operator, 'machines', () => import('./operator/machines-page.tsx'), 'MachinesPage')
+const jobs = page(operator, 'jobs', () => import('./operator/jobs-page.tsx'), 'JobsPage')
+const backups = page(operator, 'backups', () => import('./operator/backups-page.tsx'), 'BackupsPage')
 
 export const router = createRouter({
   parseSearch,

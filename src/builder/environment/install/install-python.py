@@ -367,8 +367,7 @@ def install(path, target):
         sys.exit(LIST_UNREADABLE)
     # Variables of the build, such as PIP_FIND_LINKS, name files from where all commands run.
     os.chdir(root)
-    # What ends in brackets would be read as extras.
-    here = f"./{folder}/." if folder else "."
+    here = f"./{folder}" if folder else "."
     lines = [os.path.join(here, line) if line == "." or line.startswith("./") else line for line in lines]
     others = dict.fromkeys(url for url in indexes if url.rstrip("/") != usual_index())
     # uv names a folder of wheels (`find-links`) where it names an index otherwise.

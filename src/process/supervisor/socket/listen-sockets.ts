@@ -56,6 +56,7 @@ const ofEach = <T>(make: (kind: SocketKind) => T): Readonly<Record<SocketKind, T
 /** Takes those that a service manager has passed on, and opens the others. */
 export async function openSockets(
   config: Pick<Config, 'host' | 'port' | 'tlsPort' | 'dnsPort' | 'sshPort' | 'workers'>,
+  find = lookup,
 ): Promise<ListenSockets> {
   const { host } = config
   const ports = { http: config.port, tls: config.tlsPort, dns: config.dnsPort, ssh: config.sshPort }
@@ -64,7 +65,8 @@ export async function openSockets(
   const close = () => {
     for (const handle of [...opened.splice(0), ...given.splice(0).map((each) => each.handle)]) handle.close()
   }
-  const { address, family } = await lookup(host).catch(() => {
+  // The address at which DNS listens over UDP, and at which code that runs here asks for sites.
+  const { address, family } = await find(host, { order: 'ipv4first' }).catch(() => {
     throw new SocketError(`ALOFT_HOST: no IP address was found for "${host}"`)
   })
   const one = (kind: SocketKind, flags: number): Handle => {

@@ -70,7 +70,9 @@ test('defaults follow the settings they are derived from', () => {
   ])
   assert.deepEqual(readConfig({ ALOFT_DOMAIN: 'Example.COM' }).apiHosts.at(-1), 'api.example.com')
   assert.equal(readConfig({ ALOFT_HOST: '10.1.2.3', ALOFT_PORT: '80' }).baseUrl, 'http://10.1.2.3')
-  assert.equal(readConfig({ ALOFT_BASE_URL: 'https://api.example.com/' }).baseUrl, 'https://api.example.com')
+  for (const url of ['https://api.example.com/', 'HTTPS://API.Example.com:443'])
+    assert.equal(readConfig({ ALOFT_BASE_URL: url }).baseUrl, 'https://api.example.com')
+  assert.equal(readConfig({ ALOFT_HOST: 'LocalHost' }).host, 'localhost')
 })
 
 test('prices are read by what comes after a name, in whatever case', () => {

@@ -71,9 +71,9 @@ export const postgresUrl: SettingReader<Redacted> = (value) =>
 
 /** Where paths are appended to, and which is shown. */
 export const baseUrl: SettingReader<string> = (value) => {
-  const { username, password, search, hash } = new URL(url('http:', 'https:')(value))
+  const { href, username, password, search, hash } = new URL(url('http:', 'https:')(value))
   return `${username}${password}${search}${hash}` === ''
-    ? value.replace(/\/+$/, '')
+    ? href.replace(/\/+$/, '')
     : accepted('a URL without a user, a password, `?` and `#`')
 }
 export const smtpUrl: SettingReader<Redacted> = (value) =>
@@ -196,5 +196,5 @@ export const endpoint: SettingReader<string> = (value) => {
 }
 export const address: SettingReader<string> = (value) =>
   (isIP(value) !== 0 && !value.includes('%')) || (HOST_NAME.test(value.toLowerCase()) && !isLikeIPv4(value))
-    ? value
+    ? value.toLowerCase()
     : accepted('an IP address of this machine, or a host name that has one')

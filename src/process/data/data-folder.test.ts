@@ -6,7 +6,12 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { socketFolder } from '../compose/runner-socket.ts'
 import { StartError } from '../supervisor/start-error.ts'
-import { requireDataFolder, requireSocketFolder, requireTemporaryFolder } from './data-folder.ts'
+import {
+  holdDataFolder,
+  requireDataFolder,
+  requireSocketFolder,
+  requireTemporaryFolder,
+} from './data-folder.ts'
 
 test('a data folder that cannot be used is told in one line; others are made', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'aloft-data-'))
@@ -84,7 +89,10 @@ test('where the path of a data folder is too long for sockets, they are in a fol
   const sockets = socketFolder(dataDir)
   t.after(() => rmSync(sockets, { recursive: true, force: true }))
   assert.equal(dirname(sockets), tmpdir())
-  await requireSocketFolder({ dataDir })
+  // It is made anew where temporary files were tidied up.
+  const release = await holdDataFolder({ dataDir })
+  await assert.rejects(holdDataFolder({ dataDir }), /another server is running/)
+  await release()
   assert.equal(statSync(sockets).mode & 0o777, 0o700)
   rmSync(sockets, { recursive: true })
   // As somebody else may have made it for us.

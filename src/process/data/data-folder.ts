@@ -95,6 +95,7 @@ async function requireFolder(
  * with the process, however it ends. What is returned leaves the folder to the next.
  */
 export async function holdDataFolder({ dataDir }: Pick<Config, 'dataDir'>): Promise<() => Promise<void>> {
+  await requireSocketFolder({ dataDir })
   const path = supervisorSocket(dataDir)
   if (await isAnswered(path))
     throw new StartError(

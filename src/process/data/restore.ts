@@ -30,6 +30,7 @@ import type { BlobDigest, BlobStore } from '#core/ports/blob-store.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
 import { type Config, readConfig } from '../../config/config.ts'
 import { readConfigFile } from '../config-file.ts'
+import { holdDataFolder } from './data-folder.ts'
 import { guardDataFolder, isDataFolderNamed } from './folder-rights.ts'
 import { isInUse } from './in-use.ts'
 import { MendableError } from './mendable-error.ts'
@@ -198,11 +199,12 @@ async function fill(
   const present = await listPresent(dataDir, options.force)
   const wasThere = existsSync(dataDir)
   await makePrivateFolder(dataDir)
+  const release = await holdDataFolder(config)
   const aside = join(dataDir, `.restoring-${randomBytes(4).toString('hex')}`)
-  await mkdir(aside, { mode: 0o700 })
   let target: TableTarget | undefined
   const undo: (() => Promise<void>)[] = []
   try {
+    await mkdir(aside, { mode: 0o700 })
     const url = config.databaseUrl?.reveal()
     target = await openTableTarget({ url, file: join(aside, 'aloft.db'), logFile: join(aside, 'logs.db') })
     const folders = { folder: join(aside, 'blobs'), repositories: join(aside, 'git') }
@@ -234,6 +236,8 @@ async function fill(
     for (const step of undo.toReversed()) await step()
     await rm(wasThere ? aside : dataDir, { recursive: true, force: true })
     throw error
+  } finally {
+    await release()
   }
 }
 

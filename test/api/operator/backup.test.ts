@@ -22,6 +22,7 @@ import {
   tarEntry,
 } from '#contract/backup/backup.ts'
 import { openSealedBackup, type ReadAt } from '#contract/backup/sealed-backup.ts'
+import { isInUse } from '#src/process/data/in-use.ts'
 import { RestoreError, type RestoreOptions, restore } from '#src/process/data/restore.ts'
 import { eachDatabase, type OpenDatabase, onPostgres } from '#test/support/database/databases.ts'
 import { startServer, type TestServer } from '#test/support/server.ts'
@@ -131,9 +132,15 @@ eachDatabase((from, openFrom) =>
         const dataDir = join(folder, `data-${to}`)
         const env = { ALOFT_DATABASE_URL: databaseUrl }
         const progress: RestoreProgress[] = []
-        const onProgress = (each: RestoreProgress) => void progress.push(each)
+        const inUse: Promise<boolean>[] = []
+        const onProgress = (each: RestoreProgress) => {
+          progress.push(each)
+          if (each.step === 'write') inUse.push(isInUse(dataDir))
+        }
         const restored = await restore(asks(file, dataDir, { env, onProgress }))
         tellsHowFar(progress)
+        assert.ok((await Promise.all(inUse)).every(Boolean), 'no server is started with the folder meanwhile')
+        assert.equal(await isInUse(dataDir), false)
         assert.deepEqual([restored.dataDir, restored.blobs, restored.missing], [dataDir, 2, 0])
         const again = await startServer({ databaseUrl, env: { ALOFT_DATA_DIR: dataDir } })
         try {

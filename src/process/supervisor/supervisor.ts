@@ -323,7 +323,7 @@ interface Generation {
 
 /** The first setting that is the supervisor's own and is no longer what it was. */
 function changedForSupervisor(before: Config, now: Config): string | undefined {
-  const own = ['host', 'port', 'tlsPort', 'dnsPort', 'sshPort', 'workers'] as const
+  const own = ['dataDir', 'host', 'port', 'tlsPort', 'dnsPort', 'sshPort', 'workers'] as const
   return own.find((key) => before[key] !== now[key])
 }
 

@@ -1,5 +1,15 @@
 import { readFileSync } from 'node:fs'
 
-export const VERSION: string = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-).version
+const read = (): string =>
+  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
+
+export const VERSION = read()
+
+/** What lies on the disk now; undefined while it is being replaced. */
+export function installedVersion(): string | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}

@@ -14,7 +14,7 @@ const CONFIG = {
 } as Config
 
 /** A server whose processes do what a program says, which is called with its role and how often that was started before. */
-async function start(t: TestContext, program: string) {
+async function start(t: TestContext, program: string, options: Parameters<typeof supervise>[3] = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'aloft-supervised-'))
   t.after(() => rm(folder, { recursive: true }))
   const path = join(folder, 'program.mjs')
@@ -33,7 +33,7 @@ async function start(t: TestContext, program: string) {
   )
   await writeFile(join(folder, 'starts'), '')
   const log = createRecordingLog()
-  const ended = supervise(CONFIG, 'all', log, { program: path })
+  const ended = supervise(CONFIG, 'all', log, { ...options, program: path })
   let code: number | undefined
   void ended.then((found) => {
     code = found
@@ -77,4 +77,35 @@ test('a server that is stopped while it starts begins no more processes', async 
   await until(async () => (await server.starts()).includes('serve'))
   assert.equal(await server.stop(), 0)
   assert.deepEqual(await server.starts(), ['serve'])
+})
+
+/** What all processes do in a server that has nothing to do. */
+const IDLE = `
+  const { prepares } = JSON.parse(process.argv[5])
+  if (prepares) appendFileSync(starts, 'prepares ' + process.pid + '\\n')
+  say('prepared')
+  say('child.ready')`
+
+test('a process that is started once another version is installed brings the data up to date for it', async (t) => {
+  let version = '1.0.0'
+  const server = await start(t, IDLE, { installed: () => version })
+  const [first = ''] = await until(async () => {
+    const lines = await server.starts()
+    return lines.includes('work') && lines.filter((line) => line.startsWith('prepares'))
+  })
+  version = '2.0.0'
+  process.kill(Number(first.split(' ')[1]), 'SIGKILL')
+  await until(async () => (await server.starts()).filter((line) => line.startsWith('prepares')).length === 2)
+  assert.equal(await server.stop(), 0)
+})
+
+test('a restart with another data folder is refused', async (t) => {
+  const reread = () => ({ ...CONFIG, dataDir: '/elsewhere' })
+  const ready = Promise.withResolvers<void>()
+  const server = await start(t, IDLE, { reread, onReady: ready.resolve })
+  await ready.promise
+  process.emit('SIGUSR2')
+  const { fields } = await server.log.saw(/nothing was restarted/)
+  assert.match(String((fields as { readonly err: unknown }).err), /dataDir was changed/)
+  assert.equal(await server.stop(), 0)
 })

@@ -9,6 +9,7 @@ import type { Log } from '#core/ports/log.ts'
 import type { Config } from '../../config/config.ts'
 import { sandboxAdviceText } from '../machine/sandbox-advice-text.ts'
 import { PREPARED, type Prepared } from '../prepared.ts'
+import { installedVersion } from '../version.ts'
 import { announcement } from './announcement.ts'
 import { isCountElsewhere } from './channel/count-elsewhere.ts'
 import { serveMetrics } from './channel/metrics-hub.ts'
@@ -38,7 +39,13 @@ export async function supervise(
   config: Config,
   role: Role,
   log: Log,
-  { reread = () => config, program = findProgram(), onReady = () => {}, onStopping }: Supervising = {},
+  {
+    reread = () => config,
+    program = findProgram(),
+    installed = installedVersion,
+    onReady = () => {},
+    onStopping,
+  }: Supervising = {},
 ): Promise<number> {
   const stopping = stopSignal()
   const ready = Promise.withResolvers<void>()
@@ -104,7 +111,7 @@ export async function supervise(
    * and go take from the same: whoever has less to do is there first.
    */
   function createServing(n: number, more: Generation & Partial<SupervisedOptions>): SupervisedChild {
-    const { work, prepares, takesOver, ...options } = more
+    const { work, version, prepares, takesOver, ...options } = more
     const of = least
     return new SupervisedChild({
       ...{ ...common, role: 'serve', name: `serve-${n + 1}`, seat: n, ...options },
@@ -115,7 +122,7 @@ export async function supervise(
         return detach
       },
       given: () => ({
-        prepares: prepares?.() === true,
+        prepares: prepares?.() === true || version !== installed(),
         takesOver: takesOver?.() === true,
         ...(sockets ? { sockets: { numbers: sockets.numbers, own: n % of, of } } : {}),
         ...(role === 'all' ? { seat: work } : {}),
@@ -136,26 +143,25 @@ export async function supervise(
   }
 
   function createWorking(more: Generation & Partial<SupervisedOptions>): SupervisedChild {
-    const { work: seat, prepares, program, takesOver: _, ...options } = more
+    const { work: seat, version, prepares, program, takesOver: _, ...options } = more
     const others = () =>
       children.some((child) => child.role === 'work' && child.seat !== seat && child.channel)
     return new SupervisedChild({
       ...{ ...common, role: 'work', name: 'work-1', seat, program, ...options },
       given: () => ({
-        ...{ seat, prepares: prepares?.() === true, takesOver: others() },
+        ...{ seat, prepares: prepares?.() === true || version !== installed(), takesOver: others() },
         // Whoever hands a request on would wait for as long as the API takes to load, and so would functions.
         answersApi,
       }),
     })
   }
 
-  let generation: Generation = { program, work: 0 }
+  let generation: Generation = { program, version: installed(), work: 0 }
   let isStopping = false
 
   async function startAll(): Promise<'ready'> {
-    const { program, work } = generation
     // The database is brought up to date by one process, before any other looks at it.
-    const preparing = { program, work, prepares: () => !isPrepared }
+    const preparing = { ...generation, prepares: () => !isPrepared }
     const first = role === 'work' ? createWorking(preparing) : createServing(0, preparing)
     const start = (child: SupervisedChild) => {
       children.push(child)
@@ -211,7 +217,7 @@ export async function supervise(
     create() {
       const taken = children.flatMap((child) => (child.role === 'work' ? [child.seat] : []))
       const work = [0, 1, 2, 3].find((seat) => !taken.includes(seat)) ?? 0
-      const next: Generation = { program: findProgram(), work }
+      const next: Generation = { program: findProgram(), version: installed(), work }
       const count = serving().length
       limiter.moveHere()
       let isFirst = true
@@ -306,6 +312,8 @@ interface Supervising {
   readonly reread?: () => Config
   /** What the first processes run. */
   readonly program?: string
+  /** The version that lies on the disk now. */
+  readonly installed?: () => string | undefined
   /** Called when all of them are ready. */
   readonly onReady?: () => void
 }
@@ -313,6 +321,8 @@ interface Supervising {
 /** Processes that belong together. */
 interface Generation {
   readonly program: string
+  /** What lay on the disk then. A process that is started when another one does brings the data up to date for that. */
+  readonly version: string | undefined
   /** The seat of the working process. */
   readonly work: number
   /** Whether a process that is started now has to bring the data up to date. */

@@ -117,8 +117,12 @@ export class Heartbeat {
     this.#timer = setInterval(() => this.tick(), BEAT_MS)
   }
 
-  /** How busy it was when it last answered, from 0 to 1; one that does not answer is busy. */
+  /**
+   * How busy it was when it last answered, from 0 to 1; one that does not answer is busy. One that is being started takes
+   * nothing from the others yet, however long that takes.
+   */
   get busy(): number {
+    if (!this.#isServing) return 0
     return this.#silentMs > 0 ? 1 : this.#busy
   }
 

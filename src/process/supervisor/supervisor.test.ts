@@ -109,3 +109,25 @@ test('a restart with another data folder is refused', async (t) => {
   assert.match(String((fields as { readonly err: unknown }).err), /dataDir was changed/)
   assert.equal(await server.stop(), 0)
 })
+
+test('a process that is no longer needed finishes what it has begun before the server ends', async (t) => {
+  const decisions = [1, -1] as const
+  let made = 0
+  const server = await start(
+    t,
+    `drain = () => {
+       appendFileSync(starts, 'drains\\n')
+       setTimeout(() => {
+         appendFileSync(starts, 'ends\\n')
+         process.exit(0)
+       }, before > 0 ? 500 : 0)
+     }
+     ${IDLE}`,
+    { scaling: { decide: () => decisions[made++] ?? 0, started() {}, failed() {} } },
+  )
+  await until(async () => (await server.starts()).includes('drains'))
+  assert.equal(await server.stop(), 0)
+  const lines = await server.starts()
+  assert.equal(lines.filter((line) => line === 'serve').length, 2)
+  assert.equal(lines.filter((line) => line === 'ends').length, 3)
+})

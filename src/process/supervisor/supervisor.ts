@@ -43,6 +43,7 @@ export async function supervise(
     reread = () => config,
     program = findProgram(),
     installed = installedVersion,
+    scaling = createScaling(servingRange(config)),
     onReady = () => {},
     onStopping,
   }: Supervising = {},
@@ -104,7 +105,9 @@ export async function supervise(
     ...{ log, onStart: attach, onStillborn: () => stillborn.resolve('stillborn') },
     hangMs: config.hangSeconds * SECOND,
   }
-  const serving = () => children.filter((child) => child.role === 'serve')
+  /** They finish what they have begun, and are not to be replaced. */
+  const leaving = new Set<SupervisedChild>()
+  const serving = () => children.filter((child) => child.role === 'serve' && !leaving.has(child))
 
   /**
    * Those that are always there have sockets of their own, among which the system spreads connections. Those that come
@@ -236,8 +239,6 @@ export async function supervise(
     },
   })
 
-  const scaling = createScaling(servingRange(config))
-
   function startOneMore(): void {
     const n = serving().length
     const name = `serve-${n + 1}`
@@ -268,8 +269,13 @@ export async function supervise(
     const last = serving().at(-1)
     if (!last) return
     log.info({ child: last.facts?.name }, 'low load: stopped a serving process')
-    children.splice(children.indexOf(last), 1)
-    void last.stop(DRAIN_MS + 5 * SECOND, { succeeded: true }).then(countAtLast)
+    leaving.add(last)
+    void last.stop(DRAIN_MS + 5 * SECOND, { succeeded: true }).then(() => {
+      const place = children.indexOf(last)
+      if (place >= 0) children.splice(place, 1)
+      leaving.delete(last)
+      countAtLast()
+    })
   }
 
   function scale(): NodeJS.Timeout {
@@ -314,6 +320,8 @@ interface Supervising {
   readonly program?: string
   /** The version that lies on the disk now. */
   readonly installed?: () => string | undefined
+  /** How many serve. */
+  readonly scaling?: ReturnType<typeof createScaling>
   /** Called when all of them are ready. */
   readonly onReady?: () => void
 }

@@ -18,5 +18,5 @@ export interface CommandTable {
   readonly groups?: Readonly<Record<string, Group>>
   /** Other words for its groups and commands, as people know them from elsewhere. */
   readonly synonyms?: Readonly<Record<string, string>>
-  readonly commands: readonly Entry[]
+  readonly commands: readonly (readonly [name: string, summary: string, load: Entry['load']])[]
 }

@@ -75,7 +75,9 @@ export const GROUPS: Readonly<Record<string, Group>> = merged(({ groups }) => gr
 export const BARE = 'deploy'
 
 /** Every command. Only the one that is asked for is loaded: the rest costs a line of help. */
-export const COMMANDS: readonly Entry[] = TABLES.flatMap(({ commands }) => commands)
+export const COMMANDS: readonly Entry[] = TABLES.flatMap(({ commands }) =>
+  commands.map(([name, summary, load]) => ({ name, summary, load })),
+)
 
 /** Other words for groups and commands, as people know them from elsewhere. */
 const SYNONYMS: Readonly<Record<string, string>> = {

@@ -9,20 +9,8 @@ export const COMMANDS: CommandTable = {
   },
   synonyms: { aliases: 'alias' },
   commands: [
-    {
-      name: 'alias ls',
-      summary: 'List aliases',
-      load: () => import('./ls.ts'),
-    },
-    {
-      name: 'alias set',
-      summary: 'Point an alias at a deployment',
-      load: () => import('./set.ts'),
-    },
-    {
-      name: 'alias rm',
-      summary: 'Remove an alias',
-      load: () => import('./rm.ts'),
-    },
+    ['alias ls', 'List aliases', () => import('./ls.ts')],
+    ['alias set', 'Point an alias at a deployment', () => import('./set.ts')],
+    ['alias rm', 'Remove an alias', () => import('./rm.ts')],
   ],
 }

@@ -15,22 +15,10 @@ export const COMMANDS: CommandTable = {
   },
   synonyms: { app: 'apps' },
   commands: [
-    {
-      name: 'apps create',
-      summary: 'Register an application and print its secret once',
-      load: () => import('./create.ts'),
-    },
-    { name: 'apps ls', summary: 'List applications', load: () => import('./ls.ts') },
-    { name: 'apps set', summary: 'Change an application', load: () => import('./set.ts') },
-    {
-      name: 'apps rotate-secret',
-      summary: 'Replace the secret of an application',
-      load: () => import('./rotate-secret.ts'),
-    },
-    {
-      name: 'apps rm',
-      summary: 'Delete an application and all its installations',
-      load: () => import('./rm.ts'),
-    },
+    ['apps create', 'Register an application and print its secret once', () => import('./create.ts')],
+    ['apps ls', 'List applications', () => import('./ls.ts')],
+    ['apps set', 'Change an application', () => import('./set.ts')],
+    ['apps rotate-secret', 'Replace the secret of an application', () => import('./rotate-secret.ts')],
+    ['apps rm', 'Delete an application and all its installations', () => import('./rm.ts')],
   ],
 }

@@ -10,7 +10,5 @@ export const COMMANDS: CommandTable = {
       ],
     },
   },
-  commands: [
-    { name: 'audit ls', summary: 'Show the audit log, newest first', load: () => import('./ls.ts') },
-  ],
+  commands: [['audit ls', 'Show the audit log, newest first', () => import('./ls.ts')]],
 }

@@ -12,11 +12,7 @@ export const COMMANDS: CommandTable = {
   },
   synonyms: { session: 'sessions' },
   commands: [
-    {
-      name: 'sessions ls',
-      summary: 'List your browser sessions',
-      load: () => import('./ls.ts'),
-    },
-    { name: 'sessions rm', summary: 'Sign out of a browser session', load: () => import('./rm.ts') },
+    ['sessions ls', 'List your browser sessions', () => import('./ls.ts')],
+    ['sessions rm', 'Sign out of a browser session', () => import('./rm.ts')],
   ],
 }

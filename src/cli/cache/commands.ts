@@ -7,5 +7,5 @@ export const COMMANDS: CommandTable = {
       examples: [['cache purge --tag posts', 'purge all responses with a tag']],
     },
   },
-  commands: [{ name: 'cache purge', summary: 'Purge cached responses', load: () => import('./purge.ts') }],
+  commands: [['cache purge', 'Purge cached responses', () => import('./purge.ts')]],
 }

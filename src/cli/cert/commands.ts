@@ -9,26 +9,10 @@ export const COMMANDS: CommandTable = {
   },
   synonyms: { cert: 'certs', 'certs upload': 'add' },
   commands: [
-    {
-      name: 'certs ls',
-      summary: 'List certificates',
-      load: () => import('./ls.ts'),
-    },
-    {
-      name: 'certs issue',
-      summary: 'Issue a certificate',
-      load: () => import('./issue.ts'),
-    },
-    { name: 'certs renew', summary: 'Renew a certificate now', load: () => import('./renew.ts') },
-    {
-      name: 'certs add',
-      summary: 'Upload your own certificate from PEM files',
-      load: () => import('./add.ts'),
-    },
-    {
-      name: 'certs rm',
-      summary: 'Delete a certificate',
-      load: () => import('./rm.ts'),
-    },
+    ['certs ls', 'List certificates', () => import('./ls.ts')],
+    ['certs issue', 'Issue a certificate', () => import('./issue.ts')],
+    ['certs renew', 'Renew a certificate now', () => import('./renew.ts')],
+    ['certs add', 'Upload your own certificate from PEM files', () => import('./add.ts')],
+    ['certs rm', 'Delete a certificate', () => import('./rm.ts')],
   ],
 }

@@ -1,11 +1,5 @@
 import type { CommandTable } from '../command-table.ts'
 
 export const COMMANDS: CommandTable = {
-  commands: [
-    {
-      name: 'completion',
-      summary: 'Print the completion script for a shell',
-      load: () => import('./completion.ts'),
-    },
-  ],
+  commands: [['completion', 'Print the completion script for a shell', () => import('./completion.ts')]],
 }

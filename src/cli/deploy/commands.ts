@@ -1,5 +1,5 @@
 import type { CommandTable } from '../command-table.ts'
 
 export const COMMANDS: CommandTable = {
-  commands: [{ name: 'deploy', summary: 'Deploy a folder', load: () => import('./deploy.ts') }],
+  commands: [['deploy', 'Deploy a folder', () => import('./deploy.ts')]],
 }

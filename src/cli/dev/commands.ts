@@ -1,5 +1,5 @@
 import type { CommandTable } from '../command-table.ts'
 
 export const COMMANDS: CommandTable = {
-  commands: [{ name: 'dev', summary: 'Run a local development server', load: () => import('./dev.ts') }],
+  commands: [['dev', 'Run a local development server', () => import('./dev.ts')]],
 }

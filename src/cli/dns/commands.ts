@@ -11,25 +11,9 @@ export const COMMANDS: CommandTable = {
     },
   },
   commands: [
-    {
-      name: 'dns ls',
-      summary: 'List the DNS records of a domain',
-      load: () => import('./ls.ts'),
-    },
-    {
-      name: 'dns add',
-      summary: 'Add a DNS record',
-      load: () => import('./add.ts'),
-    },
-    {
-      name: 'dns import',
-      summary: 'Import records from a zone file',
-      load: () => import('./import.ts'),
-    },
-    {
-      name: 'dns rm',
-      summary: 'Delete a DNS record',
-      load: () => import('./rm.ts'),
-    },
+    ['dns ls', 'List the DNS records of a domain', () => import('./ls.ts')],
+    ['dns add', 'Add a DNS record', () => import('./add.ts')],
+    ['dns import', 'Import records from a zone file', () => import('./import.ts')],
+    ['dns rm', 'Delete a DNS record', () => import('./rm.ts')],
   ],
 }

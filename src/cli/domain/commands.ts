@@ -13,60 +13,16 @@ export const COMMANDS: CommandTable = {
   },
   synonyms: { domain: 'domains' },
   commands: [
-    {
-      name: 'domains ls',
-      summary: 'List domains',
-      load: () => import('./ls.ts'),
-    },
-    {
-      name: 'domains add',
-      summary: 'Add a domain',
-      load: () => import('./add.ts'),
-    },
-    {
-      name: 'domains verify',
-      summary: 'Verify ownership of a domain',
-      load: () => import('./verify.ts'),
-    },
-    {
-      name: 'domains inspect',
-      summary: 'Check the DNS records of a domain',
-      load: () => import('./inspect.ts'),
-    },
-    {
-      name: 'domains attach',
-      summary: 'Attach a domain to a project',
-      load: () => import('./attach.ts'),
-    },
-    {
-      name: 'domains detach',
-      summary: 'Detach a domain from a project',
-      load: () => import('./detach.ts'),
-    },
-    {
-      name: 'domains set',
-      summary: 'Change what a project domain serves',
-      load: () => import('./set.ts'),
-    },
-    {
-      name: 'domains price',
-      summary: 'Show the price of a domain',
-      load: () => import('./price.ts'),
-    },
-    {
-      name: 'domains buy',
-      summary: 'Buy a domain',
-      load: () => import('./buy.ts'),
-    },
-    {
-      name: 'domains transfer-in',
-      summary: 'Transfer a domain in from another registrar',
-      load: () => import('./transfer-in.ts'),
-    },
-    {
-      name: 'domains rm',
-      summary: 'Remove a domain',
-      load: () => import('./rm.ts'),
-    },
+    ['domains ls', 'List domains', () => import('./ls.ts')],
+    ['domains add', 'Add a domain', () => import('./add.ts')],
+    ['domains verify', 'Verify ownership of a domain', () => import('./verify.ts')],
+    ['domains inspect', 'Check the DNS records of a domain', () => import('./inspect.ts')],
+    ['domains attach', 'Attach a domain to a project', () => import('./attach.ts')],
+    ['domains detach', 'Detach a domain from a project', () => import('./detach.ts')],
+    ['domains set', 'Change what a project domain serves', () => import('./set.ts')],
+    ['domains price', 'Show the price of a domain', () => import('./price.ts')],
+    ['domains buy', 'Buy a domain', () => import('./buy.ts')],
+    ['domains transfer-in', 'Transfer a domain in from another registrar', () => import('./transfer-in.ts')],
+    ['domains rm', 'Remove a domain', () => import('./rm.ts')],
   ],
 }

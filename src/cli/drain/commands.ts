@@ -9,17 +9,13 @@ export const COMMANDS: CommandTable = {
   },
   synonyms: { drain: 'drains', 'drains create': 'add' },
   commands: [
-    { name: 'drains ls', summary: 'List log drains', load: () => import('./ls.ts') },
-    {
-      name: 'drains add',
-      summary: 'Create a log drain',
-      load: () => import('./add.ts'),
-    },
-    { name: 'drains rm', summary: 'Remove a log drain', load: () => import('./rm.ts') },
-    {
-      name: 'drains verify-code',
-      summary: 'Show the code that verifies a log drain endpoint',
-      load: () => import('./verify-code.ts'),
-    },
+    ['drains ls', 'List log drains', () => import('./ls.ts')],
+    ['drains add', 'Create a log drain', () => import('./add.ts')],
+    ['drains rm', 'Remove a log drain', () => import('./rm.ts')],
+    [
+      'drains verify-code',
+      'Show the code that verifies a log drain endpoint',
+      () => import('./verify-code.ts'),
+    ],
   ],
 }

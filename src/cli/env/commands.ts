@@ -11,30 +11,10 @@ export const COMMANDS: CommandTable = {
     },
   },
   commands: [
-    {
-      name: 'env ls',
-      summary: 'List variables',
-      load: () => import('./ls.ts'),
-    },
-    {
-      name: 'env add',
-      summary: 'Set a variable',
-      load: () => import('./add.ts'),
-    },
-    {
-      name: 'env rm',
-      summary: 'Remove a variable',
-      load: () => import('./rm.ts'),
-    },
-    {
-      name: 'env pull',
-      summary: 'Write variables to .env.local',
-      load: () => import('./pull.ts'),
-    },
-    {
-      name: 'env push',
-      summary: 'Set variables from a .env file',
-      load: () => import('./push.ts'),
-    },
+    ['env ls', 'List variables', () => import('./ls.ts')],
+    ['env add', 'Set a variable', () => import('./add.ts')],
+    ['env rm', 'Remove a variable', () => import('./rm.ts')],
+    ['env pull', 'Write variables to .env.local', () => import('./pull.ts')],
+    ['env push', 'Set variables from a .env file', () => import('./push.ts')],
   ],
 }

@@ -13,9 +13,9 @@ export const COMMANDS: CommandTable = {
   },
   synonyms: { environment: 'environments', target: 'environments', targets: 'environments' },
   commands: [
-    { name: 'environments ls', summary: 'List the environments of a project', load: () => import('./ls.ts') },
-    { name: 'environments add', summary: 'Add an environment', load: () => import('./add.ts') },
-    { name: 'environments set', summary: 'Change an environment', load: () => import('./set.ts') },
-    { name: 'environments rm', summary: 'Delete an environment', load: () => import('./rm.ts') },
+    ['environments ls', 'List the environments of a project', () => import('./ls.ts')],
+    ['environments add', 'Add an environment', () => import('./add.ts')],
+    ['environments set', 'Change an environment', () => import('./set.ts')],
+    ['environments rm', 'Delete an environment', () => import('./rm.ts')],
   ],
 }

@@ -12,7 +12,7 @@ export const COMMANDS: CommandTable = {
   },
   synonyms: { file: 'files' },
   commands: [
-    { name: 'files ls', summary: 'List the files of a deployment', load: () => import('./ls.ts') },
-    { name: 'files get', summary: 'Download a file of a deployment', load: () => import('./get.ts') },
+    ['files ls', 'List the files of a deployment', () => import('./ls.ts')],
+    ['files get', 'Download a file of a deployment', () => import('./get.ts')],
   ],
 }

@@ -26,65 +26,17 @@ export const COMMANDS: CommandTable = {
     'git repositories': 'repos',
   },
   commands: [
-    {
-      name: 'git connect',
-      summary: 'Connect a Git repository',
-      load: () => import('./connect.ts'),
-    },
-    {
-      name: 'git disconnect',
-      summary: 'Disconnect the Git repository',
-      load: () => import('./disconnect.ts'),
-    },
-    {
-      name: 'git repos',
-      summary: 'List repositories of a connected Git host',
-      load: () => import('./repos.ts'),
-    },
-    {
-      name: 'git hosts ls',
-      summary: 'List connected Git hosts',
-      load: () => import('./hosts/ls.ts'),
-    },
-    {
-      name: 'git hosts add',
-      summary: 'Connect a Git host',
-      load: () => import('./hosts/add.ts'),
-    },
-    {
-      name: 'git hosts rm',
-      summary: 'Remove a connected Git host',
-      load: () => import('./hosts/rm.ts'),
-    },
-    {
-      name: 'git deliveries',
-      summary: 'List pushes and their results',
-      load: () => import('./deliveries.ts'),
-    },
-    {
-      name: 'git approve',
-      summary: 'Approve a pull request from a fork',
-      load: () => import('./approve.ts'),
-    },
-    {
-      name: 'git run-again',
-      summary: 'Deploy a push again',
-      load: () => import('./run-again.ts'),
-    },
-    {
-      name: 'hooks ls',
-      summary: 'List deploy hooks',
-      load: () => import('../hook/ls.ts'),
-    },
-    {
-      name: 'hooks add',
-      summary: 'Create a deploy hook',
-      load: () => import('../hook/add.ts'),
-    },
-    {
-      name: 'hooks rm',
-      summary: 'Revoke a deploy hook',
-      load: () => import('../hook/rm.ts'),
-    },
+    ['git connect', 'Connect a Git repository', () => import('./connect.ts')],
+    ['git disconnect', 'Disconnect the Git repository', () => import('./disconnect.ts')],
+    ['git repos', 'List repositories of a connected Git host', () => import('./repos.ts')],
+    ['git hosts ls', 'List connected Git hosts', () => import('./hosts/ls.ts')],
+    ['git hosts add', 'Connect a Git host', () => import('./hosts/add.ts')],
+    ['git hosts rm', 'Remove a connected Git host', () => import('./hosts/rm.ts')],
+    ['git deliveries', 'List pushes and their results', () => import('./deliveries.ts')],
+    ['git approve', 'Approve a pull request from a fork', () => import('./approve.ts')],
+    ['git run-again', 'Deploy a push again', () => import('./run-again.ts')],
+    ['hooks ls', 'List deploy hooks', () => import('../hook/ls.ts')],
+    ['hooks add', 'Create a deploy hook', () => import('../hook/add.ts')],
+    ['hooks rm', 'Revoke a deploy hook', () => import('../hook/rm.ts')],
   ],
 }

@@ -11,10 +11,10 @@ export const COMMANDS: CommandTable = {
     },
   },
   commands: [
-    {
-      name: 'import vercel',
-      summary: 'Import projects, variables, domains and sites from Vercel',
-      load: () => import('./vercel.ts'),
-    },
+    [
+      'import vercel',
+      'Import projects, variables, domains and sites from Vercel',
+      () => import('./vercel.ts'),
+    ],
   ],
 }

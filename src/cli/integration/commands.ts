@@ -12,35 +12,23 @@ export const COMMANDS: CommandTable = {
   },
   synonyms: { integration: 'integrations' },
   commands: [
-    {
-      name: 'integrations ls',
-      summary: 'List installed applications',
-      load: () => import('./ls.ts'),
-    },
-    {
-      name: 'integrations inspect',
-      summary: 'Show the permissions of an installed application',
-      load: () => import('./inspect.ts'),
-    },
-    {
-      name: 'integrations projects',
-      summary: 'Choose the projects an application can access',
-      load: () => import('./projects.ts'),
-    },
-    {
-      name: 'integrations confirm',
-      summary: 'Approve additional permissions of an application',
-      load: () => import('./confirm.ts'),
-    },
-    {
-      name: 'integrations transfer',
-      summary: 'Transfer an installed application to another OWNER',
-      load: () => import('./transfer.ts'),
-    },
-    {
-      name: 'integrations rm',
-      summary: 'Remove an installed application',
-      load: () => import('./rm.ts'),
-    },
+    ['integrations ls', 'List installed applications', () => import('./ls.ts')],
+    [
+      'integrations inspect',
+      'Show the permissions of an installed application',
+      () => import('./inspect.ts'),
+    ],
+    ['integrations projects', 'Choose the projects an application can access', () => import('./projects.ts')],
+    [
+      'integrations confirm',
+      'Approve additional permissions of an application',
+      () => import('./confirm.ts'),
+    ],
+    [
+      'integrations transfer',
+      'Transfer an installed application to another OWNER',
+      () => import('./transfer.ts'),
+    ],
+    ['integrations rm', 'Remove an installed application', () => import('./rm.ts')],
   ],
 }

@@ -12,8 +12,8 @@ export const COMMANDS: CommandTable = {
   },
   synonyms: { key: 'keys' },
   commands: [
-    { name: 'keys ls', summary: 'List your SSH keys', load: () => import('./ls.ts') },
-    { name: 'keys add', summary: 'Add an SSH key', load: () => import('./add.ts') },
-    { name: 'keys rm', summary: 'Remove an SSH key', load: () => import('./rm.ts') },
+    ['keys ls', 'List your SSH keys', () => import('./ls.ts')],
+    ['keys add', 'Add an SSH key', () => import('./add.ts')],
+    ['keys rm', 'Remove an SSH key', () => import('./rm.ts')],
   ],
 }

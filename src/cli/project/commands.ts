@@ -17,89 +17,29 @@ export const COMMANDS: CommandTable = {
   },
   synonyms: { project: 'projects', 'projects create': 'add' },
   commands: [
-    {
-      name: 'projects ls',
-      summary: 'List projects',
-      load: () => import('./ls.ts'),
-    },
-    {
-      name: 'projects add',
-      summary: 'Create a project',
-      load: () => import('./add.ts'),
-    },
-    {
-      name: 'projects inspect',
-      summary: 'Show a project and its settings',
-      load: () => import('./inspect.ts'),
-    },
-    {
-      name: 'projects logs',
-      summary: 'Show or follow the log of all deployments of a project',
-      load: () => import('./logs.ts'),
-    },
-    {
-      name: 'analytics',
-      summary: 'Show requests, errors and latency of a project',
-      load: () => import('./analytics.ts'),
-    },
-    {
-      name: 'projects analytics',
-      summary: 'Show requests, errors and latency of a project',
-      load: async () => {
+    ['projects ls', 'List projects', () => import('./ls.ts')],
+    ['projects add', 'Create a project', () => import('./add.ts')],
+    ['projects inspect', 'Show a project and its settings', () => import('./inspect.ts')],
+    ['projects logs', 'Show or follow the log of all deployments of a project', () => import('./logs.ts')],
+    ['analytics', 'Show requests, errors and latency of a project', () => import('./analytics.ts')],
+    [
+      'projects analytics',
+      'Show requests, errors and latency of a project',
+      async () => {
         const { command } = await import('./analytics.ts')
         const examples = command.examples.map(([line, says]) => [`projects ${line}`, says] as const)
         return { command: { ...command, examples } }
       },
-    },
-    {
-      name: 'projects domains',
-      summary: 'List the domains of a project',
-      load: () => import('./domains.ts'),
-    },
-    {
-      name: 'projects rename',
-      summary: 'Rename a project',
-      load: () => import('./rename.ts'),
-    },
-    {
-      name: 'projects set',
-      summary: 'Change the settings of a project',
-      load: () => import('./set.ts'),
-    },
-    {
-      name: 'projects protect',
-      summary: 'Restrict who can visit a project',
-      load: () => import('./protect.ts'),
-    },
-    {
-      name: 'projects bypass ls',
-      summary: 'List automation bypass secrets',
-      load: () => import('./bypass/ls.ts'),
-    },
-    {
-      name: 'projects bypass add',
-      summary: 'Create an automation bypass secret',
-      load: () => import('./bypass/add.ts'),
-    },
-    {
-      name: 'projects bypass rm',
-      summary: 'Revoke an automation bypass secret',
-      load: () => import('./bypass/rm.ts'),
-    },
-    {
-      name: 'projects transfer',
-      summary: 'Transfer a project to another account',
-      load: () => import('./transfer.ts'),
-    },
-    {
-      name: 'projects accept',
-      summary: 'Accept a project transfer',
-      load: () => import('./accept.ts'),
-    },
-    {
-      name: 'projects rm',
-      summary: 'Delete a project and its deployments',
-      load: () => import('./rm.ts'),
-    },
+    ],
+    ['projects domains', 'List the domains of a project', () => import('./domains.ts')],
+    ['projects rename', 'Rename a project', () => import('./rename.ts')],
+    ['projects set', 'Change the settings of a project', () => import('./set.ts')],
+    ['projects protect', 'Restrict who can visit a project', () => import('./protect.ts')],
+    ['projects bypass ls', 'List automation bypass secrets', () => import('./bypass/ls.ts')],
+    ['projects bypass add', 'Create an automation bypass secret', () => import('./bypass/add.ts')],
+    ['projects bypass rm', 'Revoke an automation bypass secret', () => import('./bypass/rm.ts')],
+    ['projects transfer', 'Transfer a project to another account', () => import('./transfer.ts')],
+    ['projects accept', 'Accept a project transfer', () => import('./accept.ts')],
+    ['projects rm', 'Delete a project and its deployments', () => import('./rm.ts')],
   ],
 }

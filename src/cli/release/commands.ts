@@ -17,40 +17,12 @@ export const COMMANDS: CommandTable = {
     'releases configure': 'set',
   },
   commands: [
-    {
-      name: 'releases status',
-      summary: 'Show the current release and compare both deployments',
-      load: () => import('./status.ts'),
-    },
-    {
-      name: 'releases set',
-      summary: 'Configure the stages of rolling releases',
-      load: () => import('./set.ts'),
-    },
-    {
-      name: 'releases off',
-      summary: 'Disable rolling releases',
-      load: () => import('./off.ts'),
-    },
-    {
-      name: 'releases start',
-      summary: 'Start a rolling release of a deployment',
-      load: () => import('./start.ts'),
-    },
-    {
-      name: 'releases approve',
-      summary: 'Advance the release to the next stage',
-      load: () => import('./approve.ts'),
-    },
-    {
-      name: 'releases complete',
-      summary: 'Complete the release immediately',
-      load: () => import('./complete.ts'),
-    },
-    {
-      name: 'releases abort',
-      summary: 'Abort the release and restore the previous deployment',
-      load: () => import('./abort.ts'),
-    },
+    ['releases status', 'Show the current release and compare both deployments', () => import('./status.ts')],
+    ['releases set', 'Configure the stages of rolling releases', () => import('./set.ts')],
+    ['releases off', 'Disable rolling releases', () => import('./off.ts')],
+    ['releases start', 'Start a rolling release of a deployment', () => import('./start.ts')],
+    ['releases approve', 'Advance the release to the next stage', () => import('./approve.ts')],
+    ['releases complete', 'Complete the release immediately', () => import('./complete.ts')],
+    ['releases abort', 'Abort the release and restore the previous deployment', () => import('./abort.ts')],
   ],
 }

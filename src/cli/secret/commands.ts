@@ -9,25 +9,9 @@ export const COMMANDS: CommandTable = {
   },
   synonyms: { secret: 'secrets' },
   commands: [
-    {
-      name: 'secrets ls',
-      summary: 'List secrets',
-      load: () => import('./ls.ts'),
-    },
-    {
-      name: 'secrets add',
-      summary: 'Create a secret',
-      load: () => import('./add.ts'),
-    },
-    {
-      name: 'secrets rename',
-      summary: 'Rename a secret',
-      load: () => import('./rename.ts'),
-    },
-    {
-      name: 'secrets rm',
-      summary: 'Delete a secret',
-      load: () => import('./rm.ts'),
-    },
+    ['secrets ls', 'List secrets', () => import('./ls.ts')],
+    ['secrets add', 'Create a secret', () => import('./add.ts')],
+    ['secrets rename', 'Rename a secret', () => import('./rename.ts')],
+    ['secrets rm', 'Delete a secret', () => import('./rm.ts')],
   ],
 }

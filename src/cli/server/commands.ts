@@ -2,11 +2,7 @@ import type { CommandTable } from '../command-table.ts'
 
 export const COMMANDS: CommandTable = {
   commands: [
-    { name: 'server', summary: 'Run the platform on this machine', load: () => import('./server.ts') },
-    {
-      name: 'join',
-      summary: 'Join this machine to an installation',
-      load: () => import('./join.ts'),
-    },
+    ['server', 'Run the platform on this machine', () => import('./server.ts')],
+    ['join', 'Join this machine to an installation', () => import('./join.ts')],
   ],
 }

@@ -2,20 +2,8 @@ import type { CommandTable } from '../command-table.ts'
 
 export const COMMANDS: CommandTable = {
   commands: [
-    {
-      name: 'login',
-      summary: 'Log in with an email link',
-      load: () => import('./login.ts'),
-    },
-    {
-      name: 'logout',
-      summary: 'Log out and revoke the stored token',
-      load: () => import('./logout.ts'),
-    },
-    {
-      name: 'whoami',
-      summary: 'Show the current user and account',
-      load: () => import('./whoami.ts'),
-    },
+    ['login', 'Log in with an email link', () => import('./login.ts')],
+    ['logout', 'Log out and revoke the stored token', () => import('./logout.ts')],
+    ['whoami', 'Show the current user and account', () => import('./whoami.ts')],
   ],
 }

@@ -32,47 +32,15 @@ export const COMMANDS: CommandTable = {
     'teams add': 'create',
   },
   commands: [
-    { name: 'teams ls', summary: 'List your teams', load: () => import('./ls.ts') },
-    { name: 'teams create', summary: 'Create a team', load: () => import('./create.ts') },
-    {
-      name: 'teams switch',
-      summary: 'Switch the default account to a team',
-      load: () => import('./switch.ts'),
-    },
-    {
-      name: 'teams set',
-      summary: 'Change the name and permissions of a team',
-      load: () => import('./set.ts'),
-    },
-    {
-      name: 'teams members ls',
-      summary: 'List the members of a team',
-      load: () => import('./members/ls.ts'),
-    },
-    {
-      name: 'teams members add',
-      summary: 'Add a member to a team',
-      load: () => import('./members/add.ts'),
-    },
-    {
-      name: 'teams invitations ls',
-      summary: 'List pending invitations',
-      load: () => import('./invitations/ls.ts'),
-    },
-    {
-      name: 'teams invitations rm',
-      summary: 'Withdraw an invitation',
-      load: () => import('./invitations/rm.ts'),
-    },
-    {
-      name: 'teams members role',
-      summary: 'Change the role of a member',
-      load: () => import('./members/role.ts'),
-    },
-    {
-      name: 'teams members rm',
-      summary: 'Remove a member from a team',
-      load: () => import('./members/rm.ts'),
-    },
+    ['teams ls', 'List your teams', () => import('./ls.ts')],
+    ['teams create', 'Create a team', () => import('./create.ts')],
+    ['teams switch', 'Switch the default account to a team', () => import('./switch.ts')],
+    ['teams set', 'Change the name and permissions of a team', () => import('./set.ts')],
+    ['teams members ls', 'List the members of a team', () => import('./members/ls.ts')],
+    ['teams members add', 'Add a member to a team', () => import('./members/add.ts')],
+    ['teams invitations ls', 'List pending invitations', () => import('./invitations/ls.ts')],
+    ['teams invitations rm', 'Withdraw an invitation', () => import('./invitations/rm.ts')],
+    ['teams members role', 'Change the role of a member', () => import('./members/role.ts')],
+    ['teams members rm', 'Remove a member from a team', () => import('./members/rm.ts')],
   ],
 }

@@ -12,12 +12,8 @@ export const COMMANDS: CommandTable = {
   },
   synonyms: { token: 'tokens' },
   commands: [
-    {
-      name: 'tokens create',
-      summary: 'Create a token and print its value once',
-      load: () => import('./create.ts'),
-    },
-    { name: 'tokens ls', summary: 'List your tokens', load: () => import('./ls.ts') },
-    { name: 'tokens rm', summary: 'Revoke a token', load: () => import('./rm.ts') },
+    ['tokens create', 'Create a token and print its value once', () => import('./create.ts')],
+    ['tokens ls', 'List your tokens', () => import('./ls.ts')],
+    ['tokens rm', 'Revoke a token', () => import('./rm.ts')],
   ],
 }

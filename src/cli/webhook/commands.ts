@@ -12,40 +12,12 @@ export const COMMANDS: CommandTable = {
   },
   synonyms: { webhook: 'webhooks', 'webhooks create': 'add' },
   commands: [
-    {
-      name: 'webhooks ls',
-      summary: 'List webhooks',
-      load: () => import('./ls.ts'),
-    },
-    {
-      name: 'webhooks add',
-      summary: 'Create a webhook',
-      load: () => import('./add.ts'),
-    },
-    {
-      name: 'webhooks set',
-      summary: 'Change or re-enable a webhook',
-      load: () => import('./set.ts'),
-    },
-    {
-      name: 'webhooks rm',
-      summary: 'Remove a webhook',
-      load: () => import('./rm.ts'),
-    },
-    {
-      name: 'webhooks deliveries',
-      summary: 'List deliveries of a webhook',
-      load: () => import('./deliveries.ts'),
-    },
-    {
-      name: 'webhooks delivery',
-      summary: 'Show a delivery in full',
-      load: () => import('./delivery.ts'),
-    },
-    {
-      name: 'webhooks redeliver',
-      summary: 'Redeliver an event',
-      load: () => import('./redeliver.ts'),
-    },
+    ['webhooks ls', 'List webhooks', () => import('./ls.ts')],
+    ['webhooks add', 'Create a webhook', () => import('./add.ts')],
+    ['webhooks set', 'Change or re-enable a webhook', () => import('./set.ts')],
+    ['webhooks rm', 'Remove a webhook', () => import('./rm.ts')],
+    ['webhooks deliveries', 'List deliveries of a webhook', () => import('./deliveries.ts')],
+    ['webhooks delivery', 'Show a delivery in full', () => import('./delivery.ts')],
+    ['webhooks redeliver', 'Redeliver an event', () => import('./redeliver.ts')],
   ],
 }

@@ -29,6 +29,7 @@ function scheduleOf(overlap: Overlap) {
         return true
       },
     },
+    users: { byId: async () => ({ softBlocked: false }) },
     projects: {
       byIdOrName: async () => ({ details: { paused: false } }),
       deploymentsOf: async () => new Map([['prj_1', { production: { id: 'dpl_1', host: 'site.test' } }]]),

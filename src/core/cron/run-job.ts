@@ -59,7 +59,7 @@ const AT_ONCE = 16
 const AT_ONCE_OF_ONE = 8
 /** Nobody's run is to be missed because those of others do not end. */
 const LONG_RUN = 10 * SECOND
-/** Of the runs that a pause of the platform has cost, as many are counted: it takes half a millisecond each, in the transaction. */
+/** Of the runs that a pause of the platform has cost, as many are counted: it takes up to half a millisecond each, in the transaction. */
 const MOST_COUNTED = 100
 
 interface BegunRun {

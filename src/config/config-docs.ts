@@ -1,4 +1,4 @@
-import { SETTINGS } from './settings.ts'
+import { SETTINGS, type Setting } from './settings.ts'
 
 /** The page about settings, from the same table. */
 export const configDocs = (): string => `# Settings
@@ -10,8 +10,11 @@ who runs Aloft or owns its program, or to the user who called \`sudo\`, and must
 
 | variable | in \`aloft.config.json\` | default | meaning |
 |---|---|---|---|
-${Object.entries(SETTINGS)
-  .map(([name, s]) => `| \`${s.variable}\` | \`${name}\` | ${s.default} | ${s.meaning} |`)
+${Object.entries<Setting<unknown>>(SETTINGS)
+  .map(([name, s]) => {
+    const unset = s.default ?? (s.usual === undefined ? 'none' : `\`${s.usual}\``)
+    return `| \`${s.variable}\` | \`${name}\` | ${unset} | ${s.meaning} |`
+  })
   .join('\n')}
 
 This page is generated from the table in \`src/config/settings.ts\` by \`npm run docs\`; a test checks that it is up to date.

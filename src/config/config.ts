@@ -42,12 +42,12 @@ export function readConfig(
     if (!known.has(key)) mistakes.push(`aloft.config.json: there is no setting ${quoted(key)}`)
 
   const values: Record<string, unknown> = {}
-  const read = (name: SettingName, { variable, read, fallback }: Setting<unknown>) => {
+  const read = (name: SettingName, { variable, read, usual, fallback }: Setting<unknown>) => {
     const key = env[variable] !== undefined ? variable : file[name] != null ? name : variable
     const given = env[variable] ?? file[key]
-    const usual = () => fallback(values as unknown as Fallbacks)
+    const unset = () => (usual === undefined ? fallback?.(values as unknown as Fallbacks) : read(usual))
     if (given === undefined || given === null || given === '') {
-      values[name] = usual()
+      values[name] = unset()
       return
     }
     const { value, isText } = textOf(given)
@@ -58,7 +58,7 @@ export function readConfig(
     } catch (error) {
       if (!(error instanceof NotAccepted)) throw error
       // Others are derived from it, before the mistake is told.
-      values[name] = usual()
+      values[name] = unset()
       const where = env[variable] === undefined ? `aloft.config.json: ${key}` : variable
       mistakes.push(`${where}: ${shown(variable, value)} is not accepted; it should be ${error.message}`)
     }

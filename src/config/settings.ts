@@ -1,5 +1,4 @@
 import { isIP } from 'node:net'
-import { resolve } from 'node:path'
 import { bracketed } from '#contract/address-in-url.ts'
 import { PLANS, type Plan } from '#contract/limit/limits.ts'
 import { ORIGINS, type Origin } from '#contract/origins.ts'
@@ -40,14 +39,20 @@ import {
   url,
 } from './readers.ts'
 
-export interface Setting<T> {
+interface Row<T> {
   readonly variable: `ALOFT_${string}` | `AWS_${string}`
-  /** As the docs say it; `fallback` computes it. */
-  readonly default: string
   readonly meaning: string
   readonly read: SettingReader<T>
-  readonly fallback: (so: Fallbacks) => T
+  /** The text that is read where none is given. */
+  readonly usual?: string
+  /** What it is where none is given, if no text says it; undefined unless said. */
+  readonly fallback?: (so: Fallbacks) => T
+  /** That as the docs say it; `none` unless said. */
+  readonly default?: string
 }
+
+export type Setting<T> = Row<T> &
+  (undefined extends T ? object : Required<Pick<Row<T>, 'usual'>> | Required<Pick<Row<T>, 'fallback'>>)
 
 /** What a default may depend on. */
 export interface Fallbacks {
@@ -57,58 +62,50 @@ export interface Fallbacks {
 }
 
 const setting = <T>(row: Setting<T>): Setting<T> => row
-const none = () => undefined
 
 /** Every setting there is. docs/config.md is made from this table. */
 export const SETTINGS = {
   dataDir: setting({
     variable: 'ALOFT_DATA_DIR',
-    default: '`.aloft`',
+    usual: '.aloft',
     meaning: 'Folder for the embedded database, files, certificates, outbox and build caches.',
     read: path,
-    fallback: () => resolve('.aloft'),
   }),
   host: setting({
     variable: 'ALOFT_HOST',
-    default: '`127.0.0.1`',
+    usual: '127.0.0.1',
     meaning: 'The IP address that the listeners bind to.',
     read: address,
-    fallback: () => '127.0.0.1',
   }),
   port: setting({
     variable: 'ALOFT_PORT',
-    default: '`3000`',
+    usual: '3000',
     meaning: 'HTTP: API, dashboard and deployments, distinguished by the Host header.',
     read: port(1),
-    fallback: () => 3000,
   }),
   tlsPort: setting({
     variable: 'ALOFT_TLS_PORT',
-    default: '`3443`',
+    usual: '3443',
     meaning: 'HTTPS with HTTP/2 and HTTP/1.1, TLS 1.2 and later, certificate selected by SNI; `0` = off.',
     read: port(0),
-    fallback: () => 3443,
   }),
   dnsPort: setting({
     variable: 'ALOFT_DNS_PORT',
-    default: '`5300`',
+    usual: '5300',
     meaning: 'Authoritative DNS, UDP and TCP; `0` = off.',
     read: port(0),
-    fallback: () => 5300,
   }),
   sshPort: setting({
     variable: 'ALOFT_SSH_PORT',
-    default: '`0`',
+    usual: '0',
     meaning: 'SSH, for `git push` and `git fetch` with a key; `0` = off.',
     read: port(0),
-    fallback: () => 0,
   }),
   domain: setting({
     variable: 'ALOFT_DOMAIN',
-    default: '`localhost`',
+    usual: 'localhost',
     meaning: 'The suffix of deployment hosts and platform aliases: `<anything>.<domain>`.',
     read: domain,
-    fallback: () => 'localhost',
   }),
   publicAddresses: setting<readonly string[]>({
     variable: 'ALOFT_PUBLIC_ADDRESSES',
@@ -119,7 +116,6 @@ export const SETTINGS = {
   }),
   trustedProxies: setting<readonly string[]>({
     variable: 'ALOFT_TRUSTED_PROXIES',
-    default: 'none',
     meaning:
       'Comma-separated IP addresses and CIDR ranges of proxies in front of Aloft, or `private` for loopback and private networks. From these, `x-forwarded-for` and `x-forwarded-proto` are believed.',
     read: proxies,
@@ -149,10 +145,9 @@ export const SETTINGS = {
   }),
   origin: setting<Origin>({
     variable: 'ALOFT_ORIGIN',
-    default: '`iad1`',
+    usual: 'iad1',
     meaning: `The origin (region) of this machine: ${ORIGINS.map((o) => `\`${o}\``).join(', ')}.`,
     read: oneOf(ORIGINS),
-    fallback: () => 'iad1',
   }),
   baseUrl: setting({
     variable: 'ALOFT_BASE_URL',
@@ -171,7 +166,6 @@ export const SETTINGS = {
     meaning:
       '`postgres://user@host:5432/name`, for an installation with several machines. PostgreSQL 12 or newer. If a standby can take over, name several hosts, `postgres://user@one:5432,two:5432/name`: Aloft uses the one that takes writes.',
     read: postgresUrl,
-    fallback: none,
   }),
   blobUrl: setting<string | undefined>({
     variable: 'ALOFT_BLOB_URL',
@@ -179,123 +173,100 @@ export const SETTINGS = {
     meaning:
       '`s3://bucket/prefix?endpoint=…&region=…` for an installation with several machines; credentials come from the usual AWS variables.',
     read: url('s3:'),
-    fallback: none,
   }),
   blobFrom: setting<string | undefined>({
     variable: 'ALOFT_BLOB_FROM',
-    default: 'none',
     meaning:
       'The previous object store, in the same format: files are read from it until `aloft operator move-content` has moved them to the current store. Not needed to move files from the disk of this machine.',
     read: url('s3:'),
-    fallback: none,
   }),
   cacheBytes: setting({
     variable: 'ALOFT_CACHE_BYTES',
-    default: '`10G`',
+    usual: '10G',
     meaning:
       'With an object store: disk space for file copies on this machine, in bytes or with K, M, G or T. The least recently used copies are removed first.',
     read: bytes,
-    fallback: () => 10 * 2 ** 30,
   }),
   awsKeyId: setting<string | undefined>({
     variable: 'AWS_ACCESS_KEY_ID',
-    default: 'none',
     meaning: 'Access key id for the object store.',
     read: text,
-    fallback: none,
   }),
   awsSecretKey: setting<Redacted | undefined>({
     variable: 'AWS_SECRET_ACCESS_KEY',
-    default: 'none',
     meaning: 'Secret access key for the object store.',
     read: (value) => new Redacted(text(value)),
-    fallback: none,
   }),
   awsSessionToken: setting<Redacted | undefined>({
     variable: 'AWS_SESSION_TOKEN',
-    default: 'none',
     meaning: 'Session token for temporary credentials.',
     read: (value) => new Redacted(text(value)),
-    fallback: none,
   }),
   redisUrl: setting<Redacted | undefined>({
     variable: 'ALOFT_REDIS_URL',
     default: 'none: in-process',
     meaning: 'Shared rate-limit counters and cache invalidation for several machines.',
     read: secretUrl('redis:', 'rediss:', 'unix:'),
-    fallback: none,
   }),
   clusterAddress: setting<string | undefined>({
     variable: 'ALOFT_CLUSTER_ADDRESS',
-    default: 'none',
     meaning:
       'Where other machines of the installation reach the functions of this one, as `address:port` or `name:port` on a shared network. With an address, it listens only there; with a name, on all addresses of the machine. Connections require a certificate issued by the installation.',
     read: endpoint,
-    fallback: none,
   }),
   runtime: setting<'process' | 'docker' | 'swarm'>({
     variable: 'ALOFT_RUNTIME',
-    default: '`process`',
+    usual: 'process',
     meaning:
       'Where builds and functions run: `process`; `docker`, which also supports deployments that are images; or `swarm`, which runs images on the nodes of a Docker Swarm.',
     read: oneOf(['process', 'docker', 'swarm']),
-    fallback: () => 'process',
   }),
   imagePort: setting<number>({
     variable: 'ALOFT_IMAGE_PORT',
-    default: '`3550`',
+    usual: '3550',
     meaning:
       'With `ALOFT_RUNTIME=swarm`: loopback port from which the Docker Engine of this machine pulls images of deployments. Must be the same on all machines.',
     read: port(1),
-    fallback: () => 3550,
   }),
   workers: setting<number | undefined>({
     variable: 'ALOFT_WORKERS',
     default: 'one, and under load up to one per core',
     meaning: 'Number of serving processes on this machine; a number fixes it.',
     read: countTo(1024),
-    fallback: () => undefined,
   }),
   smtpUrl: setting<Redacted | undefined>({
     variable: 'ALOFT_SMTP_URL',
     default: 'none: `<data folder>/outbox/*.eml`',
     meaning: 'Mail server: `smtp://user:pass@host:port`.',
     read: smtpUrl,
-    fallback: none,
   }),
   acmeDirectory: setting<string | undefined>({
     variable: 'ALOFT_ACME_DIRECTORY',
     default: 'none: a local certificate authority in the data folder',
     meaning: 'The ACME directory URL of a public certificate authority.',
     read: url('https:', 'http:'),
-    fallback: none,
   }),
   httpsRedirect: setting({
     variable: 'ALOFT_HTTPS_REDIRECT',
-    default: '`auto`',
+    usual: 'auto',
     meaning:
       'Whether custom domains with a certificate redirect from HTTP to HTTPS: `on`, `off`, or `auto`: if the TLS port is 443 and a public authority issues the certificates.',
     read: oneOf(['auto', 'on', 'off']),
-    fallback: () => 'auto',
   }),
   acmeEmail: setting<string | undefined>({
     variable: 'ALOFT_ACME_EMAIL',
-    default: 'none',
     meaning:
       'Email address at which that authority can contact you, for example before a certificate expires.',
     read: email,
-    fallback: none,
   }),
   resolvers: setting<readonly string[] | undefined>({
     variable: 'ALOFT_RESOLVERS',
     default: "the system's",
     meaning: 'Comma-separated `ip:port` DNS servers used to verify domains and to resolve ALIAS targets.',
     read: resolvers,
-    fallback: none,
   }),
   privateTargets: setting<readonly string[]>({
     variable: 'ALOFT_PRIVATE_TARGETS',
-    default: 'none',
     meaning:
       'Comma-separated private IP addresses or CIDR ranges that rewrites, webhooks, log drains, builds and functions are allowed to reach, such as `10.0.0.0/8`. To let builds and functions reach an address of this machine, list that exact address.',
     read: ranges,
@@ -303,90 +274,76 @@ export const SETTINGS = {
   }),
   verifyDrains: setting<'on' | 'off'>({
     variable: 'ALOFT_VERIFY_LOG_DRAINS',
-    default: '`on`',
+    usual: 'on',
     meaning:
       'Whether a log drain endpoint must return the code of the account (`x-platform-verify`) before it receives logs; `off` for endpoints that cannot.',
     read: oneOf(['on', 'off']),
-    fallback: () => 'on',
   }),
   registrar: setting<'sandbox' | 'name.com'>({
     variable: 'ALOFT_REGISTRAR',
-    default: '`sandbox`',
+    usual: 'sandbox',
     meaning:
       'Registrar that sells domains: `sandbox` (simulated, free of charge) or `name.com`, which needs the user and key below.',
     read: oneOf(['sandbox', 'name.com']),
-    fallback: () => 'sandbox',
   }),
   registrarUrl: setting({
     variable: 'ALOFT_REGISTRAR_URL',
-    default: '`https://api.name.com`',
+    usual: 'https://api.name.com',
     meaning: 'API URL of the registrar; `https://api.dev.name.com` is its test system.',
     read: baseUrl,
-    fallback: () => 'https://api.name.com',
   }),
   registrarUser: setting<string | undefined>({
     variable: 'ALOFT_REGISTRAR_USER',
-    default: 'none',
     meaning: 'The user at the registrar.',
     read: text,
-    fallback: none,
   }),
   registrarKey: setting<Redacted | undefined>({
     variable: 'ALOFT_REGISTRAR_KEY',
-    default: 'none',
     meaning: "The API token of the registrar's user.",
     read: (value) => new Redacted(text(value)),
-    fallback: none,
   }),
   domainPrices: setting<ReadonlyMap<string, number>>({
     variable: 'ALOFT_DOMAIN_PRICES',
-    default: `\`${DOMAIN_PRICES}\``,
+    usual: DOMAIN_PRICES,
     meaning: 'Top-level domains that the sandbox sells, with their price in US dollars per year.',
     read: prices,
-    fallback: () => prices(DOMAIN_PRICES),
   }),
   transferMinutes: setting({
     variable: 'ALOFT_TRANSFER_MINUTES',
-    default: '`1`',
+    usual: '1',
     meaning: 'How long a transfer in the sandbox stays in each state.',
     read: count,
-    fallback: () => 1,
   }),
   gitMaxPush: setting({
     variable: 'ALOFT_GIT_MAX_PUSH',
-    default: '`2G`',
+    usual: '2G',
     meaning: 'The largest push that the Git server accepts, such as `500M`.',
     read: bytes,
-    fallback: () => 2 * 1024 ** 3,
   }),
   gitMaxRefs: setting({
     variable: 'ALOFT_GIT_MAX_REFS',
-    default: '`10000`',
+    usual: '10000',
     meaning: 'How many branches and tags together a repository can have, on the Git server or connected.',
     read: count,
-    fallback: () => 10_000,
   }),
   rateLimit: setting<number | undefined>({
     variable: 'ALOFT_RATE_LIMIT',
     default: 'per group of endpoints',
     meaning: 'Requests per minute for each caller and endpoint, instead of the limit of its group.',
     read: count,
-    fallback: none,
   }),
   defaultPlan: setting<Plan>({
     variable: 'ALOFT_DEFAULT_PLAN',
-    default: '`enterprise`',
+    usual: 'enterprise',
     meaning: `The plan of new accounts: ${PLANS.map((p) => `\`${p}\``).join(', ')}.`,
     read: oneOf(PLANS),
-    fallback: () => 'enterprise',
   }),
   sandbox: setting<'required' | 'auto' | 'off'>({
     variable: 'ALOFT_SANDBOX',
-    default: '`auto`',
+    usual: 'auto',
     meaning:
       'Isolation of builds and functions: `required` (refuse to run without it), `auto` (use it if the machine supports it, otherwise warn), `off`.',
     read: oneOf(['required', 'auto', 'off']),
-    fallback: () => 'auto',
   }),
   chromium: setting<string | 'off' | undefined>({
     variable: 'ALOFT_CHROMIUM',
@@ -394,59 +351,49 @@ export const SETTINGS = {
     meaning:
       'Path of the browser that takes screenshots of deployments; `off` for none. It runs in the sandbox, so without a sandbox there are no screenshots.',
     read: programPath,
-    fallback: none,
   }),
   bootstrapEmail: setting<string | undefined>({
     variable: 'ALOFT_BOOTSTRAP_EMAIL',
-    default: 'none',
     meaning: 'With the token below: creates this operator account at startup, unless it exists.',
     read: email,
-    fallback: none,
   }),
   bootstrapToken: setting<Redacted | undefined>({
     variable: 'ALOFT_BOOTSTRAP_TOKEN',
-    default: 'none',
     meaning: 'The API token of the account above.',
     read: bootstrapToken,
-    fallback: none,
   }),
   masterKey: setting<Redacted | undefined>({
     variable: 'ALOFT_MASTER_KEY',
     default: 'generated once in the data folder, mode 0600',
     meaning: '32 bytes, base64: encrypts secrets, sensitive variables and private keys at rest.',
     read: masterKey,
-    fallback: none,
   }),
   logBytes: setting({
     variable: 'ALOFT_LOG_BYTES',
-    default: '`10G`',
+    usual: '10G',
     meaning:
       'Maximum size of the logs of requests and functions, in bytes or with K, M, G or T; the oldest entries are deleted first. In the embedded database they also never use more than a fifth of the disk space that would be free without them.',
     read: bytes,
-    fallback: () => 10 * 2 ** 30,
   }),
   memoryShare: setting({
     variable: 'ALOFT_MEMORY_SHARE',
-    default: '`80`',
+    usual: '80',
     meaning:
       "Percentage of the machine's memory that the running functions of one account can use together, according to their limits. While memory is actually short, only accounts below an equal share can start more.",
     read: percent,
-    fallback: () => 80,
   }),
   hangSeconds: setting({
     variable: 'ALOFT_HANG_SECONDS',
-    default: '`15`',
+    usual: '15',
     meaning:
       'A platform process that does not respond for this long is killed and replaced, and the log says what it was doing; `0` = never.',
     read: seconds,
-    fallback: () => 15,
   }),
   logLevel: setting({
     variable: 'ALOFT_LOG_LEVEL',
-    default: '`info`',
+    usual: 'info',
     meaning: 'Log level: `debug`, `info`, `warn`, `error` or `silent`.',
     read: oneOf(['debug', 'info', 'warn', 'error', 'silent']),
-    fallback: () => 'info',
   }),
 } as const
 

@@ -337,6 +337,17 @@ apiSuite('addresses that other clients know', (server) => {
     assert.deepEqual([waiting.status, waiting.body.error.message], [400, 'Confirmation incomplete'])
   })
 
+  test('aliases of a promotion are told with the deployment that they were to show', async () => {
+    const { token } = await server.signUp()
+    const { id } = await deploy(token, 'moved', 'production')
+    await server.call(`POST /v10/projects/moved/promote/${id}`, { token })
+    for (const on of ['promote', 'rollback']) {
+      const { body } = await server.call(`GET /v9/projects/moved/${on}/aliases`, { token })
+      assert.ok(body.aliases.length > 0)
+      for (const { alias } of body.aliases) assert.equal(alias.deploymentId, id)
+    }
+  })
+
   test('aliases, domains, records and certificates are found at the addresses of each version', async () => {
     const { token } = await server.signUp()
     const { id, alias } = await deploy(token, 'names', 'production')

@@ -219,14 +219,17 @@ async function pull(also: CompatContext) {
 
 type Moved = ReplyOf<(typeof production.listMovedAliases)['reply']>
 
-const showMoved = ({ aliases, pagination }: Moved, { asked }: CompatContext) => ({
-  aliases: aliases.map(({ alias, id, status }) => ({
-    id,
-    status,
-    alias: { id, alias, deploymentId: asked.params.projectId },
-  })),
-  pagination,
-})
+/** With the deployment that they were to show. */
+async function showMoved({ aliases, pagination }: Moved, { asked, call }: CompatContext) {
+  const { lastAliasRequest } = await call(api.getProject, {
+    params: { idOrName: asked.params.projectId ?? '' },
+  })
+  const deploymentId = lastAliasRequest?.toDeploymentId
+  return {
+    aliases: aliases.map(({ alias, id, status }) => ({ id, status, alias: { id, alias, deploymentId } })),
+    pagination,
+  }
+}
 
 type ProjectDomain = ReplyOf<(typeof domains.getProjectDomain)['reply']>
 

@@ -60,6 +60,20 @@ apiSuite('conventions', (server) => {
     const { token } = await server.signUp()
     const head = await server.call('HEAD /v2/user', { token })
     assert.deepEqual([head.status, head.body], [200, ''])
+    const { body: made } = await server.call('POST /v8/platform/deployments', {
+      token,
+      body: { name: 'head', version: 2, files: [{ file: 'index.html', data: 'five!' }] },
+    })
+    const files = `/v5/platform/deployments/${made.id}/files`
+    const { body: tree } = await server.call(`GET ${files}`, { token })
+    for (const [at, length] of [
+      [`${files}/${tree[0].uid}`, '5'],
+      // What is written as it is made has no length beforehand.
+      [files, null],
+    ] as const) {
+      const { status, headers, body } = await server.call(`HEAD ${at}`, { token })
+      assert.deepEqual([status, headers.get('content-length'), body], [200, length, ''])
+    }
   })
 
   test('every answer carries the allowance in both spellings, also errors and anonymous ones', async () => {

@@ -74,3 +74,27 @@ for (const version of ['1.1', '2'] as const) {
     assert.ok(body.destroyed)
   })
 }
+
+test('HTTP/2: HEAD is told the length of what is not sent', async (t) => {
+  const app = fastify()
+  app.get('/', (_request, reply) =>
+    sendAs('raw', reply, {
+      type: 'text/plain',
+      body: Readable.from(['five!']),
+      headers: { 'content-length': '5' },
+    }),
+  )
+  await app.ready()
+  const server = createHttp2Server((req, res) =>
+    app.routing(req as unknown as IncomingMessage, res as unknown as ServerResponse),
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const session = openSession(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  t.after(() => session.close())
+  const stream = session.request({ ':method': 'HEAD' }).setEncoding('utf8')
+  const [headers] = await once(stream, 'response')
+  assert.deepEqual([headers[':status'], headers['content-length']], [200, '5'])
+  assert.deepEqual(await stream.toArray(), [])
+})

@@ -18,9 +18,11 @@ export function sendAs(form: 'empty' | 'html' | 'raw', reply: FastifyReply, answ
   if (endless && body instanceof Readable) destroyWhenGone(reply, body)
   reply.headers({ ...headers, 'content-type': type })
   if (!(body instanceof Readable)) return reply.send(body)
-  if (reply.request.method !== 'HEAD' && !isGone(reply)) return reply.send(pouring(body))
+  const isHead = reply.request.method === 'HEAD'
+  if (!isHead && !isGone(reply)) return reply.send(pouring(body))
   body.destroy()
-  return reply.send('')
+  // In the place of a text, Fastify would tell HEAD the length of that.
+  return reply.send(isHead ? Readable.from([]) : '')
 }
 
 /** Whoever asked has left. Over HTTP/2 nothing would tell a body of that any more, and what it holds would be held for ever. */

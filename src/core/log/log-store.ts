@@ -122,8 +122,11 @@ export interface LogStore {
   /** What the log takes on the disk, roughly. */
   bytes(): Promise<number>
 
-  /** What build output takes of that, more roughly. It is counted row by row, so not to be asked for all the time. */
-  buildBytes(): Promise<number>
+  /**
+   * What of that is no log of requests and functions, more roughly: build output, and counts of visits where they are in the same
+   * place. It is counted row by row, so not to be asked for all the time.
+   */
+  otherBytes(): Promise<number>
 
   /** Gives what deletions made free back to the disk, a part of it; tells whether there is more. */
   giveBack(): Promise<boolean>

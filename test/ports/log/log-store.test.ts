@@ -5,6 +5,9 @@ import { syncBuiltinESMExports } from 'node:module'
 import { describe, it } from 'node:test'
 import { type Kysely, sql } from 'kysely'
 import { openDatabase } from '#adapters/sql/database/database.ts'
+import { createTrafficStore } from '#adapters/sql/log/traffic-store.ts'
+import { HOUR } from '#contract/time.ts'
+import { createTally } from '#core/analytics/tally.ts'
 import type { LogEntry } from '#core/log/log-entry.ts'
 import { BUILD_LINES, type LogFilter, type LogStore, type ProjectLogFilter } from '#core/log/log-store.ts'
 import type { LoggedVisit, NewVisit } from '#core/log/logged-visit.ts'
@@ -269,14 +272,31 @@ eachDatabase((name, open) =>
     it('tells what build output takes of its space', async (t) => {
       const { store } = await openLogs(t, open)
       const info = { type: 'lambda', name: 'x', entrypoint: '' } as const
-      const before = await store.buildBytes()
+      const before = await store.otherBytes()
       await store.append(
         many(1000, (n) => ({ info, text: randomBytes(50).toString('hex'), id: `${NOW}x${n}` })),
       )
-      assert.equal(await store.buildBytes(), before)
+      assert.equal(await store.otherBytes(), before)
       await store.append(many(1000, () => ({ text: 'ü'.repeat(50) })))
-      const grown = (await store.buildBytes()) - before
+      const grown = (await store.otherBytes()) - before
       assert.ok(grown > 200_000 && grown < 1_000_000, String(grown))
+    })
+
+    it('tells what counts of visits take of its space', async (t) => {
+      const { store, config, database } = await openLogs(t, open)
+      const traffic = createTrafficStore(database.db)
+      const [bytes, others] = [await store.bytes(), await store.otherBytes()]
+      const tally = createTally().map((_, i) => i)
+      const key = { deploymentId: 'dpl_1', step: 'hour', target: 'production', tally } as const
+      for (let n = 0; n < 20; n++) {
+        const row = { ...key, projectId: `prj_${n % 3}`, at: NOW + n * HOUR }
+        const paths = Array.from({ length: 90 }, (_, i) => ({ ...row, path: `/page/${i}` }))
+        await traffic.add([row, ...paths])
+      }
+      const grown = (await store.bytes()) - bytes
+      assert.equal(grown > 0, config.url === undefined)
+      const told = (await store.otherBytes()) - others
+      assert.ok(told >= grown / 2 && told <= grown * 1.5, `${told} of ${grown}`)
     })
 
     describe('visits', () => {

@@ -56,8 +56,39 @@ async function countBuildLines(db: LogDb): Promise<number> {
   return count + left
 }
 
+/** What a row of the counts of visits takes, with its place in the indexes. */
+const COUNTS_BYTES = { traffic: 250, traffic_paths: 300 } as const
+
+/** Project by project: nobody else does anything meanwhile. */
+async function countedBytes(db: LogDb, table: keyof typeof COUNTS_BYTES): Promise<number> {
+  let rows = 0
+  let after = ''
+  for (;;) {
+    const next = await db
+      .selectFrom(table as 'traffic')
+      .select(({ fn }) => ['project_id', fn.countAll<number>().as('count')])
+      .where('project_id', '>', after)
+      .groupBy('project_id')
+      .orderBy('project_id')
+      .limit(1)
+      .executeTakeFirst()
+    if (next === undefined) return rows * COUNTS_BYTES[table]
+    rows += next.count
+    after = next.project_id
+    await new Promise(setImmediate)
+  }
+}
+
+/** What of `logBytes` is no log of requests and functions: build output and, in a file, the counts of visits. */
+export async function otherBytes(db: LogDb): Promise<number> {
+  const counted = isFile(db)
+    ? (await countedBytes(db, 'traffic')) + (await countedBytes(db, 'traffic_paths'))
+    : 0
+  return counted + (await buildBytes(db))
+}
+
 /** What build output takes on the disk, roughly. */
-export async function buildBytes(db: LogDb): Promise<number> {
+async function buildBytes(db: LogDb): Promise<number> {
   if (!isFile(db)) {
     const { rows } = await sql<{ bytes: string }>`
       select cast(pg_total_relation_size('log_entries') as text) as bytes`.execute(db)

@@ -6,7 +6,7 @@ import { deleteBlocks, findInBlocks, pruneBlocks } from './log-blocks.ts'
 import { rotateDays } from './log-days.ts'
 import { deleteLines, findInLines } from './log-lines.ts'
 import { readAfter, readEntries, readProjectEntries } from './log-read.ts'
-import { buildBytes, logBytes, returnFreePages } from './log-size.ts'
+import { logBytes, otherBytes, returnFreePages } from './log-size.ts'
 import type { LogDb } from './log-tables.ts'
 
 /** The most rows deleted in one statement. */
@@ -45,7 +45,7 @@ export function createLogStore(db: LogDb): LogStore {
 
     bytes: () => logBytes(db),
 
-    buildBytes: () => buildBytes(db),
+    otherBytes: () => otherBytes(db),
 
     deleteOldest: (limit) => deleteBefore(firstSerialOf(Number.POSITIVE_INFINITY), limit, deleteBlocks),
 

@@ -28,7 +28,7 @@ function createWorld(
         return count
       },
       bytes: async () => bytes - shrunk * 100,
-      async buildBytes() {
+      async otherBytes() {
         counted++
         return built
       },

@@ -6,9 +6,9 @@ import type { DiskSpace } from '../../ports/disk-space.ts'
 import type { LogStore } from '../log-store.ts'
 
 interface LogCleanupParts {
-  readonly store: Pick<LogStore, 'rotate' | 'prune' | 'deleteOldest' | 'bytes' | 'buildBytes' | 'giveBack'>
+  readonly store: Pick<LogStore, 'rotate' | 'prune' | 'deleteOldest' | 'bytes' | 'otherBytes' | 'giveBack'>
   readonly clock: Clock
-  /** What the log may take at the most, build output aside. */
+  /** What the logs of requests and functions may take at the most. */
   readonly maxBytes: number
   /** Absent where the log is not on a disk of this machine. */
   readonly disk?: Pick<DiskSpace, 'free'> | undefined
@@ -24,8 +24,8 @@ const RUNTIME_KEPT = 3 * DAY
 /** Of what is free together with what the log has, the share that it may take. */
 const SHARE_OF_DISK = 0.2
 
-/** How long it is not counted again what build output takes. */
-const BUILT_COUNTED = HOUR
+/** How long it is not counted again what is beside them. */
+const OTHERS_COUNTED = HOUR
 
 export function createLogCleanup({
   store,
@@ -37,20 +37,20 @@ export function createLogCleanup({
 }: LogCleanupParts): JobHandler {
   const pause = (signal: AbortSignal) => sleep(pauseMs, undefined, { signal })
 
-  let built = { bytes: 0, countedAt: Number.NEGATIVE_INFINITY }
+  let others = { bytes: 0, countedAt: Number.NEGATIVE_INFINITY }
 
   const isMoreThanAllowed = (bytes: number): boolean => {
     const share = disk === undefined ? Number.POSITIVE_INFINITY : (disk.free() + bytes) * SHARE_OF_DISK
     return bytes > Math.min(maxBytes, share)
   }
 
-  /** Build output stays with its deployment: no visit is deleted because there is much of it. */
+  /** Build output stays with its deployment, and counts of visits have a time of their own: no log is deleted because there is much of either. */
   async function isTooMuch(): Promise<boolean> {
     const bytes = await store.bytes()
     if (!isMoreThanAllowed(bytes)) return false
     const now = clock.monotonic()
-    if (now - built.countedAt > BUILT_COUNTED) built = { bytes: await store.buildBytes(), countedAt: now }
-    return isMoreThanAllowed(Math.max(0, bytes - built.bytes))
+    if (now - others.countedAt > OTHERS_COUNTED) others = { bytes: await store.otherBytes(), countedAt: now }
+    return isMoreThanAllowed(Math.max(0, bytes - others.bytes))
   }
 
   return {

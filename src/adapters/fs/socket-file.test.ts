@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import promises, { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,4 +53,19 @@ test('it takes the place of what a process that died has left, and is the platfo
 test('where it cannot listen it says so', async (t) => {
   const { folder } = await open(t)
   await assert.rejects(listenAt(saying('x'), join(folder, 'no folder', 'x.sock')), /EACCES|ENOENT/)
+})
+
+test('where the disk has become read-only, it is left for the next one, and nobody is held up', async (t) => {
+  const { path } = await open(t)
+  const server = saying('here')
+  const file = await listenAt(server, path)
+  await closed(server)
+  const { mock } = t.mock.method(promises, 'rm', async () => {
+    throw Object.assign(new Error('read-only file system'), { code: 'EROFS' })
+  })
+  syncBuiltinESMExports()
+  await assert.doesNotReject(file.remove()).finally(() => {
+    mock.restore()
+    syncBuiltinESMExports()
+  })
 })

@@ -4,7 +4,10 @@ import { connect, type Server } from 'node:net'
 import { dirname, join } from 'node:path'
 
 export interface SocketFile {
-  /** Takes the path away, unless another process has made it its own meanwhile. */
+  /**
+   * Takes the path away, unless another process has made it its own meanwhile. Where the disk has become read-only it stays, for
+   * the next one to replace: whoever stops has more to do than this.
+   */
   remove(): Promise<void>
 }
 
@@ -29,7 +32,7 @@ export async function listenAt(server: Server, path: string): Promise<SocketFile
   return {
     async remove() {
       const found = await lstat(path).catch(() => undefined)
-      if (found?.dev === dev && found.ino === ino) await rm(path, { force: true })
+      if (found?.dev === dev && found.ino === ino) await rm(path, { force: true }).catch(() => {})
     },
   }
 }

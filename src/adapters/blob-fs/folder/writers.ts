@@ -23,7 +23,8 @@ export function enterWriter(folder: string): Writer {
     id,
     leave: async () => {
       lock.release()
-      await removeIfThere(path)
+      // On a disk that has become read-only it stays, and the next one to open the store takes it for dead.
+      await removeIfThere(path).catch(() => {})
     },
   }
 }

@@ -10,7 +10,7 @@ import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { MINUTE, SECOND } from '#contract/time.ts'
-import { type Installation, install, NOTHING_RUNS, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, NOTHING_RUNS } from '#test/support/installation.ts'
 import { oneConnection, send } from '../load/send.ts'
 import { familyMegabytes } from '../measure/process-memory.ts'
 import { amount, isTrial } from '../measure/trial.ts'
@@ -110,8 +110,7 @@ export async function run(): Promise<Row[]> {
       stated('the same while there are as many serving processes as the visits called for', visited.soon),
     ]
   } finally {
-    await installed.stop()
-    await uninstall(installed)
+    await installed.remove()
   }
 }
 

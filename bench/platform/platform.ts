@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import type { Agent } from 'node:http'
 import { join } from 'node:path'
-import { install, TOKEN, uninstall } from '#test/support/installation.ts'
+import { install, TOKEN } from '#test/support/installation.ts'
 import { oneConnection, type Reply, send } from '../load/send.ts'
 import { toLoadCore, toServerCore } from '../measure/cores.ts'
 import { isTrial } from '../measure/trial.ts'
@@ -89,8 +89,7 @@ async function start(env: Record<string, string>, pinned: boolean): Promise<Plat
     call: callerOf(installed.url, shared),
     async stop() {
       shared.destroy()
-      await installed.stop()
-      await uninstall(installed)
+      await installed.remove()
     },
   }
 }

@@ -6,7 +6,7 @@
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
-import { install, uninstall } from '#test/support/installation.ts'
+import { install } from '#test/support/installation.ts'
 import { median } from '../measure/median.ts'
 import { cpuSeconds } from '../measure/process-cpu.ts'
 import { isTrial, rounds } from '../measure/trial.ts'
@@ -34,8 +34,7 @@ export async function run(): Promise<Row[]> {
       bare.push((performance.now() - empty) / 1000)
     }
   } finally {
-    await installed.stop()
-    await uninstall(installed)
+    await installed.remove()
   }
   const took = median(starts)
   return [

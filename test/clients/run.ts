@@ -1,5 +1,5 @@
 // `npm run test:clients`: drives published clients through their steps on a real installation, and writes docs/clients.md.
-import { install, uninstall } from '#test/support/installation.ts'
+import { install } from '#test/support/installation.ts'
 import { CLIENTS } from './clients.ts'
 import { installNode } from './packages.ts'
 import { openPlace } from './place.ts'
@@ -34,8 +34,7 @@ try {
     writeTable(own)
   }
 } finally {
-  await aloft.stop()
-  await uninstall(aloft)
+  await aloft.remove()
 }
 const failed = steps.filter(({ problem, expected }) => problem !== undefined && !expected)
 process.stdout.write(`${steps.length} steps, ${failed.length} failed\n`)

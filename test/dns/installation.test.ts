@@ -4,13 +4,7 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { withoutBind } from '#test/support/dns/bind.ts'
 import { freePort } from '#test/support/free-port.ts'
-import {
-  type Installation,
-  install,
-  NOTHING_RUNS,
-  TWO_SERVING,
-  uninstall,
-} from '#test/support/installation.ts'
+import { type Installation, install, NOTHING_RUNS, TWO_SERVING } from '#test/support/installation.ts'
 
 const ATTEMPTS = 500
 /** Each from a port of its own, so that every serving process is asked. */
@@ -35,8 +29,7 @@ before(async () => {
 
 after(async () => {
   if (!aloft) return
-  await aloft.stop()
-  await uninstall(aloft)
+  await aloft.remove()
 })
 
 async function dig(...args: readonly string[]): Promise<string> {

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import sharp from 'sharp'
 import { deployed, type Files } from '#test/support/deploying.ts'
-import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { type Installation, install } from '#test/support/installation.ts'
 
 let aloft: Installation
 let host: string
@@ -16,10 +16,7 @@ before(async () => {
   const made = await deployed(aloft, { name: 'kept', target: 'production', files: await output() })
   host = made.url
 })
-after(async () => {
-  await aloft.stop()
-  await uninstall(aloft)
-})
+after(() => aloft.remove())
 
 const SIDE = 3000
 const WIDTH = 1600

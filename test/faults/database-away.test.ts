@@ -8,13 +8,7 @@ import { type Postgres, startPostgres } from '#test/support/database/postgres.ts
 import { createDatabase } from '#test/support/database/postgres-databases.ts'
 import { deployed, visit } from '#test/support/deploying.ts'
 import { SocketRelay } from '#test/support/http/socket-relay.ts'
-import {
-  type Installation,
-  install,
-  NOTHING_RUNS,
-  TWO_SERVING,
-  uninstall,
-} from '#test/support/installation.ts'
+import { type Installation, install, NOTHING_RUNS, TWO_SERVING } from '#test/support/installation.ts'
 import { until } from '#test/support/until.ts'
 
 const skip = /postgresql/.test(process.env.ALOFT_TEST_MISSING ?? '') && 'postgresql is not installed'
@@ -37,8 +31,7 @@ before(async () => {
   aloft = await install({ env: { ...TWO_SERVING, ...NOTHING_RUNS, ALOFT_DATABASE_URL: relayed } })
 })
 after(async () => {
-  await aloft?.stop()
-  if (aloft) await uninstall(aloft)
+  await aloft?.remove()
   await relay?.close()
   await postgres?.stop()
   if (folder) await rm(folder, { recursive: true, force: true })

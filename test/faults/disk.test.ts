@@ -75,10 +75,7 @@ test('a full disk: sites are served through a restart, deletions work, and nothi
 
 test('damaged logs are set aside, named, and begun anew', { skip: aboutSqlite }, async (t) => {
   let aloft = await install({ env: NOTHING_RUNS })
-  t.after(async () => {
-    await aloft.stop('SIGKILL')
-    await uninstall(aloft)
-  })
+  t.after(() => uninstall(aloft))
   const dataDir = join(aloft.folder, 'data')
   const { id, url } = await deployed(aloft, { name: 'logged', files: { 'index.html': 'x' } })
   assert.equal(await aloft.stop(), 0)

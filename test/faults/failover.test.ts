@@ -10,7 +10,7 @@ import { type Postgres, startPostgres, startStandby } from '#test/support/databa
 import { createDatabase } from '#test/support/database/postgres-databases.ts'
 import { deployed, visit } from '#test/support/deploying.ts'
 import { SocketRelay } from '#test/support/http/socket-relay.ts'
-import { type Installation, install, NOTHING_RUNS, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, NOTHING_RUNS } from '#test/support/installation.ts'
 import { until } from '#test/support/until.ts'
 
 const skip = /postgresql/.test(process.env.ALOFT_TEST_MISSING ?? '') && 'postgresql is not installed'
@@ -48,10 +48,7 @@ test('the standby takes over: sites go on, writes are refused in words until it 
   const second = leadTo(standby)
   endings.push(() => second.close())
   const aloft = await install({ env: { ...NOTHING_RUNS, ALOFT_DATABASE_URL: `${url}` } })
-  endings.push(async () => {
-    await aloft.stop()
-    await uninstall(aloft)
-  })
+  endings.push(() => aloft.remove())
   const call = (path: string, init: RequestInit = {}) =>
     fetch(`${aloft.url}${path}`, { ...init, headers: { authorization: `Bearer ${aloft.token}` } })
   const makeTeam = (slug: string) => call('/v1/teams', { method: 'POST', body: JSON.stringify({ slug }) })
@@ -110,10 +107,7 @@ test('every machine goes over to another server that is named, when the one that
   for (const url of [naming(primary, standby), naming(standby, primary)]) {
     const machine = await install({ env: { ...shared, ALOFT_DATABASE_URL: url } })
     machines.push(machine)
-    endings.push(async () => {
-      await machine.stop()
-      await uninstall(machine)
-    })
+    endings.push(() => machine.remove())
   }
   const [a, b] = machines as [Installation, Installation]
   const call = (at: Installation, path: string, init: RequestInit = {}) =>

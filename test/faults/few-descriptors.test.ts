@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { deployed } from '#test/support/deploying.ts'
-import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { type Installation, install } from '#test/support/installation.ts'
 import { until } from '#test/support/until.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
@@ -20,10 +20,7 @@ before(async () => {
     env: { ALOFT_WORKERS: '1', ALOFT_LOG_LEVEL: 'debug', ALOFT_HANG_SECONDS: '120' },
   })
 })
-after(async () => {
-  await aloft?.stop()
-  if (aloft) await uninstall(aloft)
-})
+after(() => aloft?.remove())
 
 const open = async (): Promise<Socket> => {
   const socket = connect(aloft.port, '127.0.0.1').on('error', () => {})

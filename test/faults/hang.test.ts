@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import {
-  type Installation,
-  install,
-  NOTHING_RUNS,
-  TWO_SERVING,
-  uninstall,
-} from '#test/support/installation.ts'
+import { type Installation, install, NOTHING_RUNS, TWO_SERVING } from '#test/support/installation.ts'
 import { until } from '#test/support/until.ts'
 
 let aloft: Installation
@@ -14,10 +8,7 @@ let aloft: Installation
 before(async () => {
   aloft = await install({ env: { ...TWO_SERVING, ...NOTHING_RUNS, ALOFT_HANG_SECONDS: '3' } })
 })
-after(async () => {
-  await aloft.stop()
-  await uninstall(aloft)
-})
+after(() => aloft.remove())
 
 /** Asks until somebody answers: what a stopped process had accepted is lost with it. */
 async function read(path: string): Promise<Response> {

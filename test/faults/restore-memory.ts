@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createFsBlobStore } from '#adapters/blob-fs/fs-blob-store.ts'
 import { systemClock } from '#core/ports/system-clock.ts'
-import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { type Installation, install } from '#test/support/installation.ts'
 import { peakOf } from '#test/support/process/peak-memory.ts'
 import { silentLog } from '#test/support/silent-log.ts'
 import { ask } from './load/client.ts'
@@ -64,8 +64,7 @@ export async function measureRestore(megabytes: number): Promise<RestoreMeasure>
     const [pid = 0] = await aloft.children('serve')
     const serving = (await peakOf(pid)) ?? Number.NaN
     // The disk need not hold all of it three times.
-    await aloft.stop()
-    await uninstall(aloft)
+    await aloft.remove()
     const target = join(folder, 'restored')
     const restore = await peakDuring(['operator', 'restore', saved, '--data-dir', target], folder, env)
     const seconds = Math.round((performance.now() - began) / 1000)
@@ -81,8 +80,7 @@ export async function measureRestore(megabytes: number): Promise<RestoreMeasure>
     }
     return { backup, serving, restore, seconds }
   } finally {
-    await aloft.stop()
-    await uninstall(aloft)
+    await aloft.remove()
     await rm(folder, { recursive: true, force: true })
   }
 }

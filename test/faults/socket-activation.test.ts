@@ -2,13 +2,7 @@ import net from 'node:net'
 import { after, test } from 'node:test'
 import { Load } from '#test/support/http/load.ts'
 import { assertNoneFailed } from '#test/support/http/restart-load.ts'
-import {
-  type Installation,
-  install,
-  NOTHING_RUNS,
-  TWO_SERVING,
-  uninstall,
-} from '#test/support/installation.ts'
+import { type Installation, install, NOTHING_RUNS, TWO_SERVING } from '#test/support/installation.ts'
 
 interface Bound {
   readonly fd: number
@@ -32,8 +26,7 @@ const sockets = [bind(), bind()] as const
 let aloft: Installation | undefined
 
 after(async () => {
-  await aloft?.stop()
-  if (aloft) await uninstall(aloft)
+  await aloft?.remove()
   for (const socket of sockets) socket.close()
 })
 

@@ -1,6 +1,6 @@
 // `npm run test:frameworks`: deploys applications on a real installation, tries them, and writes docs/frameworks.md.
 import { type Deployed, deployed } from '#test/support/deploying.ts'
-import { type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, TWO_SERVING } from '#test/support/installation.ts'
 import { FRAMEWORK_APPS, type FrameworkApp } from './frameworks.ts'
 import { downloadWheels, FROM_WHEELS, uvLockOf, wheelFiles } from './python-wheels.ts'
 import { trySteps } from './steps.ts'
@@ -20,8 +20,7 @@ try {
     failures += row.results.filter(({ fault }) => fault !== undefined).length + (row.unbuilt ? 1 : 0)
   }
 } finally {
-  await aloft.stop()
-  await uninstall(aloft)
+  await aloft.remove()
 }
 say(failures === 0 ? 'everything answers' : `${failures} failed`)
 process.exitCode = failures === 0 ? 0 : 1

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { type InstallationOptions, install, uninstall } from '#test/support/installation.ts'
+import { type InstallationOptions, install } from '#test/support/installation.ts'
 import { rootMissing } from '#test/support/sandbox/sandbox.ts'
 import type { Opened, Place } from './place.ts'
 
@@ -60,10 +60,7 @@ export const machinePlaces = (registry: string): readonly Place[] =>
           // What it finds amiss makes its code 1.
           return (await asked.catch((error: { stdout: string }) => error)).stdout
         },
-        async close() {
-          await aloft.stop()
-          await uninstall(aloft)
-        },
+        close: () => aloft.remove(),
       }
     },
   }))

@@ -6,7 +6,7 @@ import { after, before, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import PostalMime from 'postal-mime'
 import { freePort } from './free-port.ts'
-import { type Installation, type InstallationOptions, install, uninstall } from './installation.ts'
+import { type Installation, type InstallationOptions, install } from './installation.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -32,10 +32,7 @@ export async function installAttacked(
   const aloft = await install({ ...options, env })
   return {
     aloft: { ...aloft, dnsPort },
-    async close() {
-      await aloft.stop()
-      await uninstall(aloft)
-    },
+    close: () => aloft.remove(),
   }
 }
 

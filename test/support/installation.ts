@@ -27,6 +27,8 @@ export interface Installation {
   stop(signal?: NodeJS.Signals): Promise<number | null>
   /** Kills all of its processes at once, and waits until nothing of theirs is open. */
   kill(): Promise<void>
+  /** Stops and uninstalls it. */
+  remove(): Promise<void>
   /** The same installation again, after it was stopped; otherwise than before where that is said. */
   restart(changes?: InstallationOptions): Promise<Installation>
 }
@@ -195,6 +197,11 @@ async function boot(
   await ready.promise
   exited.catch(() => {})
 
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal)
+    const [code] = await exited
+    return code
+  }
   return {
     url: `http://127.0.0.1:${port}`,
     port,
@@ -206,12 +213,12 @@ async function boot(
     stdout: () => printed.stdout,
     stderr: () => printed.stderr,
     children,
-    async stop(signal = 'SIGTERM') {
-      child.kill(signal)
-      const [code] = await exited
-      return code
-    },
+    stop,
     kill,
+    async remove() {
+      await stop()
+      await uninstall({ folder })
+    },
     restart: (changes) => boot(folder, port, tlsPort, { ...options, ...changes }),
   }
 }

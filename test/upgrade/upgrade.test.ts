@@ -135,8 +135,7 @@ describe('the program as people start it', () => {
         await assertKept(kept, (path, token) => caller(aloft, token)(`GET ${path}`))
         t.diagnostic(file)
       } finally {
-        await aloft.stop()
-        await uninstall(aloft)
+        await aloft.remove()
       }
     }
   })

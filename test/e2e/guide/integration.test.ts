@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
 import { hiddenIn } from '#test/support/browser/browser.ts'
-import { type Installation, install, NOTHING_RUNS, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, NOTHING_RUNS } from '#test/support/installation.ts'
 import { freezeWork } from '#test/support/process/freeze-work.ts'
 
 const EXAMPLE = resolve(import.meta.dirname, '../../../examples/integration/server.js')
@@ -43,8 +43,7 @@ describe('the example of an application, with a real installation', () => {
       example.kill()
       await once(example, 'exit')
     }
-    await aloft?.stop()
-    if (aloft) await uninstall(aloft)
+    await aloft?.remove()
   })
 
   const printed = (pattern: RegExp): Promise<RegExpExecArray> =>

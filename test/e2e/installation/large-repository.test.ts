@@ -10,7 +10,7 @@ import { freePort } from '#test/support/free-port.ts'
 import { runGit, workTree } from '#test/support/git/git.ts'
 import { type GitHost, startGitHost } from '#test/support/git/git-host.ts'
 import { sshClient } from '#test/support/git/ssh.ts'
-import { type Installation, install, TOKEN, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, TOKEN } from '#test/support/installation.ts'
 import { forgetPeak, peakOf, peakOfPrograms } from '#test/support/process/peak-memory.ts'
 
 /** `npm run test:git` has the sizes that are promised; otherwise the same is done with less. */
@@ -36,8 +36,7 @@ before(async () => {
 after(async () => {
   await host?.close()
   if (!aloft) return
-  await aloft.stop()
-  await uninstall(aloft)
+  await aloft.remove()
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: it looks into whatever the server answered

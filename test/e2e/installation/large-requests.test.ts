@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { install, NOTHING_RUNS, uninstall } from '#test/support/installation.ts'
+import { install, NOTHING_RUNS } from '#test/support/installation.ts'
 
 test('a large request is answered by the working process, and counted with the others', async (t) => {
   const aloft = await install({ env: { ...NOTHING_RUNS, ALOFT_WORKERS: '1' } })
-  t.after(async () => {
-    await aloft.stop()
-    await uninstall(aloft)
-  })
+  t.after(() => aloft.remove())
   const ask = (path: string, body?: unknown) =>
     fetch(`${aloft.url}${path}`, {
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),

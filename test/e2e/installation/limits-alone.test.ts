@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Installation, install, NOTHING_RUNS, TOKEN, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, NOTHING_RUNS, TOKEN } from '#test/support/installation.ts'
 
 let aloft: Installation
 before(async () => {
   aloft = await install({ env: { ...NOTHING_RUNS, ALOFT_WORKERS: '1' } })
 })
-after(async () => {
-  await aloft.stop()
-  await uninstall(aloft)
-})
+after(() => aloft.remove())
 
 test('a process that serves alone counts requests against their limits without asking the supervisor', async () => {
   const headers = { authorization: `Bearer ${TOKEN}` }

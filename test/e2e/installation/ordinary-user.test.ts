@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { FETCHING, PYTHON } from '#test/support/app.ts'
 import { deployed, type Files, visit } from '#test/support/deploying.ts'
-import { install, uninstall } from '#test/support/installation.ts'
+import { install } from '#test/support/installation.ts'
 import { isRoot, sandboxMissing } from '#test/support/sandbox/sandbox.ts'
 
 const NOBODY = 65534
@@ -68,10 +68,7 @@ for (const { who, way, as, skip } of SITUATIONS.filter(
         ...(as && { as }),
         env: { npm_config_registry: REGISTRY, ALOFT_SANDBOX: 'required' },
       })
-      t.after(async () => {
-        await aloft.stop()
-        await uninstall(aloft)
-      })
+      t.after(() => aloft.remove())
       const headers = { authorization: `Bearer ${aloft.token}` }
       const status = await (await fetch(`${aloft.url}/v1/operator/status`, { headers })).json()
       assert.equal((status as { sandbox: { kind: string } }).sandbox.kind, way)

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test'
 import { build } from 'esbuild'
 import { visit } from '#test/support/deploying.ts'
 import { freePort } from '#test/support/free-port.ts'
-import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { type Installation, install } from '#test/support/installation.ts'
 import { type Packed, pack } from '#test/support/program/package.ts'
 import { rootMissing } from '#test/support/sandbox/sandbox.ts'
 
@@ -61,8 +61,7 @@ before(async () => {
   aloft = await install({ program: [join(app, 'node_modules/.bin/aloft'), 'server'], env: { PATH } })
 })
 after(async () => {
-  await aloft?.stop()
-  if (aloft) await uninstall(aloft)
+  await aloft?.remove()
   if (app) await rm(app, { recursive: true, force: true })
   await packed?.remove()
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
-import { install, NOTHING_RUNS, uninstall } from '#test/support/installation.ts'
+import { install, NOTHING_RUNS } from '#test/support/installation.ts'
 
 const skip =
   (process.platform !== 'linux' || availableParallelism() < 2) && 'there is never more than one that serves'
@@ -11,10 +11,7 @@ test('one process serves; under load there is another, and what was counted stay
   skip,
 }, async (t) => {
   const aloft = await install({ env: { ...NOTHING_RUNS, ALOFT_WORKERS: '', ALOFT_RATE_LIMIT: '1000000' } })
-  t.after(async () => {
-    await aloft.stop()
-    await uninstall(aloft)
-  })
+  t.after(() => aloft.remove())
   assert.equal((await aloft.children('serve')).length, 1)
   const headers = { authorization: `Bearer ${aloft.token}` }
   const remaining: string[] = []

@@ -65,8 +65,7 @@ describe('an installation on a swarm', { skip }, () => {
     })
   })
   after(async () => {
-    await aloft?.stop()
-    if (aloft) await uninstall(aloft)
+    await aloft?.remove()
     await registry?.stop()
     await engine?.stop()
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { testApp } from '#test/support/app.ts'
 import { deployed, visit } from '#test/support/deploying.ts'
-import { type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, TWO_SERVING } from '#test/support/installation.ts'
 import { APPS } from './apps.ts'
 
 let aloft: Installation
@@ -10,10 +10,7 @@ let aloft: Installation
 before(async () => {
   aloft = await install({ env: TWO_SERVING })
 })
-after(async () => {
-  await aloft.stop()
-  await uninstall(aloft)
-})
+after(() => aloft.remove())
 
 /** A comma-separated list of names, to try some of them by hand. */
 const only = process.env.ONLY_APPS?.split(',')

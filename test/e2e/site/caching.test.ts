@@ -3,17 +3,14 @@ import { type IncomingHttpHeaders, request } from 'node:http'
 import { after, before, test } from 'node:test'
 import sharp from 'sharp'
 import { deployed, type Files, visit } from '#test/support/deploying.ts'
-import { type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, TWO_SERVING } from '#test/support/installation.ts'
 
 let aloft: Installation
 
 before(async () => {
   aloft = await install({ env: TWO_SERVING })
 })
-after(async () => {
-  await aloft.stop()
-  await uninstall(aloft)
-})
+after(() => aloft.remove())
 
 /** As `visit`, with the bytes as they are. */
 const fetched = (host: string, path: string) =>

@@ -2,17 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { deployed, type Files } from '#test/support/deploying.ts'
-import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { type Installation, install } from '#test/support/installation.ts'
 
 let aloft: Installation
 
 before(async () => {
   aloft = await install()
 })
-after(async () => {
-  await aloft.stop()
-  await uninstall(aloft)
-})
+after(() => aloft.remove())
 
 interface Run {
   readonly state: string

@@ -4,16 +4,13 @@ import { request } from 'node:http'
 import type { Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { deployed, type Files, follow, visit } from '#test/support/deploying.ts'
-import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { type Installation, install } from '#test/support/installation.ts'
 
 let aloft: Installation
 before(async () => {
   aloft = await install()
 })
-after(async () => {
-  await aloft.stop()
-  await uninstall(aloft)
-})
+after(() => aloft.remove())
 
 const call = async (on: string, body?: object) => {
   const [method = '', path] = on.split(' ')

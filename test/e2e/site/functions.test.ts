@@ -6,17 +6,14 @@ import { connect } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { deployed, type Files, follow, visit } from '#test/support/deploying.ts'
-import { type Installation, install, TWO_SERVING, uninstall } from '#test/support/installation.ts'
+import { type Installation, install, TWO_SERVING } from '#test/support/installation.ts'
 
 let aloft: Installation
 
 before(async () => {
   aloft = await install({ env: TWO_SERVING })
 })
-after(async () => {
-  await aloft.stop()
-  await uninstall(aloft)
-})
+after(() => aloft.remove())
 
 const HELLO: Files = {
   'api/hello.js': `module.exports = (req, res) => res.json({ pid: process.pid, greeting: process.env.GREETING })\n`,

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { deployed, visit } from '#test/support/deploying.ts'
-import { type Installation, install, uninstall } from '#test/support/installation.ts'
+import { type Installation, install } from '#test/support/installation.ts'
 
 /** Asks its own site for a page, each way that programs do. */
 const NODE = `
@@ -40,10 +40,7 @@ for (const [name, env] of Object.entries({
     before(async () => {
       aloft = await install({ env })
     })
-    after(async () => {
-      await aloft.stop()
-      await uninstall(aloft)
-    })
+    after(() => aloft.remove())
 
     test('functions of Node and Python, by HTTP and by TLS', async () => {
       const files = { 'api/node.js': NODE, 'api/python.py': PYTHON, 'page.txt': 'the page' }

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { deployed } from '../deploying.ts'
-import { type Installation, install, TWO_SERVING, uninstall } from '../installation.ts'
+import { type Installation, install, TWO_SERVING } from '../installation.ts'
 import { copyProgram } from '../program/program-copy.ts'
 import { Load, type LoadResult, type LoadTarget } from './load.ts'
 
@@ -62,8 +62,7 @@ export async function openScene(): Promise<Scene> {
       },
     ],
     async close() {
-      await aloft.stop()
-      await uninstall(aloft)
+      await aloft.remove()
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -10,11 +10,12 @@ export type RecordType = (typeof RECORD_TYPES)[number]
 
 export const isRecordType = (text: string): text is RecordType => RECORD_TYPES.some((each) => each === text)
 
+/** In this order: acme.sh finds the records that it made by expressions on the text, the name before the type. */
 const DnsRecord = Type.Object({
   id: Type.String(),
   slug: Type.String(),
-  type: Type.String(),
   name: Type.String({ description: 'Relative to the domain; empty for the domain itself.' }),
+  type: Type.String(),
   value: Type.String(),
   creator: Type.String({ description: 'The id of a user, or `system`.' }),
   created: Type.String({ description: 'Milliseconds, as text.' }),

@@ -5,8 +5,8 @@ import type { LocatedRecord } from '#core/dns-record/dns-records.ts'
 const record = (r: DnsRecord) => ({
   id: r.id,
   slug: r.slug,
-  type: r.type,
   name: r.name,
+  type: r.type,
   value: r.value,
   creator: r.creatorId,
   created: String(r.createdAt),

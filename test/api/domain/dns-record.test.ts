@@ -47,6 +47,8 @@ apiSuite('DNS records', (server) => {
       assertGolden(`dns-record/${generation}-list`, settled)
       assert.equal(list.body.records[0].creator, id)
       assert.equal(list.body.records[0].id, made.body.uid)
+      // acme.sh reads it as text.
+      assert.deepEqual(Object.keys(list.body.records[0]).slice(0, 5), ['id', 'slug', 'name', 'type', 'value'])
 
       const taken = await server.call(`POST ${at}`, { token, body })
       assert.equal(taken.status, 409)

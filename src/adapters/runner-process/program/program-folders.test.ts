@@ -18,9 +18,9 @@ async function openFolders(t: TestContext, maxBytes = 1e6) {
   const clock = createTestClock()
   const opened: string[] = []
   const removed: string[] = []
-  const make = async (boot = 'first') => {
+  const make = async (boot = 'first', syncAfterMs = 60_000) => {
     const folders = new ProgramFolders({
-      ...{ folder, clock, log: silentLog, maxBytes, programBytes: 10_000, boot },
+      ...{ folder, clock, log: silentLog, maxBytes, programBytes: 10_000, boot, syncAfterMs },
       ...{ programEntries: 100, listedEntries: 3, onRemoved: () => removed.push('') },
       blobs: {
         async open(sha256) {
@@ -69,6 +69,20 @@ it('unpacks again what may have been lost when the machine stopped', async (t) =
   assert.equal(opened.length, 3)
   await (await make('second')).hold(archive)
   assert.equal(opened.length, 3)
+})
+
+it('unpacks nothing again that was written to the disk since', async (t) => {
+  const { folder, store, opened, make } = await openFolders(t)
+  const archives = await Promise.all(['one', 'two'].map((content) => store({ a: content })))
+  const folders = await make('first', 0)
+  for (const archive of archives) await folders.hold(archive)
+  await until(async () => {
+    const metas = archives.map(({ sha256 }) => readFile(join(folder, sha256, 'meta.json'), 'utf8'))
+    return (await Promise.all(metas)).every((meta) => !meta.includes('boot'))
+  })
+  const later = await make('second')
+  for (const archive of archives) await later.hold(archive)
+  assert.equal(opened.length, 2)
 })
 
 it('does not list what is large', async (t) => {

@@ -1,11 +1,13 @@
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { MINUTE } from '#contract/time.ts'
 import { onlyOnce } from '#core/only-once.ts'
 import type { OutputContent } from '#core/output/output.ts'
 import type { BlobStore } from '#core/ports/blob-store.ts'
 import type { Clock } from '#core/ports/clock.ts'
 import type { Log } from '#core/ports/log.ts'
 import { bootId } from '../../fs/boot-id.ts'
+import { syncFileSystem } from '../../fs/sync-file-system.ts'
 import { diskUse } from '../disk-use.ts'
 import { isLeft, ownName } from '../launch/places.ts'
 import { unpack } from './unpack.ts'
@@ -41,6 +43,8 @@ interface ProgramFolderOptions {
   readonly onRemoved: () => void
   /** Another one each time that the machine has started. */
   readonly boot?: string
+  /** From unpacking a program until it is made to outlast a power cut. */
+  readonly syncAfterMs?: number
 }
 
 interface ProgramFolder {
@@ -55,11 +59,13 @@ interface ProgramFolder {
 interface Meta {
   readonly bytes: number
   readonly entries: number
-  /** Of the machine, when it was unpacked. Absent from those of earlier releases. */
+  /** Of the machine, when it was unpacked. Absent once it outlasts a power cut, and from those of earlier releases. */
   readonly boot?: string
 }
 
 const NAME = /^[0-9a-f]{64}$/
+/** By then the system has written all of it by itself, so that nobody waits for the disk because of it. */
+const SYNC_AFTER_MS = MINUTE
 let temporaries = 0
 
 async function listTree(root: string, most: number): Promise<Tree | undefined> {
@@ -81,14 +87,17 @@ async function listTree(root: string, most: number): Promise<Tree | undefined> {
 
 /**
  * Programs of this machine: each archive is unpacked once, whoever runs it, under the digest of its content. A folder
- * is there whole or not at all: it is not waited for the disk, so what was unpacked before the machine started, which may
- * have lost power, is unpacked again.
+ * is there whole or not at all: nobody waits for the disk, so what was unpacked in the last minute before the machine stopped,
+ * which may have lost power, is unpacked again.
  */
 export class ProgramFolders {
   readonly #options: ProgramFolderOptions
   readonly #boot: string
   readonly #known = new Map<string, ProgramFolder>()
   readonly #opening = new Map<string, Promise<ProgramFolder>>()
+  /** What may not be on the disk yet. */
+  readonly #unsynced = new Map<ProgramFolder, Meta & { readonly sha256: string }>()
+  #syncing: NodeJS.Timeout | undefined
   #cleaning: Promise<void> | undefined
 
   constructor(options: ProgramFolderOptions) {
@@ -154,9 +163,14 @@ export class ProgramFolders {
     await this.#cleaning
     let known = this.#known.get(sha256)
     if (known === undefined) {
-      const use = diskUse(await this.#unpack(sha256))
-      known = { root: join(folder, sha256, 'root'), use, tree: undefined, usedAt: clock.now(), holders: 0 }
+      const meta = await this.#unpack(sha256)
+      known = {
+        root: join(folder, sha256, 'root'),
+        ...{ use: diskUse(meta), tree: undefined, usedAt: clock.now(), holders: 0 },
+      }
       this.#known.set(sha256, known)
+      this.#unsynced.set(known, { ...meta, sha256 })
+      this.#syncLater()
       this.#cleaning ??= this.#clean().finally(() => {
         this.#cleaning = undefined
       })
@@ -186,6 +200,34 @@ export class ProgramFolders {
       return meta
     } finally {
       await rm(temporary, { recursive: true, force: true })
+    }
+  }
+
+  #syncLater(): void {
+    this.#syncing ??= setTimeout(() => {
+      void this.#sync().finally(() => {
+        this.#syncing = undefined
+        if (this.#unsynced.size > 0) this.#syncLater()
+      })
+    }, this.#options.syncAfterMs ?? SYNC_AFTER_MS).unref()
+  }
+
+  /** Has what was unpacked until now outlast a power cut, and remembers that. */
+  async #sync(): Promise<void> {
+    const { folder, log } = this.#options
+    const unsynced = [...this.#unsynced]
+    this.#unsynced.clear()
+    if (!(await syncFileSystem(folder))) return
+    for (const [known, { sha256, bytes, entries }] of unsynced) {
+      // It was removed meanwhile, and may have been unpacked again.
+      if (this.#known.get(sha256) !== known) continue
+      const next = join(folder, sha256, 'meta.next')
+      // Another process may read it at any moment.
+      await writeFile(next, JSON.stringify({ bytes, entries } satisfies Meta))
+        .then(() => rename(next, join(folder, sha256, 'meta.json')))
+        .catch((err) =>
+          log.warn({ err }, 'a program folder will be unpacked again after the next restart of the machine'),
+        )
     }
   }
 

@@ -52,6 +52,22 @@ test('Redis bus', { skip: withoutRedis }, async (t) => {
     },
   )
 
+  await t.test('hears nothing of others where its user may not listen, and begins once it may', async () => {
+    const log = createRecordingLog()
+    const admin = server.connect(fast)
+    await admin.call('ACL', 'SETUSER', 'deaf', 'on', '>word', '~*', '+@all', 'resetchannels')
+    const bus = createRedisBus({
+      redis: server.connect({ ...fast, username: 'deaf', password: 'word' }),
+      log,
+    })
+    await log.saw(/does not pass messages on/)
+    assert.equal(bus.isHearing(), false)
+    await admin.call('ACL', 'SETUSER', 'deaf', 'allchannels')
+    await bus.untilHearing()
+    assert.equal(bus.isHearing(), true)
+    await bus.close()
+  })
+
   await t.test('hears itself while Redis is down, and warns once', async () => {
     const log = createRecordingLog()
     await server.kill()

@@ -60,20 +60,35 @@ export function createRedisBus({ redis, log, clock = systemClock }: RedisBusOpti
     connectTimeout: CONNECT_TIMEOUT,
     retryStrategy: (times) => Math.min(times * 50, LONGEST_PAUSE),
   })
+  /** Of the connection as it is: a user of Redis may connect without being allowed to listen. */
+  let isSubscribed = false
+  let subscribing: Promise<void> | undefined
   const looking = setInterval(() => {
-    if (subscriber.status === 'ready') subscriber.ping().catch(() => {})
+    if (subscriber.status !== 'ready') return
+    if (isSubscribed) subscriber.ping().catch(() => {})
+    else subscribe()
   }, LOOK_EVERY).unref()
   const hearing = Promise.withResolvers<void>()
   let connections = 0
+  const subscribe = () => {
+    subscribing ??= subscriber
+      .psubscribe(`${PREFIX}*`)
+      .then(() => {
+        isSubscribed = true
+        hearing.resolve()
+        if (connections++ > 0)
+          log.warn({}, 'the bus is back on Redis; what others said meanwhile is looked up again')
+        // Nothing was heard before the first connection either, and something may have been looked up.
+        gaps.tell(GAP, '')
+      }, warn)
+      .finally(() => {
+        subscribing = undefined
+      })
+  }
   subscriber.on('error', warn)
-  subscriber.on('ready', () => {
-    subscriber.psubscribe(`${PREFIX}*`).then(() => {
-      hearing.resolve()
-      if (connections++ > 0)
-        log.warn({}, 'the bus is back on Redis; what others said meanwhile is looked up again')
-      // Nothing was heard before the first connection either, and something may have been looked up.
-      gaps.tell(GAP, '')
-    }, warn)
+  subscriber.on('ready', subscribe)
+  subscriber.on('close', () => {
+    isSubscribed = false
   })
   subscriber.on('pmessage', (_pattern: string, channel: string, text: string) => {
     if (text.startsWith(self)) return
@@ -102,7 +117,7 @@ export function createRedisBus({ redis, log, clock = systemClock }: RedisBusOpti
     subscribe: listeners.add,
     onGap: (listener) => gaps.add(GAP, listener),
     untilHearing: () => hearing.promise,
-    isHearing: () => subscriber.status === 'ready',
+    isHearing: () => isSubscribed,
     async close() {
       closed = true
       clearInterval(looking)

@@ -70,6 +70,8 @@ interface BuildEnvironmentParts {
   /** Variables of this machine's own, which every deployment's go before. */
   readonly env?: Readonly<Record<string, string>>
   readonly sharedCaches?: SharedCaches | undefined
+  /** Another one each time that the machine has started. */
+  readonly boot?: string
   readonly clock: Clock
   readonly log: Log
   readonly limits?: Partial<BuildEnvironmentLimits>
@@ -114,6 +116,7 @@ export function createBuildEnvironment(parts: BuildEnvironmentParts): BuildEnvir
     log,
     discard,
     shared: parts.sharedCaches,
+    ...(parts.boot === undefined ? {} : { boot: parts.boot }),
     later,
   })
 

@@ -26,11 +26,14 @@ export async function openTree(path: string): Promise<void> {
 
 /**
  * Has what was written into a tree outlast a power cut, together with all else on its file system: of thousands of files, that
- * takes less time than each by itself. Where the machine's program cannot do it, the system does so after some seconds.
+ * takes less time than each by itself. Where the machine's program cannot do it, the answer is false, and the system does so after
+ * some seconds.
  */
-export async function syncTree(path: string): Promise<void> {
-  await run('sync', ['-f', '--', path], TREE_TOOLS).catch(() => {})
-}
+export const syncTree = (path: string): Promise<boolean> =>
+  run('sync', ['-f', '--', path], TREE_TOOLS).then(
+    () => true,
+    () => false,
+  )
 
 /**
  * The space that a tree takes on the disk; undefined where it cannot be told now, as files come and go. Folders that their

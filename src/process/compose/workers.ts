@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Docker, type DockerOptions, openDocker } from '#adapters/docker/open-docker.ts'
+import { bootId } from '#adapters/fs/boot-id.ts'
 import { createRunnerHost } from '#adapters/runner-process/host/runner-host.ts'
 import { openSandbox } from '#adapters/sandbox-bwrap/open-sandbox.ts'
 import { openSwarm } from '#adapters/swarm/open-swarm.ts'
@@ -105,6 +106,7 @@ export async function openCodeWorkers(
     registry,
     authorities,
     sharedCaches: openSharedCaches(config, parts),
+    boot: bootId(),
     clock,
     log,
     ...(sandbox.kind === 'none' ? { env: sharedNetworkEnv(sites.sites, config.dataDir) } : {}),

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { silentLog } from '#test/support/silent-log.ts'
+import { until } from '#test/support/until.ts'
 import { createProjectCaches, type SharedCaches } from './project-caches.ts'
 
 /** Machines whose builds leave caches for each other. */
@@ -12,8 +13,8 @@ async function machines(
   t: TestContext,
   {
     projectBytes = 1e6,
-    ...weighing
-  }: { projectBytes?: number; weighTree?: () => Promise<number | undefined> } = {},
+    ...rest
+  }: { projectBytes?: number; weighTree?: () => Promise<number | undefined>; syncAfterMs?: number } = {},
 ) {
   const root = await mkdtemp(join(tmpdir(), 'aloft-caches-'))
   t.after(() => rm(root, { recursive: true, force: true }))
@@ -26,12 +27,13 @@ async function machines(
   let discarded = 0
   const machine = async (name: string) => {
     const given: Promise<unknown>[] = []
-    const caches = createProjectCaches({
-      ...{ folder: join(root, name, 'caches'), budgetBytes: 1e9, projectBytes, log: silentLog, shared },
-      ...weighing,
-      discard: (path) => rename(path, join(root, `${discarded++}`)).catch(() => undefined),
-      later: (work) => void given.push(work.catch((error: unknown) => error)),
-    })
+    const start = (boot: string) =>
+      createProjectCaches({
+        ...{ folder: join(root, name, 'caches'), budgetBytes: 1e9, projectBytes, log: silentLog, shared },
+        ...{ ...rest, boot },
+        discard: (path) => rename(path, join(root, `${discarded++}`)).catch(() => undefined),
+        later: (work) => void given.push(work.catch((error: unknown) => error)),
+      })
     const place = {
       project: { id: 'prj_1', ownerId: 'an-account' },
       ...{ target: null, fork: undefined, nodeVersion: '22.x' },
@@ -39,7 +41,7 @@ async function machines(
       ...{ base: join(root, name, 'root'), via: join(root, name, 'via') },
     }
     await mkdir(join(place.base, 'source'), { recursive: true })
-    return { caches, place, given, folder: join(root, name, 'caches') }
+    return { caches: start(`first of ${name}`), start, place, given, folder: join(root, name, 'caches') }
   }
   return { one: await machine('one'), two: await machine('two'), archives }
 }
@@ -88,6 +90,37 @@ test('what is too large, or cut short, is left out', async (t) => {
   await Promise.all(one.given)
   for (const [key, whole] of archives) archives.set(key, whole.subarray(0, -20))
   assert.deepEqual(await two.caches.restore(two.place), { digests: {}, paths: [] })
+})
+
+test('what a power cut may have emptied is not used, but what other machines have of it', async (t) => {
+  const { one, two, archives } = await machines(t)
+  const what = { digests: { '': 'x' }, paths: ['node_modules'] }
+  const modules = join(one.place.base, 'source/node_modules')
+  const keep = async () => {
+    await mkdir(modules, { recursive: true })
+    await one.caches.keep(one.place, what)
+    await Promise.all(one.given)
+  }
+  await keep()
+  assert.deepEqual(await two.caches.restore(two.place), what)
+  assert.deepEqual(await one.start('second').restore(one.place), what)
+  await rm(modules, { recursive: true })
+  await keep()
+  archives.clear()
+  assert.deepEqual(await one.start('second').restore(one.place), { digests: {}, paths: [] })
+  assert.deepEqual(await readdir(one.folder), [])
+})
+
+test('what was written to the disk since is used after the machine has restarted', async (t) => {
+  const { one, archives } = await machines(t, { syncAfterMs: 0 })
+  await mkdir(join(one.place.base, 'source/node_modules'), { recursive: true })
+  const what = { digests: { '': 'x' }, paths: ['node_modules'] }
+  await one.caches.keep(one.place, what)
+  await Promise.all(one.given)
+  archives.clear()
+  const [key = ''] = await readdir(one.folder)
+  await until(async () => !(await readFile(join(one.folder, key, 'contents.json'), 'utf8')).includes('first'))
+  assert.deepEqual(await one.start('second').restore(one.place), what)
 })
 
 test('one that cannot be counted is not kept', async (t) => {

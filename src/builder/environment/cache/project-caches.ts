@@ -3,9 +3,10 @@ import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promi
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Target } from '#contract/api/deployment.ts'
+import { MINUTE } from '#contract/time.ts'
 import type { Log } from '#core/ports/log.ts'
 import type { Project } from '#core/project/project.ts'
-import { treeBytes } from '../remove-tree.ts'
+import { syncTree, treeBytes } from '../remove-tree.ts'
 import { putIn, takeOut } from './move-folder.ts'
 import { packTree, unpackTree } from './pack-tree.ts'
 
@@ -14,6 +15,8 @@ interface Contents {
   readonly digests: Readonly<Record<string, string>>
   /** Paths below the source's root; the folders are `trees/0`, `trees/1` … */
   readonly trees: readonly string[]
+  /** Of the machine, when they were left. Absent once they outlast a power cut, and from those of earlier releases. */
+  readonly boot?: string
 }
 
 /** Paths are below the source's root. */
@@ -68,6 +71,8 @@ interface Weighed {
 }
 
 const MOST_TREES = 500
+/** By then the system has written all of it by itself, so that nobody waits for the disk because of it. */
+const SYNC_AFTER_MS = MINUTE
 export const NOTHING_CACHED: CachedFolders = { digests: {}, paths: [] }
 
 function keyOf({
@@ -81,8 +86,10 @@ function keyOf({
   return createHash('sha256').update([ownerId, id, whose, made].join('\n')).digest('hex').slice(0, 40)
 }
 
+const CONTENTS = 'contents.json'
+
 const readContents = async (folder: string): Promise<Contents> =>
-  JSON.parse(await readFile(join(folder, 'contents.json'), 'utf8')) as Contents
+  JSON.parse(await readFile(join(folder, CONTENTS), 'utf8')) as Contents
 
 /** Without those that lie in another of them. */
 const outermost = (paths: readonly string[]): readonly string[] =>
@@ -97,6 +104,8 @@ export function createProjectCaches({
   shared,
   later,
   weighTree = treeBytes,
+  boot = '',
+  syncAfterMs = SYNC_AFTER_MS,
 }: {
   readonly folder: string
   readonly budgetBytes: number
@@ -111,6 +120,9 @@ export function createProjectCaches({
   readonly later: (work: Promise<unknown>, what: string) => void
   /** What a folder takes; undefined where that cannot be told. */
   readonly weighTree?: (path: string) => Promise<number | undefined>
+  /** Another one each time that the machine has started. */
+  readonly boot?: string
+  readonly syncAfterMs?: number
 }): ProjectCaches {
   /** The space each takes, once counted; a kept cache is never written to. */
   const counted = new Map<string, { readonly at: number; readonly bytes: number }>()
@@ -142,14 +154,32 @@ export function createProjectCaches({
     }
   }
 
+  /** Whether the files of one that was left on this machine cannot be empty because it has lost power since. */
+  async function isWhole(path: string): Promise<boolean> {
+    const contents = await readContents(path).catch(() => undefined)
+    return contents !== undefined && (contents.boot ?? boot) === boot
+  }
+
+  /** Has one that is still there outlast a power cut, and remembers that. */
+  async function settle(path: string, contents: Contents, ino: number): Promise<void> {
+    const isThere = () =>
+      stat(path).then(
+        (now) => now.ino === ino,
+        () => false,
+      )
+    if ((await isThere()) && (await syncTree(path)) && (await isThere()))
+      await writeFile(join(path, CONTENTS), JSON.stringify(contents))
+  }
+
   return {
     async restore({ via, base, source, downloads, ...whose }) {
       const { project } = whose
       const key = keyOf(whose)
       const isHere = await rename(join(folder, key), via).then(
-        () => true,
+        () => isWhole(via),
         () => false,
       )
+      if (!isHere) await discard(via)
       if (!isHere && !(await fetchShared(project.ownerId, key, via))) return NOTHING_CACHED
       try {
         const { digests, trees } = await readContents(via)
@@ -174,18 +204,24 @@ export function createProjectCaches({
         if (await takeOut(base, `${source}/${path}`, join(via, 'trees', String(trees.length))))
           trees.push(path)
       await takeOut(base, downloads, join(via, 'downloads'))
-      await writeFile(join(via, 'contents.json'), JSON.stringify({ digests, trees } satisfies Contents))
+      const contents: Contents = { digests, trees }
+      await writeFile(join(via, CONTENTS), JSON.stringify({ ...contents, boot } satisfies Contents))
       const key = keyOf(whose)
       const path = join(folder, key)
       await mkdir(folder, { recursive: true, mode: 0o700 })
       // Another build of the project may have ended meanwhile; the later one stays.
       await discard(path)
+      const { ino } = await stat(via)
       await rename(via, path)
+      const settleLater = () =>
+        setTimeout(() => void settle(path, contents, ino).catch(() => {}), syncAfterMs).unref()
       if (shared)
         later(
-          shared.give(whose.project.ownerId, key, packTree(path, projectBytes)),
+          // Nothing in it may change meanwhile.
+          shared.give(whose.project.ownerId, key, packTree(path, projectBytes)).finally(settleLater),
           'the cache of a project could not be shared with other machines',
         )
+      else settleLater()
     },
 
     async shrink() {

@@ -44,10 +44,7 @@ apiSuite(
 
     test('two accounts never hear each other, nor does a team its neighbours', async () => {
       const [one, other] = [await server.signUp(), await server.signUp()]
-      const { body: team } = await server.call('POST /v1/teams', {
-        token: one.token,
-        body: { slug: `t${Date.now()}` },
-      })
+      const team = await server.newTeam(one)
       const followers = [
         await listen(server, one.token),
         await listen(server, one.token, `?teamId=${team.id}`),
@@ -155,14 +152,7 @@ apiSuite(
 
     test('who is removed from a team hears no more of it', async () => {
       const [owner, member] = [await server.signUp(), await server.signUp()]
-      const { body: team } = await server.call('POST /v1/teams', {
-        token: owner.token,
-        body: { slug: `left${Date.now()}` },
-      })
-      await server.call(`POST /v1/teams/${team.id}/members`, {
-        token: owner.token,
-        body: { email: member.email },
-      })
+      const team = await server.newTeam(owner, member)
       const query = `?teamId=${team.id}`
       const [theirs, mine] = [
         await listen(server, member.token, query),

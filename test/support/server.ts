@@ -69,6 +69,7 @@ export interface TestServer {
   visit(host: string, path: string, headers?: Record<string, string>): Promise<Answer>
   /** A new account with a token. How people make theirs, by mail, is a test of its own. */
   signUp(email?: string): Promise<Account>
+  newTeam(owner: Account, ...members: readonly Account[]): Promise<{ readonly id: string }>
   operator(): Promise<Account>
   /** Every mail so far, oldest first, after all jobs that are due are done. */
   mails(to?: string): Promise<Email[]>
@@ -239,6 +240,7 @@ export async function startServer(
   // A connection stays with whom it was taken by.
   const agent = new Agent({ keepAlive: hub === undefined })
   let signUps = 0
+  let teams = 0
   /** Of the outbox, by their files, which do not change. */
   const parsedMails = new Map<string, Email>()
 
@@ -296,6 +298,14 @@ export async function startServer(
         const { bearer } = await issueToken(tokens, { userId: id, name, kind: 'login', now: clock.now() })
         return { id, token: bearer, email, username }
       })
+    },
+
+    async newTeam({ token, username }, ...members) {
+      const slug = `${username}-${++teams}`
+      const { body: team } = await server.call('POST /v1/teams', { token, body: { slug } })
+      for (const { email } of members)
+        await server.call(`POST /v1/teams/${team.id}/members`, { token, body: { email } })
+      return team
     },
 
     async operator() {

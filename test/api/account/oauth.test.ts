@@ -62,12 +62,7 @@ apiSuite('OAuth', (server) => {
 
   test('in a team, its id comes back, and only an OWNER may let anything in', async () => {
     const [owner, member] = [await server.signUp(), await server.signUp()]
-    const slug = `oauth-${server.clock.now()}-${owner.id.toLowerCase().slice(0, 6)}`
-    const { body: team } = await server.call('POST /v1/teams', { token: owner.token, body: { slug } })
-    await server.call(`POST /v1/teams/${team.id}/members`, {
-      token: owner.token,
-      body: { email: member.email },
-    })
+    const team = await server.newTeam(owner, member)
     const application = await registerApplication(server, owner.token)
     const back = await consent(server, owner.token, application, { teamId: team.id })
     assert.equal(back.get('teamId'), team.id)
@@ -299,8 +294,7 @@ apiSuite('OAuth', (server) => {
 
   test('a code that is used twice revokes its token also where that was handed over to somebody else', async () => {
     const [owner, heir] = [await server.signUp(), await server.signUp()]
-    const slug = `heir-${server.clock.now()}-${owner.id.toLowerCase().slice(0, 6)}`
-    const { body: team } = await server.call('POST /v1/teams', { token: owner.token, body: { slug } })
+    const team = await server.newTeam(owner)
     await server.call(`POST /v1/teams/${team.id}/members`, {
       token: owner.token,
       body: { email: heir.email, role: 'OWNER' },

@@ -369,14 +369,7 @@ apiSuite('sessions', (server) => {
       await server.signUp('t-owner@aloft.test'),
       await server.signUp('t-member@aloft.test'),
     ]
-    const { body: team } = await server.call('POST /v1/teams', {
-      token: owner.token,
-      body: { slug: 'sso-team' },
-    })
-    await server.call(`POST /v1/teams/${team.id}/members`, {
-      token: owner.token,
-      body: { email: member.email },
-    })
+    const team = await server.newTeam(owner, member)
     const host = await deploy(owner.token, 'sso-shared', `?teamId=${team.id}`)
     const ask = `/sso?url=${encodeURIComponent(`https://${host.toUpperCase()}./x`)}`
     const browser = createBrowser(server)

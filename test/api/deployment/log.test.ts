@@ -238,14 +238,7 @@ apiSuite('logs', (server) => {
 
   test('following ends for a member who is removed from the team', async () => {
     const [owner, member] = [await server.signUp(), await server.signUp()]
-    const { body: team } = await server.call('POST /v1/teams', {
-      token: owner.token,
-      body: { slug: `loggers${Date.now()}` },
-    })
-    await server.call(`POST /v1/teams/${team.id}/members`, {
-      token: owner.token,
-      body: { email: member.email },
-    })
+    const team = await server.newTeam(owner, member)
     const logged = await deployLogged(owner, `?teamId=${team.id}`)
     const { ended } = await followAll(member.token, logged, `&teamId=${team.id}`)
     await server.call(`DELETE /v1/teams/${team.id}/members/${member.id}`, { token: owner.token })

@@ -96,12 +96,7 @@ apiSuite(
 
     test('in a team OWNERs register applications, members look at them, others do not', async () => {
       const [owner, member, stranger] = [await server.signUp(), await server.signUp(), await server.signUp()]
-      const slug = `makers-${server.clock.now()}`
-      const { body: team } = await server.call('POST /v1/teams', { token: owner.token, body: { slug } })
-      await server.call(`POST /v1/teams/${team.id}/members`, {
-        token: owner.token,
-        body: { email: member.email },
-      })
+      const team = await server.newTeam(owner, member)
       const query = `?teamId=${team.id}`
       const application = await registerApplication(server, owner.token, {}, query)
       const at = `${AT}/${application.id}`

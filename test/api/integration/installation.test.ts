@@ -26,16 +26,8 @@ apiSuite(
       receiver = await startReceiver()
     })
     after(() => receiver.close())
-    let count = 0
 
     const { call } = { call: (...args: Parameters<typeof server.call>) => server.call(...args) }
-    const newTeam = async (owner: Account, ...members: readonly Account[]) => {
-      const slug = `installed-${server.clock.now()}-${++count}`
-      const { body: team } = await call('POST /v1/teams', { token: owner.token, body: { slug } })
-      for (const { email } of members)
-        await call(`POST /v1/teams/${team.id}/members`, { token: owner.token, body: { email } })
-      return team as { readonly id: string }
-    }
     const makeProject = async (token: string, name: string, query = '') =>
       (await call(`POST /v10/projects${query}`, { token, body: { name } })).body as { readonly id: string }
     const deploy = async (token: string, name: string) =>
@@ -60,7 +52,7 @@ apiSuite(
 
     test('an application acts in the account that it was let into, and in no other', async () => {
       const user = await server.signUp()
-      const [team, other] = [await newTeam(user), await newTeam(user)]
+      const [team, other] = [await server.newTeam(user), await server.newTeam(user)]
       const application = await registerApplication(server, user.token, {
         scopes: { project: 'read-write', team: 'read', user: 'read' },
       })
@@ -228,7 +220,7 @@ apiSuite(
         await server.signUp(),
         await server.signUp(),
       ]
-      const team = await newTeam(owner, second, member)
+      const team = await server.newTeam(owner, second, member)
       const role = { token: owner.token, body: { role: 'OWNER' } }
       await call(`PATCH /v1/teams/${team.id}/members/${second.id}`, role)
       const application = await registerApplication(server, maker.token, {
@@ -351,7 +343,7 @@ apiSuite(
 
     test('when whoever installed it leaves the team it stops, until an OWNER takes it over', async () => {
       const [owner, installer] = [await server.signUp(), await server.signUp()]
-      const team = await newTeam(owner, installer)
+      const team = await server.newTeam(owner, installer)
       const setRole = (role: string) =>
         call(`PATCH /v1/teams/${team.id}/members/${installer.id}`, { token: owner.token, body: { role } })
       const application = await registerApplication(server, owner.token, {
@@ -402,7 +394,7 @@ apiSuite(
 
     test('what nobody takes over for 30 days is removed', async () => {
       const [owner, installer] = [await server.signUp(), await server.signUp()]
-      const team = await newTeam(owner, installer)
+      const team = await server.newTeam(owner, installer)
       const application = await registerApplication(server, owner.token, {
         webhookUrl: `${receiver.url}/over`,
       })

@@ -370,12 +370,7 @@ apiSuite('variables of projects', (server) => {
 
   test('a member may change production variables only where the team allows it', async () => {
     const [owner, member] = [await server.signUp(), await server.signUp()]
-    const { body: team } = await server.call('POST /v1/teams', {
-      token: owner.token,
-      body: { slug: 'env-team' },
-    })
-    const email = { email: member.email }
-    await server.call(`POST /v1/teams/${team.id}/members`, { token: owner.token, body: email })
+    const team = await server.newTeam(owner, member)
     const query = `?teamId=${team.id}`
     await server.call(`POST /v10/projects${query}`, { token: owner.token, body: { name: 'site' } })
     const { body: made } = await add(owner.token, plain('A'), query)
@@ -412,12 +407,7 @@ apiSuite('variables of projects', (server) => {
 
   test('a secret of a production variable is deleted by an OWNER where only they change those', async () => {
     const [owner, member] = [await server.signUp(), await server.signUp()]
-    const { body: team } = await server.call('POST /v1/teams', {
-      token: owner.token,
-      body: { slug: 'env-secrets' },
-    })
-    const email = { email: member.email }
-    await server.call(`POST /v1/teams/${team.id}/members`, { token: owner.token, body: email })
+    const team = await server.newTeam(owner, member)
     await server.call(`PATCH /v1/teams/${team.id}`, {
       token: owner.token,
       body: { membersMayEditProduction: false },
@@ -455,12 +445,7 @@ apiSuite('variables of projects', (server) => {
 
   test('who may not change production variables does not set them by a deployment either', async () => {
     const [owner, member] = [await server.signUp(), await server.signUp()]
-    const { body: team } = await server.call('POST /v1/teams', {
-      token: owner.token,
-      body: { slug: 'env-detour' },
-    })
-    const body = { email: member.email }
-    await server.call(`POST /v1/teams/${team.id}/members`, { token: owner.token, body })
+    const team = await server.newTeam(owner, member)
     const query = `?teamId=${team.id}`
     const allow = (membersMayEditProduction: boolean) =>
       server.call(`PATCH /v1/teams/${team.id}`, { token: owner.token, body: { membersMayEditProduction } })
@@ -500,12 +485,7 @@ apiSuite('variables of projects', (server) => {
 
   test('a preview with variables of its own is shown under no name of production, whatever that shows now', async () => {
     const [owner, member] = [await server.signUp(), await server.signUp()]
-    const { body: team } = await server.call('POST /v1/teams', {
-      token: owner.token,
-      body: { slug: 'env-names' },
-    })
-    const body = { email: member.email }
-    await server.call(`POST /v1/teams/${team.id}/members`, { token: owner.token, body })
+    const team = await server.newTeam(owner, member)
     await server.call(`PATCH /v1/teams/${team.id}`, {
       token: owner.token,
       body: { membersMayEditProduction: false },

@@ -157,14 +157,7 @@ apiSuite('secrets', (server) => {
 
   test('secrets of a team are apart from those of its members', async () => {
     const [owner, member] = [await server.signUp(), await server.signUp()]
-    const { body: team } = await server.call('POST /v1/teams', {
-      token: owner.token,
-      body: { slug: 'secretive' },
-    })
-    await server.call(`POST /v1/teams/${team.id}/members`, {
-      token: owner.token,
-      body: { email: member.email },
-    })
+    const team = await server.newTeam(owner, member)
     const query = `?teamId=${team.id}`
     await create(owner.token, 'shared')
     const made = await create(member.token, 'shared', 'x', query)

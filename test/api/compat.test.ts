@@ -337,6 +337,36 @@ apiSuite('addresses that other clients know', (server) => {
     assert.deepEqual([waiting.status, waiting.body.error.message], [400, 'Confirmation incomplete'])
   })
 
+  test('how a domain of a project is set up is told, whether the account has the domain or not', async () => {
+    const { token } = await server.signUp()
+    await deploy(token, 'sold', 'production')
+    const { price } = (await server.call('GET /v4/domains/price?name=sold-here.com', { token })).body
+    await server.call('POST /v4/domains/buy', {
+      token,
+      body: { name: 'sold-here.com', expectedPrice: price },
+    })
+    for (const name of ['shop.customer.com', 'www.sold-here.com', 'sold-here.com'])
+      await server.call('POST /v10/projects/sold/domains', { token, body: { name } })
+    const config = (name: string, caller = token) =>
+      server.call(`GET /v6/domains/${name}/config`, { token: caller })
+    const customer = await config('Shop.customer.com')
+    assert.deepEqual([customer.status, customer.body.misconfigured], [200, true])
+    assert.deepEqual(
+      [customer.body.serviceType, customer.body.configuredBy, customer.body.nameservers],
+      ['external', null, []],
+    )
+    assert.deepEqual(
+      customer.body.recommendedCNAME.map(({ rank }: { rank: number }) => rank),
+      [1],
+    )
+    // Of itself, and not of the domain above it, which has no CNAME.
+    const [www, apex] = [await config('www.sold-here.com'), await config('sold-here.com')]
+    assert.deepEqual([www.body.serviceType, apex.body.serviceType], ['zeit.world', 'zeit.world'])
+    const { token: foreign } = await server.signUp()
+    assert.equal((await config('shop.customer.com', foreign)).status, 404)
+    assert.equal((await config('nobodys.com')).status, 404)
+  })
+
   test('aliases of a promotion are told with the deployment that they were to show', async () => {
     const { token } = await server.signUp()
     const { id } = await deploy(token, 'moved', 'production')

@@ -48,6 +48,8 @@ export interface ProjectDomains {
     filter: ProjectDomainFilter,
   ): Promise<Page<ProjectDomain>>
   get(ctx: Context, project: string, name: string): Promise<ProjectDomain>
+  /** The one of this name, whichever project of the account has it. */
+  findByName(ctx: Context, name: string): Promise<ProjectDomain | undefined>
   update(ctx: Context, project: string, name: string, settings: DomainSettings): Promise<ProjectDomain>
   remove(ctx: Context, project: string, name: string): Promise<void>
   /** Takes the name from whoever had it, once the TXT record of the challenge is there. */
@@ -186,6 +188,11 @@ export function createProjectDomains(parts: DomainParts): ProjectDomains {
     },
 
     get: findDomain,
+
+    async findByName({ owner }, name) {
+      const holders = await store.holders(toStored(name))
+      return holders.find(({ ownerId }) => ownerId === owner.id)
+    },
 
     async inspect(ctx, idOrName, name) {
       const domain = await findDomain(ctx, idOrName, name)

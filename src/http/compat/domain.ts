@@ -2,7 +2,7 @@ import * as alias from '#contract/api/alias.ts'
 import * as certs from '#contract/api/certificate.ts'
 import * as records from '#contract/api/dns-record.ts'
 import * as api from '#contract/api/domain.ts'
-import { getProjectDomain } from '#contract/api/project-domain.ts'
+import { getProjectDomain, inspectProjectDomain } from '#contract/api/project-domain.ts'
 import * as registrar from '#contract/api/registrar.ts'
 import type { ReplyOf } from '#contract/endpoint.ts'
 import { AloftError, invalidRequest } from '#contract/errors.ts'
@@ -79,17 +79,39 @@ async function prices({ call, asked }: CompatContext) {
   }
 }
 
-/** The values of the records of a type that one of the checks has found: `A 192.0.2.1` → `192.0.2.1`. */
-const foundRecords = ({ checks }: Inspection, id: string, type: string): readonly string[] =>
-  (checks.find((check) => check.id === id)?.found ?? [])
-    .filter((record) => record.startsWith(`${type} `))
-    .map((record) => record.slice(type.length + 1))
+/** The values of records of a type: `A 192.0.2.1` → `192.0.2.1`. */
+const valuesOf = (records: readonly string[], type: string): readonly string[] =>
+  records.filter((record) => record.startsWith(`${type} `)).map((record) => record.slice(type.length + 1))
+
+/**
+ * Who sells sites lets the domains of their customers lead to a project, without having them in the account: what DNS says
+ * of such a name itself is told then.
+ */
+async function config({ call, asked, findProjectDomain }: CompatContext) {
+  const { name = '' } = asked.params
+  const shown = await findProjectDomain(name)
+  // The account may have the name, one above it, or none; it may be somebody else's.
+  const held = shown && (await call(api.getDomain, { params: { name } }).catch(() => undefined))
+  if (shown === undefined || held?.domain.name === shown.name)
+    return showConfig(await call(api.inspectDomain, { params: { name } }))
+  const params = { idOrName: shown.projectId, domain: shown.name }
+  const { serviceType = 'external' } = held?.domain ?? {}
+  return showConfig({ ...(await call(inspectProjectDomain, { params })), serviceType })
+}
 
 /** How a domain is set up, from what DNS says of it. */
-const showConfig = (it: Inspection) => {
+const showConfig = (it: Pick<Inspection, 'verified' | 'serviceType' | 'checks'>) => {
   const isOurs = it.serviceType === 'provider.world'
   const statusOf = (id: string) => it.checks.find((check) => check.id === id)?.status
-  const cnames = foundRecords(it, 'address', 'CNAME')
+  const found = it.checks.find(({ id }) => id === 'address')?.found ?? []
+  const expected = it.checks
+    .filter(({ id }) => id === 'address' || id === 'www')
+    .flatMap((check) => check.expected)
+  const [cnames, addresses, targets] = [
+    valuesOf(found, 'CNAME'),
+    valuesOf(expected, 'A'),
+    [...new Set(valuesOf(expected, 'CNAME'))],
+  ]
   const leadsHere = statusOf('address') === 'ok'
   // Other nameservers, and nothing at `www`, are as good where others answer for the domain.
   const needed = ['address', 'caa', ...(isOurs ? ['nameservers'] : [])].map(statusOf)
@@ -106,12 +128,12 @@ const showConfig = (it: Inspection) => {
     nameservers: [...(it.checks.find(({ id }) => id === 'nameservers')?.found ?? [])],
     serviceType: serviceType(it.serviceType),
     cnames,
-    aValues: foundRecords(it, 'address', 'A'),
+    aValues: valuesOf(found, 'A'),
     conflicts: [],
     acceptedChallenges: isOurs ? ['dns-01', 'http-01'] : ['http-01'],
     ipStatus: null,
-    recommendedIPv4: [],
-    recommendedCNAME: [],
+    recommendedIPv4: addresses.length === 0 ? [] : [{ rank: 1, value: addresses }],
+    recommendedCNAME: targets.map((value) => ({ rank: 1, value })),
     misconfigured: !it.verified || needed.some((status) => status === 'missing' || status === 'wrong'),
   }
 }
@@ -203,7 +225,7 @@ export const domainRows: readonly CompatRow[] = [
   { on: 'POST /v{3,5,6,7}/domains', is: api.addDomain, show: showOne },
   { on: 'GET /v{3,5}/domains/:name', is: api.getDomain, show: showOne },
   { on: 'DELETE /v{3,5,6}/domains/:name', is: api.deleteDomain },
-  { on: 'GET /v{4,5,6}/domains/:name/config', is: api.inspectDomain, show: showConfig },
+  { on: 'GET /v{4,5,6}/domains/:name/config', is: api.inspectDomain, answer: config },
   { on: 'GET /v1/domains/:name/project-domains', is: alias.listAliases, answer: projectDomains },
   { on: 'GET /v{3,5}/domains/status', is: registrar.getDomainStatus },
   { on: 'GET /v{3,5}/domains/price', is: registrar.getDomainPrice },

@@ -4,6 +4,7 @@ import { type Endpoint, methodOf, pathOf } from '#contract/endpoint.ts'
 import { authorise } from '#core/access/authorise.ts'
 import type { Context } from '#core/access/context.ts'
 import type { Deployments } from '#core/deployment/deployments.ts'
+import type { ProjectDomains } from '#core/project-domain/project-domains.ts'
 import type { Teams } from '#core/team/teams.ts'
 import { compileValidate } from '../request/validate.ts'
 import type { Route } from '../route.ts'
@@ -25,6 +26,7 @@ const shapeOf = (on: string): string => on.replace(/:[A-Za-z]+/g, ':')
 interface CompatParts {
   readonly site: string
   readonly deployments: Pick<Deployments, 'find' | 'findAll'>
+  readonly projectDomains: Pick<ProjectDomains, 'findByName'>
   readonly teams: Pick<Teams, 'roles'>
 }
 
@@ -97,7 +99,7 @@ function bind(
   { is, read, show, answer, status, raw = false }: CompatRow,
   at: string,
   call: Call,
-  { site, deployments, teams }: CompatParts,
+  { site, deployments, projectDomains, teams }: CompatParts,
 ): Route {
   const { query: _query, body, streamed: _streamed, ...endpoint } = is
   const changes = read !== undefined || show !== undefined || answer !== undefined
@@ -125,6 +127,7 @@ function bind(
           const found = await deployments.findAll(ctx, ids)
           return new Map(found.map((deployment) => [deployment.id, deployment]))
         },
+        findProjectDomain: (name) => projectDomains.findByName(ctx, name),
         rolesIn: (ids) => teams.roles(ctx, ids),
         call: (other, given = {}) => call(ctx, other, given) as never,
       }

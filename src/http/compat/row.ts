@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Endpoint, ReplyForm, ReplyOf } from '#contract/endpoint.ts'
 import type { Context } from '#core/access/context.ts'
 import type { Deployment } from '#core/deployment/deployment.ts'
+import type { ProjectDomain } from '#core/project-domain/project-domain.ts'
 
 /** A request after its JSON was read, in whatever shape its client sends it. */
 export interface CompatRequest {
@@ -24,6 +25,8 @@ export interface CompatContext {
   findDeployment(id: string): Promise<Deployment>
   /** The same of all that a list names, by their ids: one look-up for a page. */
   findDeployments(ids: readonly string[]): Promise<ReadonlyMap<string, Deployment>>
+  /** The one of this name, whichever project of the account has it. */
+  findProjectDomain(name: string): Promise<Pick<ProjectDomain, 'projectId' | 'name'> | undefined>
   /** What the caller is in the teams of a list, by their ids. */
   rolesIn(teamIds: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Asks another endpoint in the name of the same caller, who has to be allowed that as well. */

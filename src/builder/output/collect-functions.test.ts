@@ -262,6 +262,9 @@ describe('collectFunctions', () => {
       'site/_vendor/flask/__pycache__/__init__.pyc': 'compiled',
       'site/.venv/bin/python': link('/usr/bin/python3'),
       'site/python': link('/usr/bin/python3'),
+      'site/.next/cache/webpack/0.pack': '',
+      'site/.turbo/log': '',
+      'site/cache/kept.txt': '',
       'site/node_modules/x/index.js': '',
       'site/.env': 'SECRET=1',
     })
@@ -274,7 +277,7 @@ describe('collectFunctions', () => {
     assert.deepEqual([a?.entry, b?.entry, a?.runtime], ['api/a.py', 'api/b.py', 'python'])
     assert.deepEqual(a?.archive, b?.archive)
     assert.notEqual(a?.id, b?.id)
-    const sources = ['_vendor/flask/__init__.py', 'api/a.py', 'api/b.py', 'data.csv', 'util.py']
+    const sources = ['_vendor/flask/__init__.py', 'api/a.py', 'api/b.py', 'cache/kept.txt', 'data.csv', 'util.py']
     assert.deepEqual(
       (await namesIn(collection, a ?? assert.fail())).toSorted(),
       ['_vendor/flask/__pycache__/__init__.pyc', ...sources].toSorted(),

@@ -12,7 +12,11 @@ const COMPILED = '__pycache__'
 const TOO_LARGE: ReadonlySet<string> = new Set(['too_large', 'too_many_files'])
 const JUNK: ReadonlySet<string> = new Set(['node_modules', COMPILED, '.venv', 'venv', '.pytest_cache'])
 
-const isPythonJunk = (name: string): boolean => JUNK.has(name) || isJunk(name)
+/** What a framework beside the functions keeps from build to build, which is in the source before anything is built. */
+const CACHE = /(?:^|\/)\.(?:[^/]+\/cache|turbo|pnpm-store)$/
+
+const isPythonJunk = (path: string, name: string): boolean =>
+  JUNK.has(name) || isJunk(name) || CACHE.test(path)
 
 /** What the build compiled of the packages that it installed; compiled code that was uploaded may be of any Python. */
 const isOfPackages = (path: string, name: string): boolean => name === COMPILED && PACKAGES.test(path)
@@ -25,7 +29,7 @@ export function pythonTree(packing: Packing, root: string, leaveOut: Skip = () =
       '',
       root,
       (path, name, folder) =>
-        (isPythonJunk(name) && !keep(path, name, folder)) || leaveOut(path, name, folder),
+        (isPythonJunk(path, name) && !keep(path, name, folder)) || leaveOut(path, name, folder),
     )
     return tree
   }

@@ -277,7 +277,14 @@ describe('collectFunctions', () => {
     assert.deepEqual([a?.entry, b?.entry, a?.runtime], ['api/a.py', 'api/b.py', 'python'])
     assert.deepEqual(a?.archive, b?.archive)
     assert.notEqual(a?.id, b?.id)
-    const sources = ['_vendor/flask/__init__.py', 'api/a.py', 'api/b.py', 'cache/kept.txt', 'data.csv', 'util.py']
+    const sources = [
+      '_vendor/flask/__init__.py',
+      'api/a.py',
+      'api/b.py',
+      'cache/kept.txt',
+      'data.csv',
+      'util.py',
+    ]
     assert.deepEqual(
       (await namesIn(collection, a ?? assert.fail())).toSorted(),
       ['_vendor/flask/__pycache__/__init__.pyc', ...sources].toSorted(),

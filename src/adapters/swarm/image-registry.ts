@@ -178,9 +178,9 @@ class Exports {
 
   async manifest(tag: string, name: string): Promise<Buffer | undefined> {
     if (name.startsWith('sha256:')) {
-      for (const made of this.#made.values()) {
-        const { manifest } = await made
-        if (digestOf(manifest) === name) return manifest
+      for (const making of this.#made.values()) {
+        const made = await making.catch(() => undefined)
+        if (made && digestOf(made.manifest) === name) return made.manifest
       }
       return undefined
     }
@@ -190,9 +190,10 @@ class Exports {
 
   async blob(digest: string): Promise<{ readonly path: string; readonly size: number } | undefined> {
     if (!/^sha256:[0-9a-f]{64}$/.test(digest)) return undefined
-    for (const [id, made] of this.#made) {
-      const path = join((await made).folder, digest.slice('sha256:'.length))
-      const found = await stat(path).catch(() => undefined)
+    for (const [id, making] of this.#made) {
+      const made = await making.catch(() => undefined)
+      const path = made && join(made.folder, digest.slice('sha256:'.length))
+      const found = path && (await stat(path).catch(() => undefined))
       if (!found) continue
       this.#keep(id)
       return { path, size: found.size }
@@ -229,6 +230,16 @@ class Exports {
 
   async #write(id: string): Promise<Exported> {
     const folder = await mkdtemp(join(this.#folder, 'image-'))
+    try {
+      return await this.#writeTo(folder, id)
+    } catch (error) {
+      // It may be as large as the disk had room for, and is asked for again.
+      await rm(folder, { recursive: true, force: true }).catch(() => {})
+      throw error
+    }
+  }
+
+  async #writeTo(folder: string, id: string): Promise<Exported> {
     const reading = extract()
     const named = new Map<string, string>()
     const sizes = new Map<string, number>()

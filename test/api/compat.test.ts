@@ -337,6 +337,39 @@ apiSuite('addresses that other clients know', (server) => {
     assert.deepEqual([waiting.status, waiting.body.error.message], [400, 'Confirmation incomplete'])
   })
 
+  test('deployments are listed by what clients filter them by, and never more than that', async () => {
+    const { token } = await server.signUp()
+    const list = async (query: string) => {
+      const { status, body } = await server.call(`GET /v6/deployments?${query}`, { token })
+      return status === 200 ? body.deployments.map(({ name }: { name: string }) => name).sort() : status
+    }
+    const first = await deploy(token, 'first')
+    await deploy(token, 'second', 'production')
+    const body = {
+      ...{ name: 'third', version: 2, files: [{ file: 'index.html', data: 'x' }] },
+      meta: { gitBranch: 'feat/x', gitCommitSha: 'a1b2' },
+    }
+    const { body: third } = await server.call('POST /v8/platform/deployments', { token, body })
+    const { stores } = server.parts
+    await stores.deployments.update(third.id, { state: 'DEPLOYING' })
+    for (const [query, expected] of [
+      ['', ['first', 'second', 'third']],
+      ['branch=feat%2Fx', ['third']],
+      ['branch=', ['first', 'second', 'third']],
+      ['branch=main', []],
+      ['sha=a1b2', ['third']],
+      ['state=READY,QUEUED', ['first', 'second']],
+      ['state=building,CANCELED', ['third']],
+      ['state=CANCELED', []],
+      ['state=WRONG', 400],
+      ['target=production', ['second']],
+      ['target=elsewhere', []],
+      [`projectIds=${first.projectId}`, ['first']],
+      [`projectIds=${first.projectId}&projectIds=${third.projectId}`, 400],
+    ] as const)
+      assert.deepEqual(await list(query), expected, query)
+  })
+
   test('how a domain of a project is set up is told, whether the account has the domain or not', async () => {
     const { token } = await server.signUp()
     await deploy(token, 'sold', 'production')

@@ -2,6 +2,7 @@ import { listEnvironments } from '#contract/api/custom-environment.ts'
 import * as api from '#contract/api/deployment.ts'
 import { getProject } from '#contract/api/project.ts'
 import type { ReplyOf } from '#contract/endpoint.ts'
+import { invalidRequest } from '#contract/errors.ts'
 import { shownPlan, shownState } from '../answer/shown-words.ts'
 import { readCreate } from './deployment-body.ts'
 import type { CompatContext, CompatRequest, CompatRow, PartialRequest } from './row.ts'
@@ -149,31 +150,59 @@ const create =
   }
 const TARGETS = new Set(['production', 'staging', 'preview'])
 
+/** Before all times: a filter that nothing passes leaves nothing, where it cannot be said to the endpoint. */
+const NOTHING = { until: '0' } as const
+
 /** Clients name environments that this API knows by the absence of one, and states that it does not have. */
 const readListQuery = async (
   { query: asked }: CompatRequest,
   also: CompatContext,
 ): Promise<PartialRequest> => {
-  const { target, state, url, ...query } = asked
+  const { target, state, url, branch, sha, projectIds, ...query } = asked
+  const projectId = query.projectId ?? oneProject(projectIds)
   return {
     query: {
       ...query,
-      ...(await readTarget(target, query.projectId, also)),
-      ...(typeof state === 'string' && state !== '' ? { state: state.toUpperCase() } : {}),
+      ...(projectId === undefined ? {} : { projectId }),
+      ...(isSaid(branch) ? { 'meta-gitBranch': branch } : {}),
+      ...(isSaid(sha) ? { 'meta-gitCommitSha': sha } : {}),
+      ...(isSaid(target) ? await readTarget(target, projectId, also) : {}),
+      ...(isSaid(state) ? readStates(state) : {}),
     },
   }
 }
 
+const isSaid = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+function oneProject(ids: unknown): unknown {
+  const several = Array.isArray(ids) || String(ids).includes(',')
+  if (several) throw invalidRequest('deployments are listed of one project, or of all. Send one `projectIds`')
+  return isSaid(ids) ? ids : undefined
+}
+
 /** An environment of the project that the list is about, by its slug or id, or one that every project has. */
-async function readTarget(target: unknown, projectId: unknown, { call }: CompatContext): Promise<object> {
-  if (typeof target !== 'string' || target === '') return {}
+async function readTarget(target: string, projectId: unknown, { call }: CompatContext): Promise<object> {
   if (target !== 'production' && typeof projectId === 'string') {
     const listed = await orUndefined(call(listEnvironments, { params: { idOrName: projectId } }))
     const found = listed?.environments.find(({ id, slug }) => id === target || slug === target)
     if (found) return { customEnvironmentId: found.id }
   }
-  return TARGETS.has(target) ? { target } : {}
+  return TARGETS.has(target) ? { target } : NOTHING
 }
+
+/** All that are shown as the ones asked for. */
+function readStates(text: string): object {
+  const states = text
+    .split(',')
+    .map((state) => state.trim().toUpperCase())
+    .filter((state) => state !== '' && !STATES_ELSEWHERE.has(state))
+    .flatMap((state) => {
+      const meant = api.READY_STATES.filter((each) => shownState(each) === state)
+      return meant.length === 0 ? [state] : meant
+    })
+  return states.length === 0 ? NOTHING : { state: states.join(',') }
+}
+const STATES_ELSEWHERE = new Set(['QUEUED', 'CANCELED', 'DELETED', 'BLOCKED'])
 
 const byHost = ({ query }: CompatRequest): PartialRequest => ({
   params: { id: String(query.url ?? query.hostname ?? '') },

@@ -104,22 +104,7 @@ export interface UseCases {
   readonly drains: Drains
   readonly envVariables: EnvVariables
   readonly files: Files
-  readonly git: Pick<
-    GitRouteParts,
-    | 'pushes'
-    | 'hooks'
-    | 'sources'
-    | 'connections'
-    | 'inspect'
-    | 'apps'
-    | 'appDeliveries'
-    | 'repositories'
-    | 'follow'
-    | 'maxBytes'
-    | 'maxRefs'
-    | 'turns'
-    | 'room'
-  >
+  readonly git: Omit<GitRouteParts, 'tokens' | 'projects' | 'teams' | 'originOf' | keyof SystemParts>
   readonly installations: Installations
   readonly logins: Logins
   readonly logs: DeploymentLogs

@@ -7,59 +7,49 @@ import {
   useSuspenseInfiniteQuery,
   useSuspenseQuery,
 } from '@tanstack/react-query'
-import type { TSchema } from 'typebox'
 import type { CallInput, CallReply } from '#client/client.ts'
 import { everyPage } from '#client/every-page.ts'
 import type { ChangeKind } from '#contract/api/change.ts'
-import type { Endpoint, ReplyForm } from '#contract/endpoint.ts'
+import type { Endpoint } from '#contract/endpoint.ts'
 import type { Pagination } from '#contract/page.ts'
 import { toast } from '../ui/feedback/toast.tsx'
 import { type Account, useAccount } from './account.tsx'
 import { explain } from './explain.ts'
 
+type InputOf<Row extends Endpoint> =
+  Row extends Endpoint<infer On, infer Query, infer Body> ? Omit<CallInput<On, Query, Body>, 'signal'> : never
+type ReplyTo<Row extends Endpoint> = CallReply<Row['reply']>
+
+const ask = <Row extends Endpoint>({ client }: Account, row: Row, input: object) =>
+  client.call(row as Endpoint, input as never) as Promise<ReplyTo<Row>>
+
 /**
  * What a page reads. The second word of the key is the kind of thing that it shows, so that hearing of a change of
  * that kind makes it ask again: nothing is polled, see `changes.ts`.
  */
-export const read = <
-  On extends string,
-  Query extends TSchema | undefined,
-  Body extends TSchema | 'raw' | undefined,
-  Reply extends ReplyForm,
->(
+export const read = <Row extends Endpoint>(
   account: Account,
   kind: ChangeKind | 'operator',
-  row: Endpoint<On, Query, Body, Reply>,
-  input?: Omit<CallInput<On, Query, Body>, 'signal'>,
+  row: Row,
+  input?: InputOf<Row>,
 ) =>
   queryOptions({
     queryKey: [account.id, kind, row.on, input ?? null],
-    queryFn: ({ signal }): Promise<CallReply<Reply>> =>
-      account.client.call(row, ...([{ ...input, signal }] as never)),
+    queryFn: ({ signal }) => ask(account, row, { ...input, signal }),
   })
 
 /** Reads for the page's account and waits: the page shows its skeleton, or what went wrong, meanwhile. */
-export const useRead = <
-  On extends string,
-  Query extends TSchema | undefined,
-  Body extends TSchema | 'raw' | undefined,
-  Reply extends ReplyForm,
->(
+export const useRead = <Row extends Endpoint>(
   kind: ChangeKind | 'operator',
-  row: Endpoint<On, Query, Body, Reply>,
-  input?: Omit<CallInput<On, Query, Body>, 'signal'>,
-): CallReply<Reply> => useSuspenseQuery(read(useAccount(), kind, row, input)).data
+  row: Row,
+  input?: InputOf<Row>,
+): ReplyTo<Row> => useSuspenseQuery(read(useAccount(), kind, row, input)).data
 
 /** Reads for a part of a page that can do without: `data` is undefined until it is there. */
-export const useLater = <
-  On extends string,
-  Query extends TSchema | undefined,
-  Body extends TSchema | 'raw' | undefined,
-  Reply extends ReplyForm,
->(
+export const useLater = <Row extends Endpoint>(
   kind: ChangeKind | 'operator',
-  row: Endpoint<On, Query, Body, Reply>,
-  input?: Omit<CallInput<On, Query, Body>, 'signal'>,
+  row: Row,
+  input?: InputOf<Row>,
   options: { readonly enabled?: boolean } = {},
 ) => useQuery({ ...read(useAccount(), kind, row, input), ...options })
 
@@ -67,27 +57,19 @@ export const useLater = <
  * Reads a whole list of the page's account, however many pages it comes in, for what has to find any of its rows: undefined
  * until the last page is there. `rowsOf` picks the list out of an answer.
  */
-export function useEvery<
-  On extends string,
-  Query extends TSchema | undefined,
-  Body extends TSchema | 'raw' | undefined,
-  Reply extends ReplyForm,
-  Row,
->(
+export function useEvery<Row extends Endpoint, Item>(
   kind: ChangeKind,
-  row: Endpoint<On, Query, Body, Reply>,
-  rowsOf: (reply: CallReply<Reply>) => readonly Row[],
+  row: Row,
+  rowsOf: (reply: ReplyTo<Row>) => readonly Item[],
   options: { readonly enabled?: boolean } = {},
-): readonly Row[] | undefined {
-  const { id, client } = useAccount()
+): readonly Item[] | undefined {
+  const account = useAccount()
   const { data } = useQuery({
-    queryKey: [id, kind, row.on, 'every'],
-    queryFn: ({ signal }): Promise<readonly Row[]> =>
+    queryKey: [account.id, kind, row.on, 'every'],
+    queryFn: ({ signal }): Promise<readonly Item[]> =>
       everyPage(
         (query) =>
-          client.call(row, ...([{ query, signal }] as never)) as Promise<
-            CallReply<Reply> & { readonly pagination: Pagination }
-          >,
+          ask(account, row, { query, signal }) as Promise<ReplyTo<Row> & { readonly pagination: Pagination }>,
         rowsOf,
       ),
     ...options,
@@ -108,28 +90,25 @@ export interface Pages<Row> {
  * Reads a list that pages by time and waits for its first page. `rowsOf` picks the list out of an answer. A change of
  * the kind has every page that is shown asked for again.
  */
-export function useReadPages<
-  On extends string,
-  Query extends TSchema | undefined,
-  Body extends TSchema | 'raw' | undefined,
-  Reply extends ReplyForm,
-  Row,
->(
+export function useReadPages<Row extends Endpoint, Item>(
   kind: ChangeKind | 'operator',
-  row: Endpoint<On, Query, Body, Reply>,
-  input: Omit<CallInput<On, Query, Body>, 'signal'>,
-  rowsOf: (reply: CallReply<Reply>) => readonly Row[],
-): Pages<Row> {
+  row: Row,
+  input: InputOf<Row>,
+  rowsOf: (reply: ReplyTo<Row>) => readonly Item[],
+): Pages<Item> {
   const account = useAccount()
   const query = useSuspenseInfiniteQuery({
     queryKey: [account.id, kind, row.on, input, 'pages'],
-    queryFn: ({ signal, pageParam }): Promise<CallReply<Reply>> => {
+    queryFn: ({ signal, pageParam }) => {
       const before = pageParam === undefined ? {} : { until: pageParam }
-      const asked = { ...input, query: { ...(input.query as object | undefined), ...before }, signal }
-      return account.client.call(row, ...([asked] as never))
+      return ask(account, row, {
+        ...input,
+        query: { ...(input.query as object | undefined), ...before },
+        signal,
+      })
     },
     initialPageParam: undefined as number | undefined,
-    getNextPageParam: (reply: CallReply<Reply>) =>
+    getNextPageParam: (reply: ReplyTo<Row>) =>
       (reply as { readonly pagination?: Pagination }).pagination?.next ?? undefined,
   })
   return {

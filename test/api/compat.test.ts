@@ -175,6 +175,17 @@ apiSuite('addresses that other clients know', (server) => {
       return one && [...one.target, ...(one.customEnvironmentIds ?? [])]
     }
     await add('BOTH', { target: ['preview'], customEnvironmentIds: [staging, qa] })
+    await add('PLAIN', { target: ['production'] })
+    for (const [query, count] of [
+      [`customEnvironmentId=${qa}`, 1],
+      ['customEnvironmentSlug=qa', 1],
+      ['customEnvironmentSlug=none', 0],
+      ['customEnvironmentId=none', 0],
+      ['customEnvironmentId=', 2],
+    ] as const) {
+      const { body } = await server.call(`GET /v10${path}?${query}`, { token })
+      assert.equal(body.envs.length, count, query)
+    }
     const remove = (key: string, target: string) =>
       server.call(`DELETE /v4${path}/${key}?target=${target}`, { token })
     for (const [target, left] of [

@@ -5,7 +5,7 @@ import type { ReplyOf } from '#contract/endpoint.ts'
 import { invalidRequest } from '#contract/errors.ts'
 import { shownPlan, shownState } from '../answer/shown-words.ts'
 import { readCreate } from './deployment-body.ts'
-import type { CompatContext, CompatRequest, CompatRow, PartialRequest } from './row.ts'
+import { type CompatContext, type CompatRequest, type CompatRow, isSaid, type PartialRequest } from './row.ts'
 
 type Deployment = ReplyOf<(typeof api.getDeployment)['reply']>
 type StoredDeployment = Awaited<ReturnType<CompatContext['findDeployment']>>
@@ -171,8 +171,6 @@ const readListQuery = async (
     },
   }
 }
-
-const isSaid = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 function oneProject(ids: unknown): unknown {
   const several = Array.isArray(ids) || String(ids).includes(',')

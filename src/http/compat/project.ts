@@ -9,7 +9,7 @@ import type { Endpoint, ReplyOf } from '#contract/endpoint.ts'
 import { AloftError, invalidRequest, noSuch } from '#contract/errors.ts'
 import { PAGE_LIMIT } from '#contract/page.ts'
 import { isRecord } from '#core/is-record.ts'
-import type { CompatContext, CompatRequest, CompatRow, PartialRequest } from './row.ts'
+import { type CompatContext, type CompatRequest, type CompatRow, isSaid, type PartialRequest } from './row.ts'
 
 type Project = ReplyOf<(typeof api.getProject)['reply']>
 
@@ -82,7 +82,7 @@ async function ofDomain({ call, asked }: CompatContext): Promise<readonly Projec
 const listQuery = ({ query: { teamId, slug, search, ...query } }: CompatRequest): PartialRequest => ({
   query: {
     ...Object.fromEntries(Object.entries(query).filter(([key]) => LIST_KEYS.has(key))),
-    ...(typeof search === 'string' && search !== '' ? { search } : {}),
+    ...(isSaid(search) ? { search } : {}),
   },
 })
 const LIST_KEYS = new Set(['limit', 'from', 'until', 'repo', 'repoId', 'repoUrl', 'excludeRepos'])
@@ -113,12 +113,17 @@ function showVariables({ envs }: Variables, { asked }: CompatContext) {
   return { envs: shown, pagination: { count: shown.length, next: null, prev: null } }
 }
 
-const variableQuery = ({ query: { decrypt, gitBranch } }: CompatRequest): PartialRequest => ({
-  query: {
-    ...(decrypt === undefined ? {} : { decrypt }),
-    ...(typeof gitBranch === 'string' && gitBranch !== '' ? { gitBranch } : {}),
-  },
-})
+async function variableQuery({ query }: CompatRequest, also: CompatContext): Promise<PartialRequest> {
+  const { decrypt, gitBranch, customEnvironmentId: id, customEnvironmentSlug: slug } = query
+  const environment = isSaid(id) ? id : isSaid(slug) ? await idOfEnvironment(also, slug) : undefined
+  return {
+    query: {
+      ...(decrypt === undefined ? {} : { decrypt }),
+      ...(isSaid(gitBranch) ? { gitBranch } : {}),
+      ...(environment === undefined ? {} : { customEnvironmentId: environment }),
+    },
+  }
+}
 
 const VARIABLE_KEYS = [
   'key',

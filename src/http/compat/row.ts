@@ -15,6 +15,9 @@ export interface CompatRequest {
 
 export type PartialRequest = Partial<CompatRequest>
 
+/** What clients leave open they may send as an empty text. */
+export const isSaid = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
 /** What an answer is filled from besides itself. */
 export interface CompatContext {
   readonly asked: CompatRequest

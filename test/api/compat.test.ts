@@ -381,6 +381,30 @@ apiSuite('addresses that other clients know', (server) => {
       assert.deepEqual(await list(query), expected, query)
   })
 
+  test('later clients page through projects with `from`, in which a time still asks for newer ones', async () => {
+    const { token } = await server.signUp()
+    const times: number[] = []
+    for (const name of ['one', 'two', 'three']) {
+      times.push((await server.call('POST /v10/projects', { token, body: { name } })).body.updatedAt)
+      server.clock.advance(10)
+    }
+    const list = async (query: string) =>
+      (await server.call(`GET /v10/projects?limit=1${query}`, { token })).body
+    for (const name of ['from', 'until']) {
+      const seen: string[] = []
+      for (let page = await list(''); ; page = await list(`&${name}=${page.pagination.next}`)) {
+        seen.push(...page.projects.map((each: { name: string }) => each.name))
+        if (page.pagination.next === null) break
+        assert.ok(Number.isSafeInteger(page.pagination.next) && seen.length < 4)
+      }
+      assert.deepEqual(seen, ['three', 'two', 'one'], name)
+    }
+    const newer = await list(`&from=${times[1]}`)
+    assert.deepEqual([newer.projects[0].name, newer.pagination.next], ['three', null])
+    const older = await list(`&until=${times[1]}`)
+    assert.equal(older.projects[0].name, 'one')
+  })
+
   test('how a domain of a project is set up is told, whether the account has the domain or not', async () => {
     const { token } = await server.signUp()
     await deploy(token, 'sold', 'production')

@@ -12,6 +12,7 @@ import { isRecord } from '#core/is-record.ts'
 import { type CompatContext, type CompatRequest, type CompatRow, isSaid, type PartialRequest } from './row.ts'
 
 type Project = ReplyOf<(typeof api.getProject)['reply']>
+type Projects = ReplyOf<(typeof api.listProjects)['reply']>
 
 /** The keys that an endpoint of ours knows: those of projects refuse all others, and other clients send more. */
 const onlyKnownKeys = (endpoint: Endpoint, body: unknown): Record<string, unknown> => {
@@ -85,7 +86,28 @@ const listQuery = ({ query: { teamId, slug, search, ...query } }: CompatRequest)
     ...(isSaid(search) ? { search } : {}),
   },
 })
-const LIST_KEYS = new Set(['limit', 'from', 'until', 'repo', 'repoId', 'repoUrl', 'excludeRepos'])
+const LIST_KEYS = new Set([
+  ...['limit', 'from', 'until', 'repo', 'repoId', 'repoUrl', 'excludeRepos'],
+  ...['gitForkProtection', 'edgeConfigId', 'edgeConfigTokenId'],
+])
+
+/**
+ * Later clients go on with `from`, and have no `until`; but a time in it asks for newer projects. What they are given to go
+ * on with is therefore later than any time, and means the same in both.
+ */
+const CONTINUED = 5e15
+
+const continuedQuery = (asked: CompatRequest): PartialRequest => {
+  const { from, until, ...query } = listQuery(asked).query ?? {}
+  const next = [from, until].map(Number).find((each) => each >= CONTINUED)
+  if (next !== undefined) return { query: { ...query, until: String(next - CONTINUED) } }
+  return listQuery(asked)
+}
+
+const showContinued = ({ projects, pagination }: Projects) => ({
+  projects: projects.map(showProject),
+  pagination: { ...pagination, next: pagination.next === null ? null : CONTINUED + pagination.next },
+})
 
 type Variables = ReplyOf<(typeof env.listVariables)['reply']>
 type Variable = Variables['envs'][number]
@@ -267,11 +289,12 @@ export const projectRows: readonly CompatRow[] = [
     show: showCreated,
   },
   {
-    on: 'GET /v{3,4,5,6,7,8,10,11}/projects',
+    on: 'GET /v{3,4,5,6,7,8}/projects',
     is: api.listProjects,
     read: listQuery,
-    show: ({ projects, pagination }) => ({ projects: projects.map(showProject), pagination }),
+    show: ({ projects, pagination }: Projects) => ({ projects: projects.map(showProject), pagination }),
   },
+  { on: 'GET /v{10,11}/projects', is: api.listProjects, read: continuedQuery, show: showContinued },
   { on: 'GET /v2/projects', is: api.listProjects, answer: ofDomain },
   { on: 'POST /projects/ensure-project', is: api.ensureProject },
   { on: 'GET {/projects,/projects/info}/:idOrName', is: api.getProject, show: showProject },

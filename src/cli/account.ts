@@ -34,14 +34,14 @@ interface LinkedAccount {
 }
 
 /** Calls for that account, and the folder's link as far as it counts there: its project is in no other account. */
-export async function linkedAccount(cli: Cli, folder = cli.cwd): Promise<LinkedAccount> {
+export async function linkedAccount(cli: Cli): Promise<LinkedAccount> {
   if (!cli.namesAccount) {
-    const link = await findLink(cli, folder)
+    const link = await findLink(cli, cli.cwd)
     return { api: await linkedApi(cli, link), link }
   }
   const teamId = cli.team === undefined ? null : (await findTeam(cli.api(), cli.team)).id
-  const isOfAccount = readLink(folder, cli.baseUrl)?.teamId === teamId
-  return { api: cli.api(teamId ?? undefined), link: isOfAccount ? await findLink(cli, folder) : undefined }
+  const isOfAccount = readLink(cli.cwd, cli.baseUrl)?.teamId === teamId
+  return { api: cli.api(teamId ?? undefined), link: isOfAccount ? await findLink(cli, cli.cwd) : undefined }
 }
 
 /** The link of a folder, if this person made it or agrees to it. */

@@ -11,9 +11,9 @@ export class SourceCounts {
   }
 
   /** Answers what takes it back; it may be called more than once. */
-  add(address: string, amount = 1): () => void {
+  add(address: string): () => void {
     const source = sourceOf(address)
-    this.#counts.add(source, amount)
-    return onlyOnce(() => this.#counts.add(source, -amount))
+    this.#counts.add(source, 1)
+    return onlyOnce(() => this.#counts.add(source, -1))
   }
 }

@@ -7,6 +7,7 @@ import { TextArea } from '../ui/control/field.tsx'
 import { Dialog } from '../ui/dialog/dialog.tsx'
 import { FormDialog } from '../ui/dialog/form-dialog.tsx'
 import { Failure } from '../ui/feedback/failure.tsx'
+import { submitting } from '../ui/submitting.ts'
 import { Elapsed } from '../ui/text/elapsed.tsx'
 
 /** Has a certificate made for names in verified domains. */
@@ -29,10 +30,7 @@ export function IssueDialog({ onClose }: { onClose: () => void }) {
     >
       <form
         className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          issue.mutate(undefined, { onSuccess: onClose })
-        }}
+        onSubmit={submitting(() => issue.mutate(undefined, { onSuccess: onClose }))}
       >
         <TextArea
           label="Domain names"

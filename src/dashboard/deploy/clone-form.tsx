@@ -12,6 +12,7 @@ import { ShownOnce } from '../ui/dialog/shown-once.tsx'
 import { Failure } from '../ui/feedback/failure.tsx'
 import { Card } from '../ui/layout/card.tsx'
 import { Facts } from '../ui/layout/facts.tsx'
+import { submitting } from '../ui/submitting.ts'
 import { AskedVariables } from './asked-variables.tsx'
 import { createFromRepository } from './create-from-repository.ts'
 import type { DeployButton } from './deploy-button.ts'
@@ -102,10 +103,9 @@ export function CloneForm({ button, onOther }: { button: DeployButton; onOther: 
   return (
     <form
       className="space-y-6"
-      onSubmit={(event) => {
-        event.preventDefault()
-        create.mutate(undefined, { onSuccess: ({ webhookSecret }) => webhookSecret ?? open() })
-      }}
+      onSubmit={submitting(() =>
+        create.mutate(undefined, { onSuccess: ({ webhookSecret }) => webhookSecret ?? open() }),
+      )}
     >
       <Card
         title="Repository"

@@ -4,6 +4,7 @@ import type { ChosenRepository } from '../git/repository-list.tsx'
 import { Button } from '../ui/control/button.tsx'
 import { TextField } from '../ui/control/field.tsx'
 import { Card } from '../ui/layout/card.tsx'
+import { submitting } from '../ui/submitting.ts'
 
 /** A repository of a connected host, or any that Git can read by its address. */
 export function RepositoryCard({
@@ -21,13 +22,7 @@ export function RepositoryCard({
     >
       <div className="space-y-5">
         <RepositoryChooser onChosen={onChosen} />
-        <form
-          className="flex flex-wrap items-end gap-3"
-          onSubmit={(event) => {
-            event.preventDefault()
-            onAddress(url.trim())
-          }}
-        >
+        <form className="flex flex-wrap items-end gap-3" onSubmit={submitting(() => onAddress(url.trim()))}>
           <div className="min-w-0 flex-1 basis-64">
             <TextField
               label="Or paste a repository URL"

@@ -9,6 +9,7 @@ import { SelectField, TextField } from '../ui/control/field.tsx'
 import { ProgressBar } from '../ui/feedback/progress-bar.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Card } from '../ui/layout/card.tsx'
+import { submitting } from '../ui/submitting.ts'
 import { FileSummary } from './file-summary.tsx'
 import { nameFrom, type Selection } from './selection.ts'
 import { type Progress, useDeploy } from './use-deploy.ts'
@@ -73,13 +74,7 @@ export function Review({
     })
 
   return (
-    <form
-      className="space-y-6"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void deploy()
-      }}
-    >
+    <form className="space-y-6" onSubmit={submitting(() => void deploy())}>
       <Card
         title={selection.name === '' ? 'Your files' : selection.name}
         actions={

@@ -9,6 +9,7 @@ import { Button } from '../ui/control/button.tsx'
 import { TextArea } from '../ui/control/field.tsx'
 import { Dialog } from '../ui/dialog/dialog.tsx'
 import { Failure } from '../ui/feedback/failure.tsx'
+import { submitting } from '../ui/submitting.ts'
 import { parseZone, type ZoneRecord } from './parse-zone.ts'
 
 type ImportOutcome = 'made' | 'there' | { readonly why: string }
@@ -44,13 +45,7 @@ export function ImportDialog({ domain, onClose }: { domain: string; onClose: () 
       about={`Paste the zone file of ${domain}, as exported by your current provider. You'll review the records before they're created.`}
       onClose={onClose}
     >
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate(undefined)
-        }}
-      >
+      <form className="space-y-4" onSubmit={submitting(() => save.mutate(undefined))}>
         <TextArea
           label="Zone file"
           mono

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { explain } from '../api/explain.ts'
 import { Button } from '../ui/control/button.tsx'
 import { Card } from '../ui/layout/card.tsx'
+import { submitting } from '../ui/submitting.ts'
 
 /** A card that is a form: what is set, what it means, and one button that saves it. */
 export const SettingCard = ({
@@ -30,12 +31,7 @@ export const SettingCard = ({
   onSave: () => void
   children: ReactNode
 }) => (
-  <form
-    onSubmit={(event) => {
-      event.preventDefault()
-      onSave()
-    }}
-  >
+  <form onSubmit={submitting(onSave)}>
     <Card
       title={title}
       about={about}

@@ -9,6 +9,7 @@ import { CopyLine } from '../ui/control/copy-button.tsx'
 import { Switch, TextField } from '../ui/control/field.tsx'
 import { Card } from '../ui/layout/card.tsx'
 import { Page } from '../ui/layout/page.tsx'
+import { submitting } from '../ui/submitting.ts'
 import { OfTeam } from './of-team.tsx'
 
 export const TeamSettingsPage = () => (
@@ -44,12 +45,7 @@ function TeamSettings() {
 
   return (
     <Page title="Team settings">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate(undefined)
-        }}
-      >
+      <form onSubmit={submitting(() => save.mutate(undefined))}>
         <Card
           title="Name"
           footer={

@@ -6,6 +6,7 @@ import { Button, IconButton } from '../../ui/control/button.tsx'
 import { TextField } from '../../ui/control/field.tsx'
 import { toast } from '../../ui/feedback/toast.tsx'
 import { saveText } from '../../ui/save-file.ts'
+import { submitting } from '../../ui/submitting.ts'
 import { formatNumber } from '../../ui/text/format.ts'
 import { BLOCK, holds, LogBlock } from './log-lines.tsx'
 import { type BuildLogState, buildLogText } from './use-build-log.ts'
@@ -71,13 +72,7 @@ export function BuildLog({ id, log }: { id: string; log: BuildLogState }) {
   return (
     <div>
       <div className="mb-3 flex flex-wrap items-center gap-2">
-        <form
-          className="min-w-40 flex-1 sm:max-w-xs"
-          onSubmit={(event) => {
-            event.preventDefault()
-            move(1)
-          }}
-        >
+        <form className="min-w-40 flex-1 sm:max-w-xs" onSubmit={submitting(() => move(1))}>
           <TextField
             label="Search log"
             hideLabel

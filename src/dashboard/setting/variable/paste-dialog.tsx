@@ -11,6 +11,7 @@ import { Button } from '../../ui/control/button.tsx'
 import { SelectField, TextArea } from '../../ui/control/field.tsx'
 import { Dialog } from '../../ui/dialog/dialog.tsx'
 import { Failure } from '../../ui/feedback/failure.tsx'
+import { submitting } from '../../ui/submitting.ts'
 import { useEnvironments } from '../environment/environments.ts'
 import { TargetBoxes } from './target-boxes.tsx'
 import { TYPES, type Variable } from './variables.ts'
@@ -82,13 +83,7 @@ export function PasteDialog({
       about="You'll review the variables before they're saved."
       onClose={onClose}
     >
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate(undefined, { onSuccess: onClose })
-        }}
-      >
+      <form className="space-y-4" onSubmit={submitting(() => save.mutate(undefined, { onSuccess: onClose }))}>
         <TextArea
           label="Contents"
           mono

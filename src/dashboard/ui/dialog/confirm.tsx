@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { Button } from '../control/button.tsx'
 import { TextField } from '../control/field.tsx'
+import { submitting } from '../submitting.ts'
 import { Dialog } from './dialog.tsx'
 
 /** Asks before something that has consequences, or cannot be taken back. With `word`, only after it was typed. */
@@ -30,12 +31,7 @@ export function Confirm({
   const [typed, setTyped] = useState('')
   return (
     <Dialog title={title} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          onConfirm()
-        }}
-      >
+      <form onSubmit={submitting(onConfirm)}>
         <div className="space-y-3 text-sm">{children}</div>
         {word !== undefined && (
           <div className="mt-4">

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Button } from '../control/button.tsx'
+import { submitting } from '../submitting.ts'
 import { Dialog } from './dialog.tsx'
 
 /** A dialog to fill in. What was typed stays when it could not be done. */
@@ -24,13 +25,7 @@ export const FormDialog = ({
   children: ReactNode
 }) => (
   <Dialog {...dialog} onClose={onClose}>
-    <form
-      className="space-y-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        onSubmit()
-      }}
-    >
+    <form className="space-y-4" onSubmit={submitting(onSubmit)}>
       {children}
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>

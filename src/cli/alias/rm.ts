@@ -13,11 +13,10 @@ export const command = defineCommand({
   ],
   hints: { not_found: 'See your aliases with `aloft alias ls`.' },
   async run(cli, given) {
-    const { out } = cli
     const alias = hostOf(given.alias)
     const api = await accountApi(cli)
     await cli.prompt.confirm(`Remove the alias ${plainText(alias)}? It stops serving immediately.`)
     const removed = await api.call(deleteAlias, { params: { id: alias } })
-    out.show({ ...removed, alias }, () => `Removed the alias ${plainText(alias)}.`)
+    cli.out.show({ ...removed, alias }, () => `Removed the alias ${plainText(alias)}.`)
   },
 })

@@ -22,12 +22,11 @@ export const command = defineCommand({
     alias_in_use: 'Choose another one.',
   },
   async run(cli, given) {
-    const { out } = cli
     const alias = hostOf(given.alias)
     const api = await accountApi(cli)
     const deployment = hostOf(given.deployment)
     const set = await api.call(assignAlias, { params: { id: deployment }, body: { alias } })
-    out.show({ ...set, alias, deployment }, () =>
+    cli.out.show({ ...set, alias, deployment }, () =>
       set.oldId === undefined
         ? `${plainText(alias)} points at ${plainText(deployment)}.`
         : `${plainText(alias)} now points at ${plainText(deployment)} instead of ${plainText(set.oldId)}.`,

@@ -13,13 +13,12 @@ export const command = defineCommand({
   ],
   hints: { not_found: 'List your applications with `aloft apps ls`.' },
   async run(cli, { id }) {
-    const { out } = cli
     const api = await accountApi(cli)
     const { name } = await api.call(getApplication, { params: { id } })
     await cli.prompt.confirm(
       `Delete the application "${plainText(name)}" and remove it from every account that installed it?`,
     )
     await api.call(deleteApplication, { params: { id } })
-    out.show({ id }, () => `Deleted the application "${plainText(name)}".`)
+    cli.out.show({ id }, () => `Deleted the application "${plainText(name)}".`)
   },
 })

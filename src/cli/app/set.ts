@@ -29,7 +29,6 @@ export const command = defineCommand({
     not_found: 'List your applications with `aloft apps ls`.',
   },
   async run(cli, { id, name, slug, redirectUri, webhookUrl, scope, note }) {
-    const { out } = cli
     const body = changes({
       name,
       slug,
@@ -40,6 +39,6 @@ export const command = defineCommand({
     })
     if (Object.keys(body).length === 0) throw usageError('Nothing to change: pass at least one option.')
     const changed = await (await accountApi(cli)).call(updateApplication, { params: { id }, body })
-    out.show(changed, () => `Changed the application "${plainText(changed.name)}".`)
+    cli.out.show(changed, () => `Changed the application "${plainText(changed.name)}".`)
   },
 })

@@ -23,13 +23,12 @@ export const command = defineCommand({
     domain_not_verified: 'Verify the domain first: `aloft domains inspect <domain>` explains how.',
   },
   async run(cli, given) {
-    const { out } = cli
     const [cert, key, ca] = [given.cert, given.key, given.ca].map((file) => readPem(cli.cwd, file))
     const api = await accountApi(cli)
     const added = await api.call(uploadCertificate, {
       body: { cert: cert ?? '', key: key ?? '', ca: ca ?? '' },
     })
-    out.show(added, () => 'Added the certificate. List certificates with `aloft certs ls`.')
+    cli.out.show(added, () => 'Added the certificate. List certificates with `aloft certs ls`.')
   },
 })
 

@@ -13,12 +13,11 @@ export const command = defineCommand({
   ],
   hints: { cert_not_found: 'List your certificates with `aloft certs ls`.' },
   async run(cli, { id }) {
-    const { out } = cli
     const api = await accountApi(cli)
     const found = await api.call(getCertificate, { params: { id } })
     const names = plainText(found.cns.join(', '))
     await cli.prompt.confirm(`Delete the certificate for ${names}?`)
     await api.call(deleteCertificate, { params: { id: found.uid } })
-    out.show(found, () => `Deleted the certificate for ${names}.`)
+    cli.out.show(found, () => `Deleted the certificate for ${names}.`)
   },
 })

@@ -21,14 +21,13 @@ export const command = defineCommand({
       'List your projects with `aloft projects ls`, choose a team with --team, or deploy to create one.',
   },
   async run(cli, given) {
-    const { out } = cli
     const { home, name } = readSiteFolder(cli.cwd, undefined, homeFolder(cli.env))
     const api = await accountApi(cli)
     const project = await api.call(getProject, { params: { idOrName: given.project ?? name } })
     const teamId = teamIdOf(project.accountId)
     const link = { projectId: project.id, teamId, baseUrl: cli.baseUrl }
     linkFolder(cli, home, link)
-    out.show({ ...link, name: project.name, file: join(home, LINK_FILE) }, () =>
+    cli.out.show({ ...link, name: project.name, file: join(home, LINK_FILE) }, () =>
       plainText(`Linked ${home} to ${project.name}.`),
     )
   },

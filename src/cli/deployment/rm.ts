@@ -14,7 +14,6 @@ export const command = defineCommand({
   ],
   hints: SEE,
   async run(cli, given) {
-    const { out } = cli
     const api = await folderApi(cli)
     const found = await Promise.all(
       [...new Set(given.deployments)].map((named) => findDeployment(api, named)),
@@ -23,6 +22,6 @@ export const command = defineCommand({
     await cli.prompt.confirm(`Remove ${shown.join(', ')}? Domains that serve it stop working.`)
     const removed: { uid: string; state: string }[] = []
     for (const { id } of found) removed.push(await api.call(deleteDeployment, { params: { id } }))
-    out.show({ removed }, () => shown.map((address) => `Removed ${address}.`).join('\n'))
+    cli.out.show({ removed }, () => shown.map((address) => `Removed ${address}.`).join('\n'))
   },
 })

@@ -14,7 +14,6 @@ export const command = defineCommand({
   ],
   hints: { not_found: 'List your domains with `aloft domains ls`.' },
   async run(cli, { domain, id }) {
-    const { out } = cli
     const api = await accountApi(cli)
     const found = (await allRecords(api, domain)).find((record) => record.id === id)
     if (!found)
@@ -26,6 +25,6 @@ export const command = defineCommand({
     const shown = plainText(`${found.type} ${found.value} on ${found.name || '@'} of ${domain}`)
     await cli.prompt.confirm(`Delete ${shown}?`)
     await api.call(deleteDnsRecord, { params: { domain, recId: id } })
-    out.show(found, () => `Deleted ${shown}.`)
+    cli.out.show(found, () => `Deleted ${shown}.`)
   },
 })

@@ -22,7 +22,6 @@ export const command = defineCommand({
       'Choose another domain. If it is yours, transfer it in: aloft domains transfer-in <domain>',
   },
   async run(cli, { domain, maxPrice }) {
-    const { out } = cli
     const api = await accountApi(cli)
     const cost = await api.call(getDomainPrice, { query: { name: domain } })
     const name = plainText(domain)
@@ -30,6 +29,6 @@ export const command = defineCommand({
       throw new CliError(EXIT.failure, `${name} costs ${priceText(cost)}, more than $${maxPrice}.`)
     await cli.prompt.confirm(`Buy ${name} for ${priceText(cost)}?`)
     await api.call(buyDomain, { body: { name: domain, expectedPrice: cost.price } })
-    out.show({ name: domain, ...cost }, () => `Bought ${name} for ${priceText(cost)}.`)
+    cli.out.show({ name: domain, ...cost }, () => `Bought ${name} for ${priceText(cost)}.`)
   },
 })

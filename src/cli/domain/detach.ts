@@ -16,11 +16,10 @@ export const command = defineCommand({
   ],
   hints: { not_found: 'List the domains of a project with `aloft projects domains <project>`.' },
   async run(cli, { domain, project }) {
-    const { out } = cli
     const { api, idOrName } = await chooseProject(cli, project)
     const [name, from] = [plainText(domain), plainText(idOrName)]
     await cli.prompt.confirm(`Detach ${name} from ${from}? It stops serving immediately.`)
     await api.call(removeProjectDomain, { params: { idOrName, domain } })
-    out.show({ domain, project: idOrName }, () => `Detached ${name} from ${from}.`)
+    cli.out.show({ domain, project: idOrName }, () => `Detached ${name} from ${from}.`)
   },
 })

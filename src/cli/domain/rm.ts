@@ -18,7 +18,6 @@ export const command = defineCommand({
     conflict_certs: 'Delete its certificates first: aloft certs ls',
   },
   async run(cli, given) {
-    const { out } = cli
     const api = await accountApi(cli)
     const { domain } = await api.call(getDomain, { params: { name: given.domain } })
     const name = plainText(domain.name)
@@ -31,6 +30,6 @@ export const command = defineCommand({
       )
     await cli.prompt.confirm(`Remove ${name} and its DNS records?`)
     const { uid } = await api.call(deleteDomain, { params: { name: domain.name } })
-    out.show({ uid, name: domain.name }, () => `Removed ${name}.`)
+    cli.out.show({ uid, name: domain.name }, () => `Removed ${name}.`)
   },
 })

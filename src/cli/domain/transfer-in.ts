@@ -21,7 +21,6 @@ export const command = defineCommand({
     price_mismatch: 'The price has just changed. Run the command again to see it.',
   },
   async run(cli, { domain }) {
-    const { out } = cli
     const api = await accountApi(cli)
     const name = plainText(domain)
     const { transferable, reason } = await api.call(getDomainRegistry, { params: { name: domain } })
@@ -39,7 +38,7 @@ export const command = defineCommand({
     const begun = await api.call(addDomain, {
       body: { name: domain, method: 'transfer-in', authCode, expectedPrice: cost.price },
     })
-    out.show(
+    cli.out.show(
       begun.domain,
       () => `The transfer of ${name} has started. It takes several days; you’ll be notified by email.`,
     )

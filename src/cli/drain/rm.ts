@@ -13,12 +13,11 @@ export const command = defineCommand({
   ],
   hints: { not_found: 'See your log drains with `aloft drains ls`.' },
   async run(cli, { id }) {
-    const { out } = cli
     const api = await accountApi(cli)
     const found = await api.call(getDrain, { params: { id } })
     const name = plainText(found.name)
     await cli.prompt.confirm(`Remove the log drain ${name}?`)
     await api.call(deleteDrain, { params: { id: found.id } })
-    out.show(found, () => `Removed the log drain ${name}.`)
+    cli.out.show(found, () => `Removed the log drain ${name}.`)
   },
 })

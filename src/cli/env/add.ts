@@ -41,7 +41,6 @@ export const command = defineCommand({
   },
   async run(cli, given) {
     const { name, branch, comment, force, secret } = given
-    const { out } = cli
     const type = readType(given)
     const target = targetsFor(given.targets, type, branch)
     const { api, idOrName } = await chooseProject(cli, given.project)
@@ -67,7 +66,7 @@ export const command = defineCommand({
     if (!variable) throw new Error('The response contains no variable.')
     const { value: _value, ...rest } = variable
     const names = await environmentNames(api, idOrName, [variable])
-    out.show(rest, () => `Set ${plainText(variable.key)} in ${plainText(placeOf(variable, names))}.`)
+    cli.out.show(rest, () => `Set ${plainText(variable.key)} in ${plainText(placeOf(variable, names))}.`)
   },
 })
 

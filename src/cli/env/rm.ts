@@ -21,7 +21,6 @@ export const command = defineCommand({
     ['env rm API_KEY production --yes', 'only from production, without confirmation'],
   ],
   async run(cli, { name, targets, project, branch }) {
-    const { out } = cli
     const { api, idOrName } = await chooseProject(cli, project)
     const { envs } = await api.call(listVariables, { params: { idOrName } })
     const places = await findPlaces(api, idOrName, targets)
@@ -52,7 +51,7 @@ export const command = defineCommand({
       if (left.length === 0) await api.call(removeVariable, { params })
       else await api.call(updateVariable, { params, body: asWhere(left, variable) })
     }
-    out.show(
+    cli.out.show(
       removed.map(({ variable: { id, key }, target, left }) => ({ id, key, target, left })),
       () => `Removed ${plainText(name)} from ${plainText(where)}.`,
     )

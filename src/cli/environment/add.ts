@@ -21,7 +21,6 @@ export const command = defineCommand({
   ],
   hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { name, branch, description, copyFrom, project }) {
-    const { out } = cli
     const { api, idOrName } = await chooseProject(cli, project)
     const created = await api.call(createEnvironment, {
       params: { idOrName },
@@ -30,7 +29,7 @@ export const command = defineCommand({
         ...changes({ branchMatcher: branch, description, copyEnvVarsFrom: copyFrom }),
       },
     })
-    out.show(
+    cli.out.show(
       created,
       () =>
         `Added ${plainText(created.slug)}. Deploy to it: aloft deploy --target ${plainText(created.slug)}`,

@@ -14,12 +14,11 @@ export const command = defineCommand({
   ],
   hints: SEE,
   async run(cli, { id }) {
-    const { out } = cli
     const api = await accountApi(cli)
     const { slug } = await api.call(getConfiguration, { params: { id } })
     const name = plainText(slug)
     await cli.prompt.confirm(`Remove ${name}, with its tokens, variables and log drains?`)
     await api.call(deleteConfiguration, { params: { id } })
-    out.show({ id, slug }, () => `Removed ${name}.`)
+    cli.out.show({ id, slug }, () => `Removed ${name}.`)
   },
 })

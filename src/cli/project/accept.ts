@@ -17,12 +17,11 @@ export const command = defineCommand({
     not_found: 'A code is valid for 24 hours and can be used once. Ask for a new one.',
   },
   async run(cli, { code, name }) {
-    const { out } = cli
     const api = await accountApi(cli)
     const taken = await api.call(acceptProject, {
       params: { code },
       body: name === undefined ? {} : { newProjectName: name },
     })
-    out.show(taken, () => `Accepted the project ${plainText(taken.name)}.`)
+    cli.out.show(taken, () => `Accepted the project ${plainText(taken.name)}.`)
   },
 })

@@ -63,13 +63,12 @@ export const command = defineCommand({
   ],
   hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, given) {
-    const { out } = cli
     const { api, idOrName } = await chooseProject(cli, given.project)
     const shown = plainText(idOrName)
     if (given.off) await cli.prompt.confirm(`Stop protecting ${shown} by ${given.kind}?`)
     const body = given.off ? ending(given.kind) : await beginning(cli, given)
     const changed = await api.call(updateProject, { params: { idOrName }, body })
-    out.show(withoutBypass(changed), () =>
+    cli.out.show(withoutBypass(changed), () =>
       given.off
         ? `${plainText(changed.name)} is no longer protected by ${given.kind}.`
         : `${plainText(changed.name)} is protected by ${given.kind}.`,

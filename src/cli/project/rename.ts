@@ -13,10 +13,9 @@ export const command = defineCommand({
     not_found: 'List your projects with `aloft projects ls`.',
   },
   async run(cli, { project, name }) {
-    const { out } = cli
     const api = await folderApi(cli)
     const renamed = await api.call(updateProject, { params: { idOrName: project }, body: { name } })
-    out.show(
+    cli.out.show(
       { id: renamed.id, name: renamed.name },
       () => `Renamed the project to ${plainText(renamed.name)}.`,
     )

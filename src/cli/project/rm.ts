@@ -14,7 +14,6 @@ export const command = defineCommand({
   ],
   hints: { not_found: 'List your projects with `aloft projects ls`.' },
   async run(cli, { project }) {
-    const { out } = cli
     const api = await folderApi(cli)
     const { id, name } = await api.call(getProject, { params: { idOrName: project } })
     const shown = plainText(name)
@@ -22,6 +21,6 @@ export const command = defineCommand({
       `Delete the project ${shown} and all its deployments? They stop serving immediately.`,
     )
     await api.call(deleteProject, { params: { idOrName: id } })
-    out.show({ id, name }, () => `Deleted the project ${shown}.`)
+    cli.out.show({ id, name }, () => `Deleted the project ${shown}.`)
   },
 })

@@ -63,7 +63,6 @@ export const command = defineCommand({
     not_found: 'List your projects with `aloft projects ls`.',
   },
   async run(cli, given) {
-    const { out } = cli
     const body = changes({
       name: given.name,
       framework: given.framework,
@@ -86,6 +85,6 @@ export const command = defineCommand({
     if (Object.keys(body).length === 0) throw usageError('Nothing to change: pass at least one option.')
     const { api, idOrName } = await chooseProject(cli, given.project)
     const changed = await api.call(updateProject, { params: { idOrName }, body })
-    out.show(withoutBypass(changed), () => `Changed ${plainText(changed.name)}.`)
+    cli.out.show(withoutBypass(changed), () => `Changed ${plainText(changed.name)}.`)
   },
 })

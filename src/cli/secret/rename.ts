@@ -13,9 +13,11 @@ export const command = defineCommand({
     not_found: 'See your secrets with `aloft secrets ls`.',
   },
   async run(cli, { name, newName }) {
-    const { out } = cli
     const api = await accountApi(cli)
     const renamed = await api.call(renameSecret, { params: { name }, body: { name: newName } })
-    out.show(renamed, () => `Renamed the secret ${plainText(renamed.oldName)} to ${plainText(renamed.name)}.`)
+    cli.out.show(
+      renamed,
+      () => `Renamed the secret ${plainText(renamed.oldName)} to ${plainText(renamed.name)}.`,
+    )
   },
 })

@@ -13,10 +13,9 @@ export const command = defineCommand({
   ],
   hints: { not_found: 'See your secrets with `aloft secrets ls`.' },
   async run(cli, { name }) {
-    const { out } = cli
     const api = await accountApi(cli)
     await cli.prompt.confirm(`Delete the secret ${plainText(name)}? Its value cannot be recovered.`)
     const deleted = await api.call(deleteSecret, { params: { name } })
-    out.show(deleted, () => `Deleted the secret ${plainText(deleted.name)}.`)
+    cli.out.show(deleted, () => `Deleted the secret ${plainText(deleted.name)}.`)
   },
 })

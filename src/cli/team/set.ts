@@ -24,7 +24,6 @@ export const command = defineCommand({
   ],
   hints: { slug_taken: 'Choose another slug.' },
   async run(cli, { slug, name, membersMayEditProduction }) {
-    const { out } = cli
     const body = changes({ slug, name, membersMayEditProduction })
     if (Object.keys(body).length === 0) throw usageError('Nothing to change: pass at least one option.')
     const team = await actingTeam(cli)
@@ -32,6 +31,6 @@ export const command = defineCommand({
     const login = cli.auth.find(cli.baseUrl)
     if (login?.team?.id === team.id && login.team.slug !== changed.slug)
       cli.auth.switchTeam(cli.baseUrl, login.token, { id: team.id, slug: changed.slug })
-    out.show({ id: team.id, slug: changed.slug, name: changed.name }, () => `Changed ${changed.slug}.`)
+    cli.out.show({ id: team.id, slug: changed.slug, name: changed.name }, () => `Changed ${changed.slug}.`)
   },
 })

@@ -14,7 +14,6 @@ export const command = defineCommand({
   ],
   hints: { not_found: 'See your tokens with `aloft tokens ls`.' },
   async run(cli, given) {
-    const { out } = cli
     const api = cli.api()
     const id = await resolveTokenId(api, given.id)
     const { token } = await api.call(getToken, { params: { id } })
@@ -22,6 +21,6 @@ export const command = defineCommand({
       `Revoke the token "${plainText(token.name)}"? Anything that uses it stops working.`,
     )
     const revoked = await api.call(deleteToken, { params: { id: token.id } })
-    out.show(revoked, () => `Revoked the token "${plainText(token.name)}".`)
+    cli.out.show(revoked, () => `Revoked the token "${plainText(token.name)}".`)
   },
 })

@@ -12,9 +12,8 @@ export const command = defineCommand({
   ],
   hints: { not_found: 'List deliveries with `aloft webhooks deliveries <id>`.' },
   async run(cli, { id, delivery }) {
-    const { out } = cli
     const api = await accountApi(cli)
     const sent = await api.call(redeliver, { params: { id, deliveryId: delivery } })
-    out.show(sent, () => `${plainText(sent.type)} will be sent again.`)
+    cli.out.show(sent, () => `${plainText(sent.type)} will be sent again.`)
   },
 })

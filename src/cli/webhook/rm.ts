@@ -13,12 +13,11 @@ export const command = defineCommand({
   ],
   hints: { not_found: 'See your webhooks with `aloft webhooks ls`.' },
   async run(cli, { id }) {
-    const { out } = cli
     const api = await accountApi(cli)
     const found = await api.call(getWebhook, { params: { id } })
     const url = plainText(found.url)
     await cli.prompt.confirm(`Remove the webhook to ${url}?`)
     await api.call(deleteWebhook, { params: { id: found.id } })
-    out.show(found, () => `Removed the webhook to ${url}.`)
+    cli.out.show(found, () => `Removed the webhook to ${url}.`)
   },
 })

@@ -32,7 +32,6 @@ export const command = defineCommand({
   ],
   hints: { not_found: 'See your webhooks with `aloft webhooks ls`.' },
   async run(cli, { id, url, event, project, allProjects, enabled }) {
-    const { out } = cli
     if (allProjects && project.length > 0)
       throw usageError('--project and --all-projects cannot be used together.')
     const api = await accountApi(cli)
@@ -46,6 +45,6 @@ export const command = defineCommand({
     })
     if (Object.keys(body).length === 0) throw usageError('Nothing to change: pass at least one option.')
     const changed = await api.call(updateWebhook, { params: { id }, body })
-    out.show(changed, () => `Changed the webhook to ${plainText(changed.url)}.`)
+    cli.out.show(changed, () => `Changed the webhook to ${plainText(changed.url)}.`)
   },
 })

@@ -11,8 +11,7 @@ export const command = defineCommand({
   examples: [['operator jobs run logins.clean-up', 'run it now instead of on schedule']],
   hints: { ...operatorHints, not_found: 'See the names with `aloft operator jobs ls`.' },
   async run(cli, { name }) {
-    const { out } = cli
     const job = await cli.api().call(runJob, { params: { name } })
-    out.show(job, () => `${plainText(job.name)} is ${plainText(job.state)} as ${plainText(job.jobId)}.`)
+    cli.out.show(job, () => `${plainText(job.name)} is ${plainText(job.state)} as ${plainText(job.jobId)}.`)
   },
 })

@@ -13,12 +13,11 @@ export const command = defineCommand({
     ['teams members rm jo --team acme --yes', 'without confirmation'],
   ],
   async run(cli, { user }) {
-    const { out } = cli
     const api = cli.api()
     const team = await actingTeam(cli)
     const { uid, username } = await findMember(api, team, user)
     await cli.prompt.confirm(`Remove ${plainText(username)} from ${team.slug}?`)
     await api.call(removeMember, { params: { id: team.id, userId: uid } })
-    out.show({ uid, username, teamId: team.id }, () => `${plainText(username)} left ${team.slug}.`)
+    cli.out.show({ uid, username, teamId: team.id }, () => `${plainText(username)} left ${team.slug}.`)
   },
 })

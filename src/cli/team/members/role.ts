@@ -17,11 +17,10 @@ export const command = defineCommand({
   ],
   hints: { last_owner: 'Make someone else an OWNER first: aloft teams members role <user> owner' },
   async run(cli, { user, role }) {
-    const { out } = cli
     const api = cli.api()
     const team = await actingTeam(cli)
     const { uid, username } = await findMember(api, team, user)
     await api.call(changeRole, { params: { id: team.id, userId: uid }, body: { role } })
-    out.show({ uid, username, role }, () => `${plainText(username)} is now ${role} of ${team.slug}.`)
+    cli.out.show({ uid, username, role }, () => `${plainText(username)} is now ${role} of ${team.slug}.`)
   },
 })

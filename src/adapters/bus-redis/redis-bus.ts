@@ -62,7 +62,7 @@ export function createRedisBus({ redis, log, clock = systemClock }: RedisBusOpti
   })
   /** Of the connection as it is: a user of Redis may connect without being allowed to listen. */
   let isSubscribed = false
-  let subscribing: Promise<void> | undefined
+  let isSubscribing = false
   const looking = setInterval(() => {
     if (subscriber.status !== 'ready') return
     if (isSubscribed) subscriber.ping().catch(() => {})
@@ -71,7 +71,9 @@ export function createRedisBus({ redis, log, clock = systemClock }: RedisBusOpti
   const hearing = Promise.withResolvers<void>()
   let connections = 0
   const subscribe = () => {
-    subscribing ??= subscriber
+    if (isSubscribing) return
+    isSubscribing = true
+    subscriber
       .psubscribe(`${PREFIX}*`)
       .then(() => {
         isSubscribed = true
@@ -82,7 +84,7 @@ export function createRedisBus({ redis, log, clock = systemClock }: RedisBusOpti
         gaps.tell(GAP, '')
       }, warn)
       .finally(() => {
-        subscribing = undefined
+        isSubscribing = false
       })
   }
   subscriber.on('error', warn)

@@ -208,7 +208,7 @@ export interface SecretTable {
   created_at: number
 }
 
-export /** Where each content is in an object store. */
+/** Where each content is in an object store. */
 interface ContentTable {
   readonly sha256: string
   readonly object: string

@@ -244,6 +244,7 @@ class Exports {
     const named = new Map<string, string>()
     const sizes = new Map<string, number>()
     let n = 0
+    let writing: Promise<void> | undefined
     reading.on('entry', (header, stream, next) => {
       if (header.type !== 'file') {
         stream.resume()
@@ -257,7 +258,7 @@ class Exports {
         hash.update(chunk as Buffer)
         size += (chunk as Buffer).length
       })
-      pipeline(stream, createWriteStream(path))
+      writing = pipeline(stream, createWriteStream(path))
         .then(async () => {
           const digest = hash.digest('hex')
           named.set(header.name, digest)
@@ -267,7 +268,12 @@ class Exports {
         })
         .catch(next)
     })
-    await pipeline(await this.#engine.imageFiles(id), reading)
+    try {
+      await pipeline(await this.#engine.imageFiles(id), reading)
+    } finally {
+      // A file that is still being opened would be there after its folder was removed.
+      await writing
+    }
     const config = id.replace('sha256:', '')
     const { rootfs } = JSON.parse(await readFile(join(folder, config), 'utf8'))
     const part = (mediaType: string, digest: string) => ({

@@ -53,12 +53,15 @@ test('the world is told the addresses that listeners bind, or those that the mac
 
 test('a machine that listens on IPv4 alone tells the world no other addresses', (t) => {
   const on = (address: string, family: string, internal = false) => ({ address, family, internal })
-  t.mock.method(os, 'networkInterfaces', () => ({
+  const interfaces = t.mock.method(os, 'networkInterfaces', () => ({
     lo: [on('127.0.0.1', 'IPv4', true)],
     eth0: [on('192.0.2.2', 'IPv4'), on('2001:db8::2', 'IPv6'), on('fe80::1', 'IPv6')],
   }))
   syncBuiltinESMExports()
-  t.after(syncBuiltinESMExports)
+  t.after(() => {
+    interfaces.mock.restore()
+    syncBuiltinESMExports()
+  })
   assert.deepEqual(readConfig({ ALOFT_HOST: '0.0.0.0' }).publicAddresses, ['192.0.2.2'])
   assert.deepEqual(readConfig({ ALOFT_HOST: '::' }).publicAddresses, ['192.0.2.2', '2001:db8::2'])
 })

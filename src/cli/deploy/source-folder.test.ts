@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { readSiteFolder } from './site-folder.ts'
-import { chooseSource, findWorkspace } from './source-folder.ts'
+import { chooseSource, findWorkspace, isInRepository } from './source-folder.ts'
 
 /** A home folder with these files, of which nothing above it is looked at. */
 function openHome(t: TestContext, files: Readonly<Record<string, string>>) {
@@ -77,6 +77,12 @@ test('without a workspace, a repository is what its root directory is in, and no
   assert.deepEqual(sourceOf('mono/web', 'web'), { folder: at('mono') })
   assert.deepEqual(sourceOf('mono/web', 'mono/web'), { folder: at('mono/web') })
   assert.deepEqual(sourceOf('web', 'web'), { folder: at('web') }, 'the home folder is no repository of sites')
+})
+
+test('a folder that does not exist is in no repository, so that it is told of that', (t) => {
+  const { at } = openHome(t, { 'mono/.git/HEAD': '', 'mono/web/x': '' })
+  const isIn = (path: string) => isInRepository(readSiteFolder(at(''), path, at('')), at(''))
+  assert.deepEqual([isIn('mono/web'), isIn('mono/wbe')], [true, false])
 })
 
 test('the same name inside a folder is that of its root directory', (t) => {

@@ -62,7 +62,8 @@ export function findWorkspace({ folder, home }: SiteFolder, own: string = homedi
 
 /** Whether a repository is above it: then it depends on its project what is uploaded. */
 export const isInRepository = ({ folder }: SiteFolder, own: string = homedir()): boolean =>
-  foldersAbove(folder, own).some((at) => isOfSame(join(at, '.git'), folder))
+  // Of one that does not exist it is told when it is read.
+  existsSync(folder) && foldersAbove(folder, own).some((at) => isOfSame(join(at, '.git'), folder))
 
 /** From the nearest on, without a home folder and what is above it. */
 function foldersAbove(folder: string, own: string): readonly string[] {
